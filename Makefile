@@ -1,0 +1,42 @@
+# Each target sets up what it needs in .venv by itself.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
+
+.PHONY: demo test check bench nightly clean
+
+demo: $(READY)
+	$(BIN)/leakgauge demo
+
+test: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "not nightly"
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python -m bench
+
+nightly: $(READY)
+	$(BIN)/python -m pytest -n 2 -m "nightly" --hypothesis-profile=nightly
+
+clean:
+	rm -rf $(VENV) bench/data
+
+# uv is used where it is present because it is faster; pip does the same work.
+$(READY): pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) ..."
+	@if command -v uv >/dev/null 2>&1; then \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
+		uv pip install --quiet --python $(BIN)/python -e '.[test,check]' -c constraints.txt; \
+	else \
+		$(PYTHON) -m venv $(VENV) && \
+		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]' -c constraints.txt; \
+	fi
+	@$(BIN)/python -m compileall -q $(VENV)/lib || true
+	@touch $(READY)

@@ -1,0 +1,1 @@
+"""Statements of privacy notions as frozen data; they arrive with the room `notions`."""

@@ -1,0 +1,1 @@
+"""Distortion operators and grids; they arrive with the room `design`."""

@@ -1,0 +1,89 @@
+"""The whole exception tree. An error holds a template and its fields; the faces render and translate it.
+
+::
+
+    LeakgaugeError
+    ├── InputError (also ValueError)   the caller gave something that cannot be used      exit 2
+    │   ├── ModelError                 not a distribution, channel, joint, counts, weights
+    │   ├── LabelError                 labels that repeat, are missing or do not match
+    │   ├── OptionError                an argument or option outside its range
+    │   ├── TableError                 a table that is missing, empty, unreadable
+    │   │   └── ColumnError            a column that is unknown or cannot be used so
+    │   └── FileError                  a channel, weights, prior or output file
+    ├── EngineError                    the engine, disk or memory failed                  exit 3
+    └── InternalError                  a broken promise of our own: please report it      exit 3
+
+Every message is one sentence: what is wrong, the value found, the way out. No row value of a table
+may be a field.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import ClassVar
+
+
+class LeakgaugeError(Exception):
+    """Root of everything Leakgauge raises on purpose."""
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, template: str, /, **fields: object) -> None:
+        super().__init__(template, fields)
+        self.template = template
+        self.fields = fields
+
+    def __str__(self) -> str:
+        return self.template.format_map(self.fields)
+
+
+class InputError(LeakgaugeError, ValueError):
+    """The caller gave something that cannot be used."""
+
+    exit_code = 2
+
+
+class ModelError(InputError):
+    """Numbers that are not a distribution, channel, joint, counts or weights."""
+
+
+class LabelError(InputError):
+    """Labels that repeat, are missing or do not match."""
+
+
+class OptionError(InputError):
+    """An argument or option outside its range."""
+
+
+class TableError(InputError):
+    """A table that is missing, empty or unreadable."""
+
+
+class ColumnError(TableError):
+    """A column that is unknown or cannot be used in this way."""
+
+
+class FileError(InputError):
+    """A channel, weights, prior or output file that cannot be used."""
+
+
+class EngineError(LeakgaugeError):
+    """The engine, the disk or the memory failed."""
+
+
+class InternalError(LeakgaugeError):
+    """A broken promise of our own."""
+
+
+def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+    """The sentence part that names the nearest known names, or lists a few of them."""
+    names = list(known)
+    near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
+    if not near:
+        folded = {name.casefold(): name for name in names}
+        near = [folded[m] for m in difflib.get_close_matches(wanted.casefold(), folded, n=3)]
+    if near:
+        return "did you mean " + " or ".join(repr(name) for name in near) + "?"
+    shown = ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
+    return f"known are {shown}" if shown else "there are none"

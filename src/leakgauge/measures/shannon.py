@@ -1,0 +1,159 @@
+"""Shannon's measures of the four models: basic, with background, with subjective weights, several sources.
+
+One formula serves all four. Weights w multiply the terms of each sum and are 1 where there are none; several
+sources are one source of tuples; background knowledge widens what the attacker sees from y to (y, z).
+
+Reference: Peng et al., Information entropy models and privacy metrics methods for privacy protection,
+Journal of Software 27(8), 2016 (its slips are listed in ``docs/errata.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.measures.units import Unit
+from leakgauge.probability import Distribution, Label, Scenario, Seen, View
+from leakgauge.probability.cells import Floats, log_or_zero
+
+
+def entropy(source: Scenario | Distribution, unit: Unit = Unit.BITS) -> float:
+    """H(X), how uncertain the secret is before anything is seen, in bits; weighted if the scenario is.
+
+    H_w(X) = −Σ w(x) p(x) log p(x), equations (3), (10) and (17). A weight matrix over pairs counts each
+    secret by the mean of its weights under the channel.
+
+    Example:
+        >>> entropy(Distribution(["r1", "r2", "r3", "r4"], [1/4, 1/2, 1/8, 1/8]))
+        1.75
+    """
+    if isinstance(source, Distribution):
+        return unit.of_nats(_surprise(source.probabilities, source.probabilities))
+    p = source.source.probabilities
+    if source.weights is None or source.weights.ndim == 1:
+        mass = p if source.weights is None else p * source.weights
+    else:
+        view = source.view(Seen.RELEASE)
+        mass = view.cells.row_sums(_weighted(view, view.cells.values))
+    return unit.of_nats(_surprise(mass, p))
+
+
+def conditional_entropy(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """H(X|Y), what stays uncertain after the release is seen, in bits; equations (4) and (11)."""
+    return unit.of_nats(_remaining(scenario.view(Seen.RELEASE)))
+
+
+def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """I(X;Y), what the release tells about the secret, in bits; equations (5), (12) and (18).
+
+    I_w(X;Y) = Σ w p(x,y) log p(x,y) / (p(x) p(y)). With weights of secrets it is never negative; with a
+    weight matrix over pairs it may be.
+    """
+    view = scenario.view(Seen.RELEASE)
+    return unit.of_nats(_settle(float(_gains(view).sum()), scenario))
+
+
+def conditional_entropy_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """H(X|YZ), what stays uncertain to someone who knows the background too, in bits; equations (7), (13)."""
+    return unit.of_nats(_remaining(scenario.view(Seen.BOTH)))
+
+
+def conditional_mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """I(X;Y|Z), what the release adds for someone who knows the background, in bits.
+
+    Equations (8), (14) and (19) as they were meant: Σ w p(x,y,z) log p(x,y|z) / (p(x|z) p(y|z)).
+    """
+    gain = leakage_with_background(scenario, Unit.NATS) - _known(scenario)
+    return unit.of_nats(_settle(gain, scenario))
+
+
+def leakage_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """I(X;YZ), all that someone with background learns, in bits; its floor is I(X;Z)."""
+    return unit.of_nats(_settle(float(_gains(scenario.view(Seen.BOTH)).sum()), scenario))
+
+
+def background_floor(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
+    """I(X;Z), what the background tells before any release, in bits: no channel can undercut it."""
+    return unit.of_nats(_settle(float(_gains(scenario.view(Seen.BACKGROUND)).sum()), scenario))
+
+
+def leakage_by_output(scenario: Scenario, unit: Unit = Unit.BITS) -> Mapping[Label, float]:
+    """KL(p(x|y) ‖ p(x)) for each release y that occurs, in bits; its mean is I(X;Y)."""
+    assert scenario.channel is not None or scenario.view(Seen.RELEASE)
+    view = scenario.view(Seen.RELEASE)
+    seen = view.cells.column_sums()
+    gains = view.cells.column_sums(np.broadcast_to(_gains(view), view.cells.values.shape))
+    labels = scenario.channel.outputs if scenario.channel else ()
+    return {
+        label: unit.of_nats(_settle(gain / p, scenario))
+        for label, gain, p in zip(labels, gains.tolist(), seen.tolist(), strict=True)
+        if p > 0
+    }
+
+
+@dataclass(frozen=True)
+class Basic:
+    """The basic measures of one scenario, in one unit."""
+
+    entropy: float
+    conditional_entropy: float
+    mutual_information: float
+    leakage_by_output: Floats
+
+
+def basic(scenario: Scenario, unit: Unit = Unit.BITS) -> Basic:
+    """H(X), H(X|Y), I(X;Y) and KL per output in one pass over the joint, in bits."""
+    view = scenario.view(Seen.RELEASE)
+    gains = _gains(view)
+    seen = view.cells.column_sums()
+    per_output = np.divide(view.cells.column_sums(gains), seen, where=seen > 0, out=np.zeros(len(seen)))
+    total, before = _settle(float(gains.sum()), scenario), entropy(scenario, Unit.NATS)
+    return Basic(unit.of_nats(before), unit.of_nats(before - total), unit.of_nats(total), per_output / unit.value)
+
+
+def _surprise(mass: Floats, probabilities: Floats) -> float:
+    return float(-(mass * log_or_zero(probabilities)).sum()) + 0.0
+
+
+def _weighted(view: View, values: Floats) -> Floats:
+    return values if view.weights is None else values * view.weights
+
+
+def _gains(view: View) -> Floats:
+    """w p log p / (p(x) p(seen)) for each cell, in nats, from logarithms so that nothing underflows."""
+    cells = view.cells
+    ratio = cells.logarithms()
+    ratio = ratio - cells.across_rows(log_or_zero(cells.row_sums()))
+    ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
+    ratio *= cells.values
+    return _weighted(view, ratio)
+
+
+def _remaining(view: View) -> float:
+    cells = view.cells
+    ratio = cells.logarithms() - cells.across_columns(log_or_zero(cells.column_sums()))
+    ratio *= cells.values
+    return float(-_weighted(view, ratio).sum()) + 0.0
+
+
+def _known(scenario: Scenario) -> float:
+    """I_w(X;Z) in nats, also where weights are over pairs of secret and release."""
+    if scenario.background is None:
+        return 0.0
+    if scenario.weights is None or scenario.weights.ndim == 1 or scenario.channel is None:
+        return background_floor(scenario, Unit.NATS)
+    both = scenario.view(Seen.BOTH)
+    outputs = len(scenario.channel.outputs)
+    x, column, values = both.cells.nonzero()
+    known = scenario.background.cells
+    prior, seen = log_or_zero(known.row_sums()), log_or_zero(known.column_sums())
+    pairs, letters = known.dense(), column // outputs
+    ratio = np.log(pairs[x, letters]) - prior[x] - seen[letters]
+    return float((scenario.weights[x, column % outputs] * values * ratio).sum())
+
+
+def _settle(nats: float, scenario: Scenario) -> float:
+    """Clip the rounding below zero of what cannot be negative."""
+    return nats if scenario.weights is not None and scenario.weights.ndim == 2 else max(nats, 0.0)

@@ -1,0 +1,11 @@
+"""Distributions, channels, joints, counts, scenarios and estimates: labels and read-only arrays."""
+
+from leakgauge.probability.channel import Channel
+from leakgauge.probability.counts import Counts
+from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.estimate import Estimate
+from leakgauge.probability.joint import Joint
+from leakgauge.probability.labels import Interval, Label
+from leakgauge.probability.scenario import Scenario, Seen, View
+
+__all__ = ["Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Label", "Scenario", "Seen", "View"]

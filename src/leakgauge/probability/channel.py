@@ -1,0 +1,116 @@
+"""q(y|x): a channel from a finite input alphabet to a finite output alphabet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import chain, gather
+from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.labels import Label, alphabet, same_alphabet
+from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
+from leakgauge.probability.two_way import TwoWay
+
+DYADIC_BITS = 53
+"""Multiples of 2^-53 between 0 and 1 are exactly the numbers a float holds without rounding."""
+
+
+class Channel(TwoWay):
+    """Conditional probabilities of outputs given inputs; each row sums to 1.
+
+    Args:
+        inputs: distinct labels of the rows.
+        outputs: distinct labels of the columns.
+        matrix: ``matrix[i, j]`` is the probability of ``outputs[j]`` given ``inputs[i]``.
+
+    Raises:
+        LabelError: a label repeats, is NaN or cannot be hashed.
+        ModelError: the shape differs, or a row is not a distribution.
+
+    Example:
+        >>> flip = Channel(["yes", "no"], ["yes", "no"], [[0.75, 0.25], [0.25, 0.75]])
+        >>> flip.output(Distribution(["yes", "no"], [0.5, 0.5]))["yes"]
+        0.5
+    """
+
+    _row_role = "inputs"
+    _column_role = "outputs"
+
+    def _require_normalised(self) -> None:
+        totals = self.cells.row_sums()
+        require_unit_totals(totals, "probabilities")
+        mend = off_by_rounding(totals, self.cells.shape[1])
+        if np.any(mend != 1):
+            self.cells = self.cells.with_values(self.cells.values / self.cells.across_rows(mend))
+
+    @property
+    def inputs(self) -> tuple[Label, ...]:
+        """Labels of the rows."""
+        return self._rows
+
+    @property
+    def outputs(self) -> tuple[Label, ...]:
+        """Labels of the columns."""
+        return self._columns
+
+    @classmethod
+    def identity(cls, labels: Iterable[Label]) -> Channel:
+        """The channel that tells everything."""
+        letters = alphabet(labels, cls._row_role)
+        at = np.arange(len(letters))
+        return cls._trusted(letters, letters, gather((len(letters), len(letters)), at, at, np.ones(len(letters))))
+
+    @classmethod
+    def constant(cls, inputs: Iterable[Label], output: Distribution) -> Channel:
+        """The channel whose output does not depend on the input: it tells nothing."""
+        letters = alphabet(inputs, cls._row_role)
+        return cls(letters, output.outcomes, np.tile(output.probabilities, (len(letters), 1)))
+
+    def row(self, label: Label) -> Distribution:
+        """The distribution of the output given one input."""
+        at = self._row_position(label)
+        rows, columns, values = self.cells.nonzero()
+        first, last = np.searchsorted(rows, [at, at + 1])
+        probabilities = np.zeros(len(self.outputs))
+        probabilities[columns[first:last]] = values[first:last]
+        return Distribution(self.outputs, probabilities)
+
+    def output(self, source: Distribution) -> Distribution:
+        """The distribution of the output when the input is drawn from ``source``."""
+        same_alphabet(source.outcomes, self.inputs, "outcomes of the source", "inputs of the channel")
+        return Distribution(self.outputs, self.cells.scaled_rows(source.probabilities).column_sums())
+
+    def then(self, next_channel: Channel) -> Channel:
+        """The cascade: this channel, its output fed into the next one."""
+        same_alphabet(self.outputs, next_channel.inputs, "outputs of the first channel", "inputs of the next")
+        return Channel._trusted(self.inputs, next_channel.outputs, chain(self.cells, next_channel.cells))
+
+    def product(self, other: Channel) -> Channel:
+        """Both channels side by side, independently, on pairs of inputs."""
+        (i, j, p), (k, m, q) = self.cells.nonzero(), other.cells.nonzero()
+        inputs = tuple((x, u) for x in self.inputs for u in other.inputs)
+        outputs = tuple((y, v) for y in self.outputs for v in other.outputs)
+        rows = (i[:, None] * len(other.inputs) + k).ravel()
+        columns = (j[:, None] * len(other.outputs) + m).ravel()
+        return Channel._trusted(inputs, outputs, gather((len(inputs), len(outputs)), rows, columns, np.outer(p, q).ravel()))
+
+    def dyadic(self) -> Channel:
+        """The nearest channel whose probabilities are multiples of 2^-53 and whose rows sum to exactly 1.
+
+        What is sampled from integers can then be bit for bit what was analysed. Errs towards privacy: a
+        positive probability is never rounded to 0, which would make a finite budget infinite; the largest
+        probability of the row pays for it.
+        """
+        rows, columns, values = self.cells.nonzero()
+        one = 1 << DYADIC_BITS
+        if len(self.outputs) >= 1 << 26:
+            raise ModelError("{outputs} outputs are too many for multiples of 2^-53.", outputs=len(self.outputs))
+        numerators = np.maximum(np.rint(np.ldexp(values, DYADIC_BITS)).astype(np.int64), 1)
+        starts = np.searchsorted(rows, np.arange(len(self.inputs)))
+        missing = one - np.add.reduceat(numerators, starts)
+        largest = np.lexsort((-columns, numerators, rows))[np.append(starts[1:], len(rows)) - 1]
+        numerators[largest] += missing
+        exact = np.ldexp(numerators.astype(np.float64), -DYADIC_BITS)
+        return Channel._trusted(self.inputs, self.outputs, gather(self.cells.shape, rows, columns, exact))

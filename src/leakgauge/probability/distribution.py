@@ -1,0 +1,86 @@
+"""p(x): a distribution over a finite alphabet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+import numpy as np
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Floats, as_floats
+from leakgauge.probability.labels import Label, alphabet, position
+from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
+
+
+class Distribution:
+    """Probabilities of distinct outcomes.
+
+    Args:
+        outcomes: distinct hashable labels; ``None`` stands for missing.
+        probabilities: one a label, finite, non-negative, summing to 1 within 1e-9.
+
+    Raises:
+        LabelError: a label repeats, is NaN or cannot be hashed.
+        ModelError: a probability is negative, NaN or infinite, or they do not sum to 1.
+
+    Example:
+        >>> coin = Distribution(["heads", "tails"], [0.25, 0.75])
+        >>> coin["tails"]
+        0.75
+    """
+
+    __slots__ = ("__dict__", "outcomes", "probabilities")
+
+    def __init__(self, outcomes: Iterable[Label], probabilities: object) -> None:
+        self.outcomes = alphabet(outcomes, "outcomes")
+        values = as_floats(probabilities, "probabilities")
+        if values.shape != (len(self.outcomes),):
+            raise ModelError(
+                "There are {labels} outcomes but {found} probabilities; give one each.",
+                labels=len(self.outcomes),
+                found=values.size,
+            )
+        total = np.array([values.sum()])
+        require_unit_totals(total, "probabilities")
+        values /= off_by_rounding(total, len(values))
+        values.setflags(write=False)
+        self.probabilities: Floats = values
+
+    @classmethod
+    def from_mapping(cls, probabilities: Mapping[Label, float]) -> Distribution:
+        """The distribution of ``{outcome: probability}``."""
+        return cls(probabilities.keys(), list(probabilities.values()))
+
+    @classmethod
+    def uniform(cls, outcomes: Iterable[Label]) -> Distribution:
+        """Equal probabilities."""
+        letters = alphabet(outcomes, "outcomes")
+        return cls(letters, np.full(len(letters), 1 / len(letters)))
+
+    @cached_property
+    def _index(self) -> dict[Label, int]:
+        return {label: at for at, label in enumerate(self.outcomes)}
+
+    def __getitem__(self, outcome: Label) -> float:
+        return float(self.probabilities[position(self.outcomes, self._index, outcome, "outcomes")])
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Distribution):
+            return NotImplemented
+        return self.outcomes == other.outcomes and np.array_equal(self.probabilities, other.probabilities)
+
+    def __hash__(self) -> int:
+        return hash((self.outcomes, self.probabilities.tobytes()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{x!r}: {p:.4g}" for x, p in zip(self.outcomes[:6], self.probabilities[:6], strict=True))
+        return f"Distribution({shown}{', …' if len(self) > 6 else ''})"
+
+    def product(self, other: Distribution) -> Distribution:
+        """The distribution of independent pairs ``(x, x')``."""
+        pairs = [(left, right) for left in self.outcomes for right in other.outcomes]
+        return Distribution(pairs, np.outer(self.probabilities, other.probabilities).ravel())

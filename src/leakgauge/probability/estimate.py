@@ -1,0 +1,48 @@
+"""A number learnt from a sample, with the interval it may be acted on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from leakgauge.errors import ModelError
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A value with its confidence interval.
+
+    Attributes:
+        value: the point estimate.
+        low: lower end of the interval.
+        high: upper end.
+        confidence: how often such intervals hold the truth, at least, as a fraction.
+        n: how many observations it rests on.
+        reliable: False where the sample is too small for the alphabet to promise that confidence.
+    """
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    n: int
+    reliable: bool = True
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.value) and self.low <= self.value <= self.high):
+            raise ModelError(
+                "The interval {low} to {high} does not hold the value {value}.",
+                low=self.low,
+                high=self.high,
+                value=self.value,
+            )
+        if not 0 < self.confidence < 1:
+            raise ModelError("A confidence of {found} is not between 0 and 1.", found=self.confidence)
+        if self.n < 1:
+            raise ModelError("An estimate needs observations; it was given {n}.", n=self.n)
+
+    def __contains__(self, truth: float) -> bool:
+        return self.low <= truth <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.value:.4f} [{self.low:.4f}, {self.high:.4f}]"

@@ -1,0 +1,103 @@
+"""p(x, z): a joint distribution of two variables."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Cells
+from leakgauge.probability.channel import Channel
+from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.labels import Label, same_alphabet
+from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
+from leakgauge.probability.two_way import TwoWay
+
+
+class Joint(TwoWay):
+    """Probabilities of pairs; the whole table sums to 1.
+
+    Args:
+        rows: distinct labels of the first variable.
+        columns: distinct labels of the second.
+        matrix: ``matrix[i, j]`` is the probability of ``(rows[i], columns[j])``.
+
+    Raises:
+        LabelError: a label repeats, is NaN or cannot be hashed.
+        ModelError: the shape differs, or the table is not a distribution.
+
+    Example:
+        >>> joint = Joint(["ill", "well"], ["old", "young"], [[0.2, 0.1], [0.3, 0.4]])
+        >>> joint.column_marginal()["old"]
+        0.5
+    """
+
+    def _require_normalised(self) -> None:
+        total = np.array([self.cells.values.sum()])
+        require_unit_totals(total, "probabilities")
+        mend = off_by_rounding(total, self.cells.values.size)
+        if mend[0] != 1:
+            self.cells = self.cells.with_values(self.cells.values / mend[0])
+
+    @property
+    def rows(self) -> tuple[Label, ...]:
+        """Labels of the first variable."""
+        return self._rows
+
+    @property
+    def columns(self) -> tuple[Label, ...]:
+        """Labels of the second variable."""
+        return self._columns
+
+    @classmethod
+    def of(cls, source: Distribution, channel: Channel) -> Joint:
+        """The joint of an input drawn from ``source`` and the channel's output."""
+        same_alphabet(source.outcomes, channel.inputs, "outcomes of the source", "inputs of the channel")
+        return cls._trusted(channel.inputs, channel.outputs, channel.cells.scaled_rows(source.probabilities))
+
+    def row_marginal(self) -> Distribution:
+        """The distribution of the first variable."""
+        return Distribution(self.rows, self.cells.row_sums())
+
+    def column_marginal(self) -> Distribution:
+        """The distribution of the second variable."""
+        return Distribution(self.columns, self.cells.column_sums())
+
+    def transpose(self) -> Joint:
+        """The same joint with the variables exchanged."""
+        return Joint._trusted(self.columns, self.rows, self.cells.transpose())
+
+    def row_given_column(self, label: Label) -> Distribution:
+        """The posterior of the first variable when the second is seen to be ``label`` (Bayes)."""
+        at = self._column_position(label)
+        return Distribution(self.rows, _posterior(self.cells, at, label))
+
+    def channel(self) -> Channel:
+        """The conditional distribution of the second variable given the first.
+
+        A row that never occurs has no conditional distribution and is given the column marginal, which
+        tells nothing.
+        """
+        totals = self.cells.row_sums()
+        if np.all(totals > 0):
+            conditional = self.cells.with_values(self.cells.values / self.cells.across_rows(totals))
+            return Channel._trusted(self.rows, self.columns, _renormalised(conditional))
+        matrix = np.array(self.cells.dense())
+        matrix[totals == 0] = self.cells.column_sums()
+        return Channel(self.rows, self.columns, matrix / matrix.sum(axis=1, keepdims=True))
+
+
+def _renormalised(cells: Cells) -> Cells:
+    # Dividing denormal numbers by their sum can miss 1 by more than rounding: once more mends it.
+    totals = cells.row_sums()
+    return cells.with_values(cells.values / cells.across_rows(off_by_rounding(totals, cells.shape[1])))
+
+
+def _posterior(cells: Cells, column: int, label: Label) -> np.ndarray:
+    rows, columns, values = cells.nonzero()
+    here = columns == column
+    weights = np.bincount(rows[here], values[here], cells.shape[0])
+    largest = weights.max()
+    if largest == 0:
+        raise ModelError("{label!r} never occurs, so nothing can be concluded from seeing it.", label=label)
+    weights = weights / largest  # first, so that denormal weights keep their ratios
+    return np.asarray(weights / weights.sum())

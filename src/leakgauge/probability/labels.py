@@ -1,0 +1,98 @@
+"""Alphabets: tuples of distinct hashable labels, and the interval label of a binned number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import TypeAlias
+
+from leakgauge.errors import LabelError
+
+Label: TypeAlias = Hashable
+"""Any hashable value; ``None`` is the letter of missing values, a tuple the letter of several columns."""
+
+
+@dataclass(frozen=True, order=True)
+class Interval:
+    """The numbers or dates from ``low`` up to, and unless ``closed`` without, ``high``; ``None`` is unbounded."""
+
+    low: float | date | datetime | None
+    high: float | date | datetime | None
+    closed: bool = False
+
+    def __str__(self) -> str:
+        left = "(-∞" if self.low is None else f"[{_plain(self.low)}"
+        right = "∞)" if self.high is None else _plain(self.high) + ("]" if self.closed else ")")
+        return f"{left}, {right}"
+
+
+def _plain(bound: float | date | datetime) -> str:
+    return f"{bound:g}" if isinstance(bound, float) else str(bound)
+
+
+def alphabet(labels: Iterable[Label], role: str) -> tuple[Label, ...]:
+    """The labels as a tuple, refused when one repeats, is NaN or cannot be hashed.
+
+    ``role`` says what they name ("outcomes", "rows", …) in the error.
+    """
+    letters = tuple(labels)
+    if not letters:
+        raise LabelError("The {role} are empty; give at least one label.", role=role)
+    try:
+        distinct = len(set(letters))
+    except TypeError:
+        raise LabelError(
+            "One of the {role} cannot be hashed; use text, numbers, dates or tuples of them as labels.", role=role
+        ) from None
+    if distinct < len(letters):
+        raise LabelError(
+            "{repeated} of the {count} {role} repeat an earlier one; labels must be distinct (1, 1.0 and True are equal).",
+            role=role,
+            count=len(letters),
+            repeated=len(letters) - distinct,
+        )
+    # NaN differs from itself, so it would be a letter nobody can look up.
+    if any(isinstance(letter, float) and math.isnan(letter) for letter in letters):
+        raise LabelError("One of the {role} is NaN; use None for missing values.", role=role)
+    return letters
+
+
+def same_alphabet(left: Sequence[Label], right: Sequence[Label], left_role: str, right_role: str) -> None:
+    """Refuse two alphabets that differ in letters or in order."""
+    if tuple(left) == tuple(right):
+        return
+    if set(left) == set(right):
+        raise LabelError(
+            "The {left_role} and the {right_role} hold the same labels in a different order; reorder one of them.",
+            left_role=left_role,
+            right_role=right_role,
+        )
+    raise LabelError(
+        "The {left_role} ({left_count} labels) and the {right_role} ({right_count} labels) share only {shared}; they must match.",
+        left_role=left_role,
+        right_role=right_role,
+        left_count=len(left),
+        right_count=len(right),
+        shared=len(set(left) & set(right)),
+    )
+
+
+def position(letters: Sequence[Label], index: Mapping[Label, int], label: Label, role: str) -> int:
+    """Where ``label`` stands among the letters."""
+    try:
+        return index[label]
+    except (KeyError, TypeError):
+        raise LabelError(
+            "{label!r} is not one of the {count} {role}.", label=label, count=len(letters), role=role
+        ) from None
+
+
+def text_of(label: Label) -> str:
+    """How a label is written in a CSV file and on the screen; missing is the empty text."""
+    if label is None:
+        return ""
+    if isinstance(label, tuple):
+        return "|".join(text_of(part) for part in label)
+    return str(label)

@@ -1,0 +1,247 @@
+"""The communication model: a secret source, a release channel, an attacker's background, subjective weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leakgauge.errors import LabelError, ModelError
+from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather
+from leakgauge.probability.channel import Channel
+from leakgauge.probability.counts import Counts
+from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.joint import Joint
+from leakgauge.probability.labels import Label, same_alphabet
+
+if TYPE_CHECKING:
+    Weights = Mapping[Label, float] | Sequence[float] | Sequence[Sequence[float]] | Floats
+
+
+class Seen(Enum):
+    """What the attacker sees of the world."""
+
+    RELEASE = "Y"
+    BACKGROUND = "Z"
+    BOTH = "YZ"
+
+
+@dataclass(frozen=True)
+class View:
+    """The secret against what is seen: p(x, seen), and the weight of each cell (None: all 1)."""
+
+    cells: Cells
+    weights: Floats | None
+
+
+class Scenario:
+    """A secret X released as Y through a channel and watched by someone who may know Z.
+
+    Args:
+        source: p(x), or p(x, z) as a joint whose columns are the background.
+        channel: q(y|x); or, where the release depends on the background too, q(y|(x, z)) with the pairs that
+            occur as inputs. None: nothing is released.
+        background: p(z|x) as a channel from the secret; only with a source that is a distribution.
+        weights: how sensitive each secret is, by label or in the source's order, or a matrix w(x, y) for
+            an attacker's interest in each pair. None: every secret counts alike.
+
+    Several sources are one source whose labels are tuples.
+
+    Raises:
+        LabelError: alphabets do not match.
+        ModelError: a weight is negative, NaN or infinite.
+
+    Example:
+        >>> joint = Joint(["ill", "well"], ["old", "young"], [[0.2, 0.1], [0.3, 0.4]])
+        >>> scenario = Scenario(joint, Channel.identity(["ill", "well"]))
+        >>> scenario.posterior(background="old")["ill"]
+        0.4
+    """
+
+    def __init__(
+        self,
+        source: Distribution | Joint,
+        channel: Channel | None = None,
+        background: Channel | None = None,
+        weights: Weights | None = None,
+    ) -> None:
+        self.background: Joint | None
+        if isinstance(source, Joint):
+            if background is not None:
+                raise ModelError("The background is given twice, in the joint and as a channel; give one of them.")
+            self.source, self.background = source.row_marginal(), source
+        else:
+            self.source, self.background = source, None if background is None else Joint.of(source, background)
+        self.channel = channel
+        if channel is not None and not self._by_pairs:
+            same_alphabet(self.source.outcomes, channel.inputs, "secrets of the source", "inputs of the channel")
+        self.weights = None if weights is None else self._checked(weights)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Counts,
+        secret: Sequence[str],
+        release: Sequence[str] = (),
+        background: Sequence[str] = (),
+        weights: Weights | None = None,
+    ) -> Scenario:
+        """The scenario of observed frequencies, each role played by one axis or several."""
+        if not release:
+            source = counts.joint(secret, background) if background else counts.distribution(*secret)
+            return cls(source, weights=weights)
+        if not background:
+            joint = counts.joint(secret, release)
+            return cls(joint.row_marginal(), joint.channel(), weights=weights)
+        seen = counts.merge({"pair": (*secret, *background), "release": release})
+        known = counts.merge({"secret": secret, "background": background})
+        pairs = [
+            (known.labels("secret")[x], known.labels("background")[z]) for x, z in zip(*known.codes.tolist(), strict=True)
+        ]
+        # Both list the combinations of (secret, background) that occur, sorted by the same codes.
+        channel = Channel.from_cells(
+            pairs, seen.labels("release"), *seen.codes, seen.counts / known.counts[seen.codes[0]]
+        )
+        return cls(known.joint(), channel, weights=weights)
+
+    @cached_property
+    def _by_pairs(self) -> bool:
+        """Whether the release depends on the background as well as on the secret."""
+        return (
+            self.background is not None
+            and self.channel is not None
+            and self.channel.inputs != self.source.outcomes
+            and all(isinstance(pair, tuple) and len(pair) == 2 for pair in self.channel.inputs)
+            and set(self.channel.inputs) >= set(self._pairs)
+        )
+
+    @property
+    def _pairs(self) -> list[tuple[Label, Label]]:
+        """The combinations of secret and background that occur."""
+        if self.background is None:
+            return []
+        rows, columns, _ = self.background.cells.nonzero()
+        x, z = self.background.rows, self.background.columns
+        return [(x[i], z[j]) for i, j in zip(rows.tolist(), columns.tolist(), strict=True)]
+
+    def view(self, seen: Seen) -> View:
+        """The secret against what is seen; ``BOTH`` is whichever of release and background there is."""
+        if seen is Seen.BOTH and (self.channel is None or self.background is None):
+            seen = Seen.RELEASE if self.background is None else Seen.BACKGROUND
+        if seen is Seen.BACKGROUND:
+            if self.background is None:
+                raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
+            return View(self.background.cells, self._spread(self.background.cells, 0))
+        if self.channel is None:
+            raise ModelError("This scenario has no channel, so nothing is released; give it one.")
+        cells = self._release_cells() if seen is Seen.RELEASE else self._both_cells()
+        return View(cells, self._spread(cells, len(self.channel.outputs)))
+
+    def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
+        """What the attacker believes of the secret after seeing a release, a background, or both (Bayes)."""
+        if release is ... and background is ...:
+            return self.source
+        if release is ...:
+            if self.background is None:
+                raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
+            return self.background.row_given_column(background)
+        joint = self._release_given(background)
+        return joint.row_given_column(release)
+
+    def without_weights(self) -> Scenario:
+        """The same scenario with every secret counting alike."""
+        return self if self.weights is None else Scenario(self.background or self.source, self.channel)
+
+    def _release_given(self, background: Label) -> Joint:
+        if self.channel is None:
+            raise ModelError("This scenario has no channel, so nothing is released; give it one.")
+        if background is ...:
+            return Joint._trusted(self.source.outcomes, self.channel.outputs, self._release_cells())
+        if self.background is None:
+            raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
+        believed = self.background.row_given_column(background)
+        if not self._by_pairs:
+            return Joint.of(believed, self.channel)
+        possible = [x for x in believed.outcomes if believed[x] > 0]
+        rows = [self.channel.row((x, background)).probabilities * believed[x] for x in possible]
+        return Joint(possible, self.channel.outputs, rows)
+
+    def _release_cells(self) -> Cells:
+        assert self.channel is not None
+        if not self._by_pairs:
+            return self.channel.cells.scaled_rows(self.source.probabilities)
+        x, _, y, p = self._triples()
+        return gather((len(self.source), len(self.channel.outputs)), x, y, p)
+
+    def _both_cells(self) -> Cells:
+        assert self.channel is not None and self.background is not None
+        letters, outputs = len(self.background.columns), len(self.channel.outputs)
+        shape = (len(self.source), letters * outputs)
+        known, released = self.background.cells, self.channel.cells
+        dense = isinstance(known, DenseCells) and isinstance(released, DenseCells)
+        if dense and not self._by_pairs and shape[0] * shape[1] <= LARGEST:
+            return DenseCells((known.values[:, :, None] * released.values[:, None, :]).reshape(shape))
+        x, z, y, p = self._triples()
+        return gather(shape, x, z * outputs + y, p)
+
+    def _triples(self) -> tuple[Codes, Codes, Codes, Floats]:
+        """Secret, background, release and probability of every combination that occurs."""
+        assert self.channel is not None and self.background is not None
+        x, z, p = self.background.cells.nonzero()
+        if self._by_pairs:
+            index = {pair: at for at, pair in enumerate(self.channel.inputs)}
+            inputs = np.array([index[pair] for pair in self._pairs], dtype=np.int64)
+        else:
+            inputs = x
+        start, _, y, q = follow(inputs, self.channel.cells)
+        return x[start], z[start], y, p[start] * q
+
+    def _spread(self, cells: Cells, outputs: int) -> Floats | None:
+        """The weight of each cell; a weight matrix repeats over the background."""
+        if self.weights is None:
+            return None
+        if self.weights.ndim == 1:
+            return cells.across_rows(self.weights)
+        if not outputs:
+            raise ModelError("Weights over pairs of secret and release say nothing about the background alone.")
+        if isinstance(cells, DenseCells):
+            return np.tile(self.weights, (1, cells.shape[1] // outputs))
+        x, column, _ = cells.nonzero()
+        return np.asarray(self.weights[x, column % outputs])
+
+    def _checked(self, weights: Weights) -> Floats:
+        if isinstance(weights, Mapping):
+            unknown = [label for label in weights if label not in set(self.source.outcomes)]
+            missing = [label for label in self.source.outcomes if label not in weights]
+            if unknown or missing:
+                raise LabelError(
+                    "The weights lack {missing} of the {count} secrets and name {unknown} that do not occur; give one each.",
+                    missing=len(missing),
+                    count=len(self.source),
+                    unknown=len(unknown),
+                )
+            weights = [weights[label] for label in self.source.outcomes]
+        array = as_floats(weights, "weights")
+        shapes = [(len(self.source),)]
+        if self.channel is not None:
+            shapes.append((len(self.source), len(self.channel.outputs)))
+        if array.shape not in shapes:
+            raise ModelError(
+                "The weights have shape {found}; give one a secret ({secrets}) or a matrix secret × release.",
+                found=array.shape,
+                secrets=len(self.source),
+            )
+        array.setflags(write=False)
+        return array
+
+    def __repr__(self) -> str:
+        parts = [f"{len(self.source)} secrets"]
+        if self.channel is not None:
+            parts.append(f"{len(self.channel.outputs)} releases")
+        if self.background is not None:
+            parts.append(f"{len(self.background.columns)} backgrounds")
+        return f"Scenario({', '.join(parts)}{', weighted' if self.weights is not None else ''})"
