@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.measures.units import Unit
-from leakgauge.probability import Distribution, Label, Scenario, Seen, View
+from leakgauge.measures.views import gains, remaining, weighted
+from leakgauge.probability import Distribution, Label, Scenario, Seen
 from leakgauge.probability.cells import Floats, log_or_zero
 
 
@@ -36,13 +37,13 @@ def entropy(source: Scenario | Distribution, unit: Unit = Unit.BITS) -> float:
         mass = p if source.weights is None else p * source.weights
     else:
         view = source.view(Seen.RELEASE)
-        mass = view.cells.row_sums(_weighted(view, view.cells.values))
+        mass = view.cells.row_sums(weighted(view, view.cells.values))
     return unit.of_nats(_surprise(mass, p))
 
 
 def conditional_entropy(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """H(X|Y), what stays uncertain after the release is seen, in bits; equations (4) and (11)."""
-    return unit.of_nats(_remaining(scenario.view(Seen.RELEASE)))
+    return unit.of_nats(remaining(scenario.view(Seen.RELEASE)))
 
 
 def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
@@ -52,12 +53,12 @@ def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     weight matrix over pairs it may be.
     """
     view = scenario.view(Seen.RELEASE)
-    return unit.of_nats(_settle(float(_gains(view).sum()), scenario))
+    return unit.of_nats(_settle(float(gains(view).sum()), scenario))
 
 
 def conditional_entropy_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """H(X|YZ), what stays uncertain to someone who knows the background too, in bits; equations (7), (13)."""
-    return unit.of_nats(_remaining(scenario.view(Seen.BOTH)))
+    return unit.of_nats(remaining(scenario.view(Seen.BOTH)))
 
 
 def conditional_mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
@@ -65,30 +66,29 @@ def conditional_mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -
 
     Equations (8), (14) and (19) as they were meant: Σ w p(x,y,z) log p(x,y|z) / (p(x|z) p(y|z)).
     """
-    gain = leakage_with_background(scenario, Unit.NATS) - _known(scenario)
+    known = 0.0 if scenario.background is None else background_floor(scenario, Unit.NATS)
+    gain = leakage_with_background(scenario, Unit.NATS) - known
     return unit.of_nats(_settle(gain, scenario))
 
 
 def leakage_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;YZ), all that someone with background learns, in bits; its floor is I(X;Z)."""
-    return unit.of_nats(_settle(float(_gains(scenario.view(Seen.BOTH)).sum()), scenario))
+    return unit.of_nats(_settle(float(gains(scenario.view(Seen.BOTH)).sum()), scenario))
 
 
 def background_floor(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;Z), what the background tells before any release, in bits: no channel can undercut it."""
-    return unit.of_nats(_settle(float(_gains(scenario.view(Seen.BACKGROUND)).sum()), scenario))
+    return unit.of_nats(_settle(float(gains(scenario.view(Seen.BACKGROUND)).sum()), scenario))
 
 
 def leakage_by_output(scenario: Scenario, unit: Unit = Unit.BITS) -> Mapping[Label, float]:
     """KL(p(x|y) ‖ p(x)) for each release y that occurs, in bits; its mean is I(X;Y)."""
-    assert scenario.channel is not None or scenario.view(Seen.RELEASE)
-    view = scenario.view(Seen.RELEASE)
-    seen = view.cells.column_sums()
-    gains = view.cells.column_sums(np.broadcast_to(_gains(view), view.cells.values.shape))
-    labels = scenario.channel.outputs if scenario.channel else ()
+    per_output = basic(scenario, unit).leakage_by_output
+    outputs = scenario.channel.outputs if scenario.channel is not None else ()
+    seen = scenario.view(Seen.RELEASE).cells.column_sums()
     return {
-        label: unit.of_nats(_settle(gain / p, scenario))
-        for label, gain, p in zip(labels, gains.tolist(), seen.tolist(), strict=True)
+        label: _settle(gain, scenario)
+        for label, gain, p in zip(outputs, per_output.tolist(), seen.tolist(), strict=True)
         if p > 0
     }
 
@@ -106,52 +106,15 @@ class Basic:
 def basic(scenario: Scenario, unit: Unit = Unit.BITS) -> Basic:
     """H(X), H(X|Y), I(X;Y) and KL per output in one pass over the joint, in bits."""
     view = scenario.view(Seen.RELEASE)
-    gains = _gains(view)
+    gained = gains(view)
     seen = view.cells.column_sums()
-    per_output = np.divide(view.cells.column_sums(gains), seen, where=seen > 0, out=np.zeros(len(seen)))
-    total, before = _settle(float(gains.sum()), scenario), entropy(scenario, Unit.NATS)
+    per_output = np.divide(view.cells.column_sums(gained), seen, where=seen > 0, out=np.zeros(len(seen)))
+    total, before = _settle(float(gained.sum()), scenario), entropy(scenario, Unit.NATS)
     return Basic(unit.of_nats(before), unit.of_nats(before - total), unit.of_nats(total), per_output / unit.value)
 
 
 def _surprise(mass: Floats, probabilities: Floats) -> float:
-    return float(-(mass * log_or_zero(probabilities)).sum()) + 0.0
-
-
-def _weighted(view: View, values: Floats) -> Floats:
-    return values if view.weights is None else values * view.weights
-
-
-def _gains(view: View) -> Floats:
-    """w p log p / (p(x) p(seen)) for each cell, in nats, from logarithms so that nothing underflows."""
-    cells = view.cells
-    ratio = cells.logarithms()
-    ratio = ratio - cells.across_rows(log_or_zero(cells.row_sums()))
-    ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
-    ratio *= cells.values
-    return _weighted(view, ratio)
-
-
-def _remaining(view: View) -> float:
-    cells = view.cells
-    ratio = cells.logarithms() - cells.across_columns(log_or_zero(cells.column_sums()))
-    ratio *= cells.values
-    return float(-_weighted(view, ratio).sum()) + 0.0
-
-
-def _known(scenario: Scenario) -> float:
-    """I_w(X;Z) in nats, also where weights are over pairs of secret and release."""
-    if scenario.background is None:
-        return 0.0
-    if scenario.weights is None or scenario.weights.ndim == 1 or scenario.channel is None:
-        return background_floor(scenario, Unit.NATS)
-    both = scenario.view(Seen.BOTH)
-    outputs = len(scenario.channel.outputs)
-    x, column, values = both.cells.nonzero()
-    known = scenario.background.cells
-    prior, seen = log_or_zero(known.row_sums()), log_or_zero(known.column_sums())
-    pairs, letters = known.dense(), column // outputs
-    ratio = np.log(pairs[x, letters]) - prior[x] - seen[letters]
-    return float((scenario.weights[x, column % outputs] * values * ratio).sum())
+    return max(float(-(mass * log_or_zero(probabilities)).sum()), 0.0)
 
 
 def _settle(nats: float, scenario: Scenario) -> float:

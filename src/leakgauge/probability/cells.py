@@ -137,10 +137,10 @@ class SparseCells(Cells):
         return vector[self._columns]
 
     def row_sums(self, values: Floats | None = None) -> Floats:
-        return np.bincount(self._rows, self.values if values is None else values, self.shape[0])
+        return sums_by(self._rows, self.values if values is None else values, self.shape[0])
 
     def column_sums(self, values: Floats | None = None) -> Floats:
-        return np.bincount(self._columns, self.values if values is None else values, self.shape[1])
+        return sums_by(self._columns, self.values if values is None else values, self.shape[1])
 
     def column_maxima(self) -> Floats:
         maxima = np.zeros(self.shape[1])
@@ -186,6 +186,11 @@ def log_or_zero(values: Floats) -> Floats:
     return np.log(values, where=positive, out=np.zeros(values.shape))
 
 
+def sums_by(codes: Codes, values: Floats, size: int) -> Floats:
+    """Sum of the values of each code from 0 to ``size`` − 1."""
+    return np.bincount(codes, values, size).astype(np.float64, copy=False)
+
+
 def gather(shape: tuple[int, int], rows: Codes, columns: Codes, values: Floats) -> Cells:
     """Cells from coordinates in any order; equal coordinates add up, zeros vanish."""
     key = rows * shape[1] + columns
@@ -193,7 +198,7 @@ def gather(shape: tuple[int, int], rows: Codes, columns: Codes, values: Floats) 
         summed, unique = values, key
     else:
         unique, inverse = np.unique(key, return_inverse=True)
-        summed = np.bincount(inverse, values, len(unique))
+        summed = sums_by(inverse, values, len(unique))
     filled = summed > 0
     if not filled.all():
         unique, summed = unique[filled], summed[filled]
@@ -222,7 +227,7 @@ def follow(starts: Codes, right: Cells) -> tuple[Codes, Codes, Codes, Floats]:
     total = int(length.sum())
     if total > LARGEST:
         raise InputError(
-            "Joining these tables would make {total} cells, more than the {limit} this machine can hold; merge rare labels first.",
+            "Joining these tables would make {total} cells, more than the {limit} allowed; merge rare labels first.",
             total=total,
             limit=LARGEST,
         )

@@ -94,7 +94,9 @@ class Channel(TwoWay):
         outputs = tuple((y, v) for y in self.outputs for v in other.outputs)
         rows = (i[:, None] * len(other.inputs) + k).ravel()
         columns = (j[:, None] * len(other.outputs) + m).ravel()
-        return Channel._trusted(inputs, outputs, gather((len(inputs), len(outputs)), rows, columns, np.outer(p, q).ravel()))
+        return Channel._trusted(
+            inputs, outputs, gather((len(inputs), len(outputs)), rows, columns, np.outer(p, q).ravel())
+        )
 
     def dyadic(self) -> Channel:
         """The nearest channel whose probabilities are multiples of 2^-53 and whose rows sum to exactly 1.

@@ -51,7 +51,9 @@ class Counts:
         where = np.stack([np.asarray(axis, dtype=np.int64) for axis in codes])
         found = _whole(np.asarray(counts))
         if where.shape != (len(labels), len(found)):
-            raise ModelError("There are {found} counts but codes of shape {codes}.", found=len(found), codes=where.shape)
+            raise ModelError(
+                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=where.shape
+            )
         limits = np.array([len(letters) for letters in labels.values()])[:, None]
         if np.any((where < 0) | (where >= limits)):
             raise ModelError("A code lies outside its axis.")
@@ -137,7 +139,9 @@ class Counts:
             raise ModelError("A joint needs two axes; these counts have only {name!r}.", name=self.names[0])
         merged = self.merge({"rows": first, "columns": second})
         shares = merged.counts / merged.n
-        return Joint.from_cells(merged.labels("rows"), merged.labels("columns"), *merged.codes, shares)
+        return Joint.from_cells(
+            merged.labels("rows"), merged.labels("columns"), merged.codes[0], merged.codes[1], shares
+        )
 
     def _axis(self, name: str) -> int:
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Cells
+from leakgauge.probability.cells import Cells, Floats, sums_by
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.labels import Label, same_alphabet
@@ -92,10 +92,10 @@ def _renormalised(cells: Cells) -> Cells:
     return cells.with_values(cells.values / cells.across_rows(off_by_rounding(totals, cells.shape[1])))
 
 
-def _posterior(cells: Cells, column: int, label: Label) -> np.ndarray:
+def _posterior(cells: Cells, column: int, label: Label) -> Floats:
     rows, columns, values = cells.nonzero()
     here = columns == column
-    weights = np.bincount(rows[here], values[here], cells.shape[0])
+    weights = sums_by(rows[here], values[here], cells.shape[0])
     largest = weights.max()
     if largest == 0:
         raise ModelError("{label!r} never occurs, so nothing can be concluded from seeing it.", label=label)

@@ -48,7 +48,7 @@ def alphabet(labels: Iterable[Label], role: str) -> tuple[Label, ...]:
         ) from None
     if distinct < len(letters):
         raise LabelError(
-            "{repeated} of the {count} {role} repeat an earlier one; labels must be distinct (1, 1.0 and True are equal).",
+            "{repeated} of the {count} {role} repeat an earlier one; labels must differ (1, 1.0 and True are equal).",
             role=role,
             count=len(letters),
             repeated=len(letters) - distinct,
@@ -70,7 +70,7 @@ def same_alphabet(left: Sequence[Label], right: Sequence[Label], left_role: str,
             right_role=right_role,
         )
     raise LabelError(
-        "The {left_role} ({left_count} labels) and the {right_role} ({right_count} labels) share only {shared}; they must match.",
+        "The {left_role} ({left_count}) and the {right_role} ({right_count}) share {shared} labels; they must match.",
         left_role=left_role,
         right_role=right_role,
         left_count=len(left),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.errors import LabelError, ModelError
-from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather
+from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather, sums_by
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.counts import Counts
 from leakgauge.probability.distribution import Distribution
@@ -100,12 +100,12 @@ class Scenario:
         seen = counts.merge({"pair": (*secret, *background), "release": release})
         known = counts.merge({"secret": secret, "background": background})
         pairs = [
-            (known.labels("secret")[x], known.labels("background")[z]) for x, z in zip(*known.codes.tolist(), strict=True)
+            (known.labels("secret")[x], known.labels("background")[z])
+            for x, z in zip(*known.codes.tolist(), strict=True)
         ]
         # Both list the combinations of (secret, background) that occur, sorted by the same codes.
-        channel = Channel.from_cells(
-            pairs, seen.labels("release"), *seen.codes, seen.counts / known.counts[seen.codes[0]]
-        )
+        shares = seen.counts / known.counts[seen.codes[0]]
+        channel = Channel.from_cells(pairs, seen.labels("release"), seen.codes[0], seen.codes[1], shares)
         return cls(known.joint(), channel, weights=weights)
 
     @cached_property
@@ -135,11 +135,11 @@ class Scenario:
         if seen is Seen.BACKGROUND:
             if self.background is None:
                 raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
-            return View(self.background.cells, self._spread(self.background.cells, 0))
+            return View(self.background.cells, self._background_weights())
         if self.channel is None:
             raise ModelError("This scenario has no channel, so nothing is released; give it one.")
         cells = self._release_cells() if seen is Seen.RELEASE else self._both_cells()
-        return View(cells, self._spread(cells, len(self.channel.outputs)))
+        return View(cells, self._release_weights(cells, len(self.channel.outputs)))
 
     def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
         """What the attacker believes of the secret after seeing a release, a background, or both (Bayes)."""
@@ -174,8 +174,8 @@ class Scenario:
         assert self.channel is not None
         if not self._by_pairs:
             return self.channel.cells.scaled_rows(self.source.probabilities)
-        x, _, y, p = self._triples()
-        return gather((len(self.source), len(self.channel.outputs)), x, y, p)
+        x, _, p, at, y, q = self._ways()
+        return gather((len(self.source), len(self.channel.outputs)), x[at], y, p[at] * q)
 
     def _both_cells(self) -> Cells:
         assert self.channel is not None and self.background is not None
@@ -185,11 +185,11 @@ class Scenario:
         dense = isinstance(known, DenseCells) and isinstance(released, DenseCells)
         if dense and not self._by_pairs and shape[0] * shape[1] <= LARGEST:
             return DenseCells((known.values[:, :, None] * released.values[:, None, :]).reshape(shape))
-        x, z, y, p = self._triples()
-        return gather(shape, x, z * outputs + y, p)
+        x, z, p, at, y, q = self._ways()
+        return gather(shape, x[at], z[at] * outputs + y, p[at] * q)
 
-    def _triples(self) -> tuple[Codes, Codes, Codes, Floats]:
-        """Secret, background, release and probability of every combination that occurs."""
+    def _ways(self) -> tuple[Codes, Codes, Floats, Codes, Codes, Floats]:
+        """Secret, background and p(x,z) of each pair; then for every way on: which pair, the release, q(y|x,z)."""
         assert self.channel is not None and self.background is not None
         x, z, p = self.background.cells.nonzero()
         if self._by_pairs:
@@ -197,21 +197,31 @@ class Scenario:
             inputs = np.array([index[pair] for pair in self._pairs], dtype=np.int64)
         else:
             inputs = x
-        start, _, y, q = follow(inputs, self.channel.cells)
-        return x[start], z[start], y, p[start] * q
+        at, _, y, q = follow(inputs, self.channel.cells)
+        return x, z, p, at, y, q
 
-    def _spread(self, cells: Cells, outputs: int) -> Floats | None:
+    def _release_weights(self, cells: Cells, outputs: int) -> Floats | None:
         """The weight of each cell; a weight matrix repeats over the background."""
-        if self.weights is None:
-            return None
-        if self.weights.ndim == 1:
-            return cells.across_rows(self.weights)
-        if not outputs:
-            raise ModelError("Weights over pairs of secret and release say nothing about the background alone.")
+        if self.weights is None or self.weights.ndim == 1:
+            return None if self.weights is None else cells.across_rows(self.weights)
         if isinstance(cells, DenseCells):
             return np.tile(self.weights, (1, cells.shape[1] // outputs))
         x, column, _ = cells.nonzero()
         return np.asarray(self.weights[x, column % outputs])
+
+    def _background_weights(self) -> Floats | None:
+        """The weight of each pair (x, z); a weight matrix over (x, y) counts by its mean over the releases."""
+        assert self.background is not None
+        cells = self.background.cells
+        if self.weights is None or self.weights.ndim == 1:
+            return None if self.weights is None else cells.across_rows(self.weights)
+        x, z, _, at, y, q = self._ways()
+        means = sums_by(at, self.weights[x[at], y] * q, len(x))
+        if not isinstance(cells, DenseCells):
+            return means
+        spread = np.zeros(cells.shape)
+        spread[x, z] = means
+        return spread
 
     def _checked(self, weights: Weights) -> Floats:
         if isinstance(weights, Mapping):
@@ -219,14 +229,14 @@ class Scenario:
             missing = [label for label in self.source.outcomes if label not in weights]
             if unknown or missing:
                 raise LabelError(
-                    "The weights lack {missing} of the {count} secrets and name {unknown} that do not occur; give one each.",
+                    "The weights lack {missing} of the {count} secrets and name {unknown} unknown ones; give one each.",
                     missing=len(missing),
                     count=len(self.source),
                     unknown=len(unknown),
                 )
             weights = [weights[label] for label in self.source.outcomes]
         array = as_floats(weights, "weights")
-        shapes = [(len(self.source),)]
+        shapes: list[tuple[int, ...]] = [(len(self.source),)]
         if self.channel is not None:
             shapes.append((len(self.source), len(self.channel.outputs)))
         if array.shape not in shapes:

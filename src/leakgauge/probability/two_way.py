@@ -65,7 +65,7 @@ class TwoWay:
     def _adopt(self, rows: tuple[Label, ...], columns: tuple[Label, ...], cells: Cells) -> None:
         if cells.shape != (len(rows), len(columns)):
             raise ModelError(
-                "The matrix is {found_rows} × {found_columns} but there are {rows} {row_role} and {columns} {column_role}.",
+                "The matrix is {found_rows} × {found_columns} for {rows} {row_role} and {columns} {column_role}.",
                 found_rows=cells.shape[0],
                 found_columns=cells.shape[1],
                 rows=len(rows),

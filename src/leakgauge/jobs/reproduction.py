@@ -1,0 +1,49 @@
+"""What a paper printed beside what we compute: the shape every reproduction has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Line:
+    """One published number beside ours.
+
+    Attributes:
+        where: place in the paper.
+        what: the quantity.
+        published: what the paper prints.
+        ours: what we compute.
+        unit: its unit.
+        tolerance: half a unit of the last printed digit.
+        note: what to know about a difference.
+    """
+
+    where: str
+    what: str
+    published: float
+    ours: float
+    unit: str
+    tolerance: float
+    note: str = ""
+
+    @property
+    def agrees(self) -> bool:
+        """Whether ours rounds to what is printed."""
+        return abs(self.ours - self.published) <= self.tolerance * (1 + 1e-9)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's numbers, its orders and its slips."""
+
+    name: str
+    source: str
+    lines: tuple[Line, ...]
+    orders: tuple[tuple[str, bool], ...]
+    errata: tuple[str, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every number and every order holds."""
+        return all(line.agrees for line in self.lines) and all(holds for _, holds in self.orders)

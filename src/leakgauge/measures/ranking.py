@@ -1,0 +1,134 @@
+"""Which mechanism protects better, which attack is stronger, and by how much (definitions 1–8 of the seed).
+
+Reference: Peng et al. 2016, section 3.2; where its criteria disagree the sound one is used (``docs/errata.md``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.errors import ModelError, OptionError
+from leakgauge.measures import shannon
+from leakgauge.probability import Scenario
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import same_alphabet
+
+SAME = 1e-12
+"""Leakages this close, in bits, are a tie: rounding must not decide an order."""
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Names in order with what decides it.
+
+    Attributes:
+        order: groups of names, first the best mechanism or the strongest attack; names in one group tie.
+        leakage: what each leaks, in bits: the number that decides.
+        remaining: the uncertainty each leaves, in bits.
+        names: the names in the order of the rows and columns of ``distances``.
+        distances: ``distances[i, j]`` = |leakage_i − leakage_j|, in bits.
+    """
+
+    order: tuple[tuple[str, ...], ...]
+    leakage: Mapping[str, float]
+    remaining: Mapping[str, float]
+    names: tuple[str, ...]
+    distances: Floats
+
+    def distance(self, one: str, other: str) -> float:
+        """How far two of them are apart, in bits."""
+        return abs(self.leakage[one] - self.leakage[other])
+
+    def better(self, one: str, other: str) -> bool:
+        """Whether ``one`` stands before ``other``, ties excluded."""
+        place = {name: at for at, group in enumerate(self.order) for name in group}
+        return place[one] < place[other]
+
+
+def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
+    """Mechanisms for one secret, the best protecting first.
+
+    Without background by I(X;Y), with it by I(X;Y|Z) (definitions 2 and 5); weights and several sources are
+    honoured. Every scenario must have the same secret and the same background.
+
+    Raises:
+        ModelError: the scenarios differ in secret, background or weights, so that no order is defined.
+    """
+    _require_same(mechanisms, ("source", "background", "weights"), "mechanisms")
+    known = any(scenario.background is not None for scenario in mechanisms.values())
+    if known:
+        return _ranking(
+            mechanisms, shannon.conditional_mutual_information, shannon.conditional_entropy_with_background, False
+        )
+    return _ranking(mechanisms, shannon.mutual_information, shannon.conditional_entropy, False)
+
+
+def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
+    """Attacks on one mechanism, the strongest first, by I(X;YZ), equivalently H(X|YZ).
+
+    The seed's I(X;Y|Z) and I(X;Y) would not do: the first is 0 for an attacker who knows everything, the
+    second does not depend on the attack. Every scenario must have the same secret and the same weights.
+    """
+    _require_same(attacks, ("source", "weights"), "attacks")
+    return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
+
+
+def is_perfect(scenario: Scenario) -> bool:
+    """Whether nothing leaks: I(X;Y) = 0, or with background I(X;Y|Z) = 0 (definitions 1 and 4)."""
+    leak = shannon.mutual_information if scenario.background is None else shannon.conditional_mutual_information
+    return abs(leak(scenario)) <= SAME
+
+
+def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], what: str) -> None:
+    if not scenarios:
+        raise OptionError("There are no {what} to rank; give at least one.", what=what)
+    first_name, first = next(iter(scenarios.items()))
+    for name, scenario in scenarios.items():
+        same_alphabet(
+            scenario.source.outcomes, first.source.outcomes, f"secrets of {name!r}", f"those of {first_name!r}"
+        )
+        for part in parts:
+            if not _alike(getattr(scenario, part), getattr(first, part)):
+                raise ModelError(
+                    "{name!r} and {first!r} differ in their {part}; an order is defined for the same {part} only.",
+                    name=name,
+                    first=first_name,
+                    part=part,
+                )
+
+
+def _alike(one: object, other: object) -> bool:
+    """Equal up to rounding, because a marginal of a joint and a prior given apart may differ in the last bits."""
+    numbers = [getattr(thing, "probabilities", getattr(thing, "matrix", thing)) for thing in (one, other)]
+    if any(thing is None for thing in numbers):
+        return one is None and other is None
+    left, right = np.asarray(numbers[0]), np.asarray(numbers[1])
+    return left.shape == right.shape and bool(np.allclose(left, right, rtol=1e-9, atol=1e-12))
+
+
+def _ranking(
+    scenarios: Mapping[str, Scenario],
+    leak: Callable[[Scenario], float],
+    remain: Callable[[Scenario], float],
+    most_first: bool,
+) -> Ranking:
+    leakage = {name: leak(scenario) for name, scenario in scenarios.items()}
+    remaining = {name: remain(scenario) for name, scenario in scenarios.items()}
+    groups: list[list[str]] = []
+    for name in sorted(leakage, key=lambda key: -leakage[key] if most_first else leakage[key]):
+        # Compared with the head of the group, so that a chain of near-ties cannot join what is apart.
+        if groups and abs(leakage[name] - leakage[groups[-1][0]]) <= SAME:
+            groups[-1].append(name)
+        else:
+            groups.append([name])
+    values = np.array(list(leakage.values()))
+    return Ranking(
+        order=tuple(tuple(group) for group in groups),
+        leakage=leakage,
+        remaining=remaining,
+        names=tuple(scenarios),
+        distances=np.abs(values[:, None] - values[None, :]),
+    )
