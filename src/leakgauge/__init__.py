@@ -1,0 +1,60 @@
+"""Leakgauge gauges how much a data release leaks, and backs what it says with evidence.
+
+The rooms load when they are first asked for, so that ``import leakgauge`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leakgauge import errors, measures, probability, tables
+    from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
+    from leakgauge.tables import open_table
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "errors": "",
+    "measures": "",
+    "probability": "",
+    "tables": "",
+    "Channel": "probability",
+    "Counts": "probability",
+    "Distribution": "probability",
+    "Estimate": "probability",
+    "Interval": "probability",
+    "Joint": "probability",
+    "Scenario": "probability",
+    "Seen": "probability",
+    "open_table": "tables",
+}
+
+__all__ = [
+    "Channel",
+    "Counts",
+    "Distribution",
+    "Estimate",
+    "Interval",
+    "Joint",
+    "Scenario",
+    "Seen",
+    "errors",
+    "measures",
+    "open_table",
+    "probability",
+    "tables",
+]
+
+
+def __getattr__(name: str) -> object:
+    try:
+        home = _HOMES[name]
+    except KeyError:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
+    return getattr(import_module(f"{__name__}.{home}"), name) if home else import_module(f"{__name__}.{name}")
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -44,8 +46,8 @@ def test_orders_are_transitive_and_agree_with_the_remaining_uncertainty(data: st
     leaks = [ranking.leakage[name] for name in flat]
     left = [ranking.remaining[name] for name in flat]
     assert sorted(flat) == list("pqrs")
-    assert all(a <= b + 1e-11 * scale for a, b in zip(leaks, leaks[1:], strict=False))
-    assert all(a >= b - 1e-9 * scale for a, b in zip(left, left[1:], strict=False))
+    assert all(a <= b + 1e-11 * scale for a, b in pairwise(leaks))
+    assert all(a >= b - 1e-9 * scale for a, b in pairwise(left))
 
 
 def test_several_sources_rank_like_one_source_of_tuples() -> None:

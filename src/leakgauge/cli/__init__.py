@@ -1,0 +1,84 @@
+"""The command line: a thin face that parses, renders and exits."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from leakgauge import __version__
+from leakgauge.errors import LeakgaugeError
+
+_VERBS = {
+    "measure": "What a secret column leaks, in bits with intervals.",
+    "reproduce": "Published numbers beside ours.",
+    "demo": "Measure the bundled sample.",
+}
+
+
+class _Verbs(click.Group):
+    """Verbs whose code loads when they run, so that help answers at once."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(_VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _VERBS:
+            return None
+        command: click.Command = import_module(f"leakgauge.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(_VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="leakgauge")
+def verbs() -> None:
+    """Gauge how much a data release leaks.
+
+    A release is a noisy channel from a secret X to what the world sees, Y, watched by someone who may know Z.
+    """
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one verb; every failure is one sentence on standard error and an exit code."""
+    try:
+        verbs.main(arguments, prog_name="leakgauge", standalone_mode=False)
+    except LeakgaugeError as error:
+        return _fail(str(error), error.exit_code)
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return _fail("interrupted; nothing was written.", 130)
+    except click.ClickException as error:
+        return _fail(error.format_message(), 2)
+    except BrokenPipeError:
+        # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        return _fail("out of memory; use fewer or coarser columns, or bins.", 3)
+    except OSError as error:
+        return _fail(f"the system refused: {error.strerror or type(error).__name__}.", 3)
+    except Exception as error:
+        if os.environ.get("LEAKGAUGE_DEBUG"):
+            raise
+        # Not the message: it could quote a value of the table.
+        return _fail(
+            f"a bug in Leakgauge ({type(error).__name__}); set LEAKGAUGE_DEBUG=1 for the details and report it.", 3
+        )
+    return 0
+
+
+def _fail(sentence: str, code: int) -> int:
+    click.echo(f"leakgauge: {sentence}", err=True)
+    return code
+
+
+def run() -> None:
+    """The console script."""
+    sys.exit(main())

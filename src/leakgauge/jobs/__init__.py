@@ -1,0 +1,1 @@
+"""Jobs put rooms together: they orchestrate, they compute nothing of their own."""

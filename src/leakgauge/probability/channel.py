@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import chain, gather
+from leakgauge.probability.cells import Cells, chain, gather
 from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.labels import Label, alphabet, same_alphabet
 from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
@@ -38,12 +38,12 @@ class Channel(TwoWay):
     _row_role = "inputs"
     _column_role = "outputs"
 
-    def _require_normalised(self) -> None:
-        totals = self.cells.row_sums()
+    @staticmethod
+    def _normalised(cells: Cells) -> Cells:
+        totals = cells.row_sums()
         require_unit_totals(totals, "probabilities")
-        mend = off_by_rounding(totals, self.cells.shape[1])
-        if np.any(mend != 1):
-            self.cells = self.cells.with_values(self.cells.values / self.cells.across_rows(mend))
+        mend = off_by_rounding(totals, cells.shape[1])
+        return cells if np.all(mend == 1) else cells.with_values(cells.values / cells.across_rows(mend))
 
     @property
     def inputs(self) -> tuple[Label, ...]:

@@ -11,11 +11,12 @@ import numpy.typing as npt
 from leakgauge.errors import LabelError, ModelError, did_you_mean
 from leakgauge.probability.cells import Codes, Floats, require_non_negative
 from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, alphabet
 
 
-class Counts:
+class Counts(Frozen):
     """Whole numbers over named axes; only combinations that occur are stored.
 
     Args:
@@ -79,6 +80,7 @@ class Counts:
         self.codes, self.counts = codes, counts
         codes.setflags(write=False)
         counts.setflags(write=False)
+        self._seal()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -125,6 +127,23 @@ class Counts:
                 labels[group] = tuple(zip(*parts, strict=True))
                 codes.append(inverse)
         return Counts._gathered(labels, np.stack(codes), self.counts)
+
+    def over(self, name: str, labels: Iterable[Label]) -> Counts:
+        """The same counts with another alphabet for one axis, which must hold every label that occurs."""
+        axis = self._axis(name)
+        wider = alphabet(labels, f"labels of {name!r}")
+        index = {label: at for at, label in enumerate(wider)}
+        lost = [label for label in self.labels(name) if label not in index]
+        if lost:
+            raise LabelError(
+                "{lost} of the {count} values of {name!r} are not in the alphabet asked for; widen it or bin alike.",
+                lost=len(lost),
+                count=len(self.labels(name)),
+                name=name,
+            )
+        codes = np.array(self.codes)
+        codes[axis] = np.array([index[label] for label in self.labels(name)])[codes[axis]]
+        return Counts._gathered({**self._labels, name: wider}, codes, self.counts)
 
     def distribution(self, *names: str) -> Distribution:
         """Observed frequencies of one axis, or of the tuples of several; by default of all."""

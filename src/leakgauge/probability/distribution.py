@@ -9,11 +9,12 @@ import numpy as np
 
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats, as_floats
+from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.labels import Label, alphabet, position
 from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
 
 
-class Distribution:
+class Distribution(Frozen):
     """Probabilities of distinct outcomes.
 
     Args:
@@ -30,8 +31,6 @@ class Distribution:
         0.75
     """
 
-    __slots__ = ("__dict__", "outcomes", "probabilities")
-
     def __init__(self, outcomes: Iterable[Label], probabilities: object) -> None:
         self.outcomes = alphabet(outcomes, "outcomes")
         values = as_floats(probabilities, "probabilities")
@@ -46,6 +45,7 @@ class Distribution:
         values /= off_by_rounding(total, len(values))
         values.setflags(write=False)
         self.probabilities: Floats = values
+        self._seal()
 
     @classmethod
     def from_mapping(cls, probabilities: Mapping[Label, float]) -> Distribution:

@@ -31,12 +31,12 @@ class Joint(TwoWay):
         0.5
     """
 
-    def _require_normalised(self) -> None:
-        total = np.array([self.cells.values.sum()])
+    @staticmethod
+    def _normalised(cells: Cells) -> Cells:
+        total = np.array([cells.values.sum()])
         require_unit_totals(total, "probabilities")
-        mend = off_by_rounding(total, self.cells.values.size)
-        if mend[0] != 1:
-            self.cells = self.cells.with_values(self.cells.values / mend[0])
+        mend = off_by_rounding(total, cells.values.size)
+        return cells if mend[0] == 1 else cells.with_values(cells.values / mend[0])
 
     @property
     def rows(self) -> tuple[Label, ...]:

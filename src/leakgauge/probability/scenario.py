@@ -15,6 +15,7 @@ from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Float
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.counts import Counts
 from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, same_alphabet
 
@@ -38,7 +39,7 @@ class View:
     weights: Floats | None
 
 
-class Scenario:
+class Scenario(Frozen):
     """A secret X released as Y through a channel and watched by someone who may know Z.
 
     Args:
@@ -80,6 +81,7 @@ class Scenario:
         if channel is not None and not self._by_pairs:
             same_alphabet(self.source.outcomes, channel.inputs, "secrets of the source", "inputs of the channel")
         self.weights = None if weights is None else self._checked(weights)
+        self._seal()
 
     @classmethod
     def from_counts(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from functools import cached_property
 from typing import Self
@@ -11,10 +12,11 @@ import numpy.typing as npt
 
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, DenseCells, Floats, as_floats, as_matrix, gather
+from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.labels import Label, alphabet, position
 
 
-class TwoWay:
+class TwoWay(Frozen):
     """Labelled rows and columns with a non-negative number for each pair."""
 
     _row_role = "rows"
@@ -23,7 +25,8 @@ class TwoWay:
     def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: object) -> None:
         array = as_matrix(matrix, "probabilities")
         self._adopt(alphabet(rows, self._row_role), alphabet(columns, self._column_role), DenseCells(array))
-        self._require_normalised()
+        self.cells = self._normalised(self.cells)
+        self._seal()
 
     @classmethod
     def from_cells(
@@ -51,15 +54,15 @@ class TwoWay:
         for codes, letters in ((i, row_labels), (j, column_labels)):
             if len(codes) and not (codes.min() >= 0 and codes.max() < len(letters)):
                 raise ModelError("A cell's code lies outside 0 to {last}.", last=len(letters) - 1)
-        table = cls._trusted(row_labels, column_labels, gather((len(row_labels), len(column_labels)), i, j, array))
-        table._require_normalised()
-        return table
+        cells = gather((len(row_labels), len(column_labels)), i, j, array)
+        return cls._trusted(row_labels, column_labels, cls._normalised(cells))
 
     @classmethod
     def _trusted(cls, rows: tuple[Label, ...], columns: tuple[Label, ...], cells: Cells) -> Self:
         """Without looking again: for results of our own arithmetic only."""
         table = cls.__new__(cls)
         table._adopt(rows, columns, cells)
+        table._seal()
         return table
 
     def _adopt(self, rows: tuple[Label, ...], columns: tuple[Label, ...], cells: Cells) -> None:
@@ -75,8 +78,10 @@ class TwoWay:
             )
         self._rows, self._columns, self.cells = rows, columns, cells
 
-    def _require_normalised(self) -> None:
-        raise NotImplementedError
+    @staticmethod
+    @abstractmethod
+    def _normalised(cells: Cells) -> Cells:
+        """The cells with their totals mended within rounding; refused where they are not probabilities."""
 
     @cached_property
     def _row_index(self) -> dict[Label, int]:

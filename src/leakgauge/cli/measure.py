@@ -1,0 +1,197 @@
+"""``leakgauge measure``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import deliver, output_options, quantity_json, require_writable, working
+from leakgauge.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.jobs.measure import Measurement, Quantity
+    from leakgauge.tables import Binning
+
+ESTIMATORS = ("plug-in", "miller-madow", "shrinkage")
+
+
+@click.command()
+@click.argument("table")
+@click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source.")
+@click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
+@click.option("--channel", type=click.Path(path_type=Path), metavar="FILE", help="Known release channel (JSON).")
+@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@click.option("--each", is_flag=True, help="Measure every secret by itself.")
+@click.option("--weights", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: how sensitive.")
+@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+@click.option("--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'.")
+@click.option(
+    "--estimator", type=click.Choice(ESTIMATORS), default="plug-in", show_default=True, help="Point estimate."
+)
+@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+@output_options
+def command(
+    table: str,
+    secret: tuple[str, ...],
+    release: tuple[str, ...],
+    channel: Path | None,
+    background: tuple[str, ...],
+    each: bool,
+    weights: Path | None,
+    bins: tuple[str, ...],
+    missing: tuple[str, ...],
+    estimator: str,
+    confidence: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """What the secret columns of TABLE leak, in bits, with intervals.
+
+    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file. Missing values are a value of their own.
+
+    \b
+    leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
+    leakgauge measure people.csv --secret illness --release illness_masked --background city --json
+    """
+    from leakgauge.jobs.measure import Roles, measure
+    from leakgauge.measures import Estimator
+    from leakgauge.probability.files import read_channel, read_label_values
+    from leakgauge.tables import open_table
+
+    if not 0 < confidence < 1:
+        raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
+    if each and weights is not None and len(secret) > 1:
+        raise OptionError("Weights belong to one secret; drop --each or measure the secrets one by one.")
+    require_writable(output, Path(table), *(path for path in (channel, weights) if path))
+    roles = [Roles((one,), release, background) for one in secret] if each else [Roles(secret, release, background)]
+    settings: dict[str, Any] = {
+        "channel": None if channel is None else read_channel(channel).channel,
+        "weights": None if weights is None else read_label_values(weights),
+        "bins": _binnings(bins, set(secret + release + background)),
+        "estimator": Estimator[estimator.upper().replace("-", "_")],
+        "confidence": confidence,
+    }
+    with working(f"Measuring {Path(table).name} …"), open_table(table, missing=missing) as source:
+        found = [measure(source, role, **settings) for role in roles]
+    parts = [as_fields(one, table, estimator) for one in found]
+    fields = {"schema": parts[0]["schema"], "table": table, "each": parts} if each else parts[0]
+    deliver(fields, as_json, output, lambda: [part for one in found for part in render(one, Path(table).name)])
+
+
+def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
+    """The measurement as the fields of its JSON."""
+    shannon = {name: quantity_json(found.quantities.get(name)) for name in _ROWS}
+    if shannon["conditional_entropy"] is None:
+        # Nothing is released: what stays uncertain is what the background leaves.
+        shannon["conditional_entropy"] = shannon["conditional_entropy_with_background"]
+    test = found.zero_leakage
+    return {
+        "schema": "leakgauge/measure/1",
+        "table": table,
+        "rows": found.rows,
+        "secret": list(found.roles.secret),
+        "release": list(found.roles.release),
+        "background": list(found.roles.background),
+        "letters": dict(found.letters),
+        "estimator": estimator,
+        "reliable": found.reliable,
+        **shannon,
+        "bias_corrected": {name: quantity_json(quantity) for name, quantity in found.corrected.items()},
+        "weighted": {name: quantity_json(quantity) for name, quantity in found.weighted.items()} or None,
+        **{name: quantity_json(quantity) for name, quantity in found.companions.items()},
+        "zero_leakage": test and {"p_value": test.p_value, "statistic": test.statistic, "method": test.method},
+    }
+
+
+def _binnings(texts: tuple[str, ...], columns: set[str]) -> dict[str, Binning]:
+    from leakgauge.tables import parse_binning
+
+    binnings = {}
+    for text in texts:
+        column, equals, how = text.rpartition("=")
+        if not equals or column not in columns:
+            raise OptionError(
+                "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
+            )
+        binnings[column] = parse_binning(how)
+    return binnings
+
+
+_ROWS = {
+    "entropy": ("H(X)", "uncertain before anything is seen"),
+    "conditional_entropy": ("H(X|Y)", "still uncertain after the release"),
+    "mutual_information": ("I(X;Y)", "the release tells"),
+    "background_floor": ("I(X;Z)", "the background tells by itself: the floor"),
+    "conditional_mutual_information": ("I(X;Y|Z)", "the release adds to the background"),
+    "leakage_with_background": ("I(X;YZ)", "told in all to someone with the background"),
+    "conditional_entropy_with_background": ("H(X|YZ)", "still uncertain to someone with the background"),
+}
+_COMPANIONS = (
+    ("best_guess", "Best single guess is right", "{:.2%}"),
+    ("guesses", "Guesses needed on average", "{:.3f}"),
+    ("effective_set", "Effective number of values to hide among", "{:.3f}"),
+)
+
+
+def render(found: Measurement, table: str) -> list[RenderableType]:
+    """The measurement as tables for a person."""
+    from rich.table import Table
+    from rich.text import Text
+
+    roles = found.roles
+    lines = [f"{found.rows:,} rows of {table}"]
+    for symbol, role, columns in (("X", "secret", roles.secret), ("Y", "release", roles.release)):
+        if columns:
+            lines.append(f"{symbol} {role}: {', '.join(columns)} ({found.letters[role]:,} values)")
+    if found.through_channel:
+        lines.append("Y release: through the channel given")
+    if roles.background:
+        lines.append(f"Z background: {', '.join(roles.background)} ({found.letters['background']:,} values)")
+    confidence = found.quantities["entropy"].estimate.confidence
+    parts: list[RenderableType] = [Text("\n".join(lines))]
+    grid = Table("", "meaning", "bits", f"{confidence:.4g} interval", "bias-corrected")
+    for column in grid.columns[2:]:
+        column.justify = "right"
+    for name, (symbol, meaning) in _ROWS.items():
+        if name in found.quantities:
+            # Without a release, what is seen is the background alone.
+            shown = symbol if roles.release or found.through_channel else symbol.replace("YZ", "Z")
+            row = _cells(found.quantities[name], "{:.4f}")
+            grid.add_row(shown, meaning, *row, f"{found.corrected[name].estimate.value:.4f}")
+            if name in found.weighted:
+                grid.add_row(
+                    f"{shown} weighted", "the same under the weights", *_cells(found.weighted[name], "{:.4f}"), ""
+                )
+    parts.append(grid)
+    crowd = Table("", "before", "interval", "after all that is seen", "interval")
+    for name, meaning, form in _COMPANIONS:
+        after = found.companions.get(f"{name}_after")
+        crowd.add_row(meaning, *_cells(found.companions[name], form), *(_cells(after, form) if after else ("", "")))
+    parts.append(crowd)
+    parts.extend(Text(note) for note in notes(found))
+    return parts
+
+
+def notes(found: Measurement) -> list[str]:
+    """What to know before acting on the numbers."""
+    said = []
+    if found.zero_leakage is not None:
+        p = found.zero_leakage.p_value
+        what = "the release tells nothing" if found.roles.release else "the background tells nothing"
+        verdict = "rejected" if p < 0.05 else "not rejected"
+        said.append(f"Hypothesis that {what}: {verdict} (p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'}).")
+    if not found.reliable:
+        said.append(
+            "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
+            "miss the truth more often than they say; bin or merge values, or bring more rows."
+        )
+    return said
+
+
+def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
+    estimate = quantity.estimate
+    return form.format(estimate.value), f"{form.format(estimate.low)} – {form.format(estimate.high)}"

@@ -1,0 +1,79 @@
+"""``leakgauge reproduce``."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import deliver, output_options, require_writable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.jobs.reproduction import Reproduction
+
+NAMES = {"information-models": "information_models"}
+
+
+@click.command()
+@click.argument("name", type=click.Choice(list(NAMES)), required=False)
+@output_options
+@click.pass_context
+def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
+    """Print a paper's numbers beside ours, and its slips; without NAME, of every paper. Exit 1 if one differs."""
+    require_writable(output)
+    chosen = [name] if name else list(NAMES)
+    found: list[Reproduction] = [import_module(f"leakgauge.jobs.{NAMES[one]}").reproduce() for one in chosen]
+    fields: dict[str, Any] = {
+        "schema": "leakgauge/reproduction/1",
+        "agrees": all(one.agrees for one in found),
+        "reproductions": [as_fields(one) for one in found],
+    }
+    deliver(fields, as_json, output, lambda: [part for one in found for part in render(one)])
+    if not fields["agrees"]:
+        ctx.exit(1)
+
+
+def as_fields(found: Reproduction) -> dict[str, Any]:
+    """The reproduction as the fields of its JSON."""
+    return {
+        "name": found.name,
+        "source": found.source,
+        "agrees": found.agrees,
+        "lines": [
+            {
+                "where": line.where,
+                "what": line.what,
+                "published": line.published,
+                "ours": {"value": line.ours, "unit": line.unit, "low": None, "high": None, "confidence": None},
+                "agrees": line.agrees,
+                "note": line.note,
+            }
+            for line in found.lines
+        ],
+        "orders": [{"order": order, "holds": holds} for order, holds in found.orders],
+        "errata": list(found.errata),
+    }
+
+
+def render(found: Reproduction) -> list[RenderableType]:
+    """The reproduction as a table for a person."""
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table("place", "quantity", "published", "ours", "", "note")
+    for line in found.lines:
+        grid.add_row(
+            line.where,
+            line.what,
+            f"{line.published:g} {line.unit}",
+            f"{line.ours:.6g} {line.unit}",
+            "agrees" if line.agrees else "DIFFERS",
+            line.note,
+        )
+    orders = [f"{'holds' if holds else 'FAILS'}: {order}" for order, holds in found.orders]
+    slips = [f"- {slip}" for slip in found.errata]
+    return [Text(found.source), grid, Text("\n".join([*orders, "", "Slips of the paper (docs/errata.md):", *slips]))]

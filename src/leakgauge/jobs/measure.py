@@ -1,0 +1,211 @@
+"""Measure a table: what a secret column leaks through a release, to someone who knows other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from leakgauge import measures
+from leakgauge.errors import ColumnError, OptionError
+from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, anonymity, guessing, renyi, vulnerability
+from leakgauge.probability import Channel, Counts, Estimate, Scenario, Seen
+from leakgauge.probability.files import match_labels
+
+if TYPE_CHECKING:
+    from leakgauge.tables import Binning, Table
+
+SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which columns are secret, which are released, which the attacker knows."""
+
+    secret: tuple[str, ...]
+    release: tuple[str, ...] = ()
+    background: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.secret:
+            raise OptionError("No secret column is named; name at least one.")
+        seen: dict[str, str] = {}
+        for role in (SECRET, RELEASE, BACKGROUND):
+            for column in getattr(self, role):
+                if column in seen:
+                    raise OptionError(
+                        "Column {column!r} is named both as {first} and as {second}; give it one role.",
+                        column=column,
+                        first=seen[column],
+                        second=role,
+                    )
+                seen[column] = role
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that plays a role."""
+        return self.secret + self.release + self.background
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """An estimate with its unit."""
+
+    estimate: Estimate
+    unit: str
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What one table says about one secret.
+
+    Attributes:
+        roles: which columns played which part.
+        rows: how many rows were counted.
+        letters: how many values each role's columns take.
+        quantities: Shannon's measures by name, as the chosen estimator gives them.
+        corrected: the same with the first-order bias taken off (Miller–Madow).
+        weighted: the same under the subjective weights; empty without weights.
+        companions: best guess, number of guesses and crowd sizes, before and after seeing.
+        zero_leakage: whether what is seen tells anything at all; None where nothing is sampled.
+        through_channel: whether the release is a known channel rather than a column.
+    """
+
+    roles: Roles
+    rows: int
+    letters: Mapping[str, int]
+    quantities: Mapping[str, Quantity]
+    corrected: Mapping[str, Quantity]
+    weighted: Mapping[str, Quantity]
+    companions: Mapping[str, Quantity]
+    zero_leakage: ZeroLeakageTest | None
+    through_channel: bool
+
+    @property
+    def reliable(self) -> bool:
+        """Whether the sample is large enough for the alphabets."""
+        return all(quantity.estimate.reliable for quantity in self.quantities.values())
+
+
+def measure(
+    table: Table,
+    roles: Roles,
+    *,
+    channel: Channel | None = None,
+    weights: Mapping[str, float] | None = None,
+    bins: Mapping[str, Binning] | None = None,
+    estimator: Estimator = Estimator.PLUG_IN,
+    confidence: float = 0.95,
+) -> Measurement:
+    """The measures of a table's secret, with intervals.
+
+    Args:
+        table: where the rows are; only counts leave it.
+        roles: which columns are secret, released and known.
+        channel: a known release channel from the secret, instead of released columns.
+        weights: sensitivity of each secret by the text of its label.
+        bins: how to bin numeric and date columns.
+        estimator: which point estimate is reported.
+        confidence: of the intervals.
+    """
+    if channel is not None and roles.release:
+        raise OptionError("A release column and a channel are both given; give one of them.")
+    counts = table.counts(*roles.columns, bins=bins)
+    for column in roles.columns:
+        _require_varied(counts, column)
+    groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
+    merged = counts.merge(groups)
+    by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
+    if channel is not None:
+        merged = merged.over(SECRET, channel.inputs)
+        by_label = by_label and {label: by_label.get(label, 0.0) for label in channel.inputs}
+    estimate = partial(_estimate, merged, channel, confidence)
+    chosen = _applicable(roles, channel)
+    return Measurement(
+        roles=roles,
+        rows=merged.n,
+        letters={role: len({*merged.codes[at].tolist()}) for at, role in enumerate(merged.names)},
+        quantities={name: Quantity(estimate(f, estimator), "bits") for name, f in chosen.items()},
+        corrected={name: Quantity(estimate(f, Estimator.MILLER_MADOW), "bits") for name, f in chosen.items()},
+        weighted={}
+        if by_label is None
+        else {name: Quantity(estimate(f, estimator, by_label), "bits") for name, f in chosen.items()},
+        companions={
+            name: Quantity(estimate(f, Estimator.PLUG_IN), unit)
+            for name, (f, unit) in _companions(roles, channel).items()
+        },
+        zero_leakage=_zero_leakage(merged, roles),
+        through_channel=channel is not None,
+    )
+
+
+def _estimate(
+    counts: Counts,
+    channel: Channel | None,
+    confidence: float,
+    measure: Callable[..., float],
+    estimator: Estimator,
+    weights: Mapping[object, float] | None = None,
+) -> Estimate:
+    roles = {role: [role] for role in (RELEASE, BACKGROUND) if role in counts.names}
+    return measures.estimate(
+        measure,
+        counts,
+        [SECRET],
+        **roles,
+        channel=channel,
+        weights=weights,
+        estimator=estimator,
+        confidence=confidence,
+        unit=Unit.BITS,
+    )
+
+
+def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[..., float]]:
+    """The measures that these roles define."""
+    released, known = bool(roles.release) or channel is not None, bool(roles.background)
+    chosen: dict[str, Callable[..., float]] = {"entropy": measures.entropy}
+    if released:
+        chosen["conditional_entropy"] = measures.conditional_entropy
+        chosen["mutual_information"] = measures.mutual_information
+    if known:
+        chosen["background_floor"] = measures.background_floor
+        chosen["leakage_with_background"] = measures.leakage_with_background
+        chosen["conditional_entropy_with_background"] = measures.conditional_entropy_with_background
+    if released and known:
+        chosen["conditional_mutual_information"] = measures.conditional_mutual_information
+    return chosen
+
+
+def _companions(roles: Roles, channel: Channel | None) -> dict[str, tuple[Callable[[Scenario], float], str]]:
+    """What people picture more easily than bits, before and after all that is seen."""
+    chosen: dict[str, tuple[Callable[[Scenario], float], str]] = {
+        "best_guess": (vulnerability.prior, "probability"),
+        "guesses": (guessing.prior, "guesses"),
+        "effective_set": (anonymity.prior, "letters"),
+        "min_entropy": (renyi.prior, "bits"),
+    }
+    if roles.release or roles.background or channel is not None:
+        chosen["best_guess_after"] = (partial(vulnerability.posterior, seen=Seen.BOTH), "probability")
+        chosen["guesses_after"] = (partial(guessing.posterior, seen=Seen.BOTH), "guesses")
+        chosen["effective_set_after"] = (partial(anonymity.posterior, seen=Seen.BOTH), "letters")
+        chosen["min_entropy_leakage"] = (partial(renyi.leakage, seen=Seen.BOTH), "bits")
+    return chosen
+
+
+def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakageTest | None:
+    """With a release column: does it add anything to the background; else: does the background tell anything."""
+    if roles.release:
+        return measures.zero_leakage_test(counts, [SECRET], [RELEASE], [BACKGROUND] if roles.background else [])
+    return measures.zero_leakage_test(counts, [SECRET], [BACKGROUND]) if roles.background else None
+
+
+def _require_varied(counts: Counts, column: str) -> None:
+    """A constant column can neither hide nor tell anything: almost surely the wrong one was named."""
+    labels: Sequence[object] = counts.labels(column)
+    if len(labels) > 1:
+        return
+    if labels[0] is None:
+        raise ColumnError("Column {column!r} has only missing values; choose another.", column=column)
+    raise ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)

@@ -1,0 +1,201 @@
+"""Channels, priors and weights as files: JSON that reads back bit for bit, CSV of ``label,value``."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from leakgauge.errors import FileError, InputError, LabelError
+from leakgauge.probability.channel import Channel
+from leakgauge.probability.labels import Interval, Label, text_of
+
+CHANNEL_SCHEMA = "leakgauge/channel/1"
+
+
+@dataclass(frozen=True)
+class NamedChannel:
+    """A channel with the names of the columns it reads and writes; several columns make tuple labels."""
+
+    channel: Channel
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        """The channel as the fields of its file."""
+        return {
+            "schema": CHANNEL_SCHEMA,
+            "inputs": _side(self.inputs, self.channel.inputs),
+            "outputs": _side(self.outputs, self.channel.outputs),
+            "matrix": self.channel.matrix.tolist(),
+        }
+
+
+def read_channel(path: Path | str) -> NamedChannel:
+    """The channel in a JSON file.
+
+    Raises:
+        FileError: the file cannot be read or is not a channel.
+    """
+    place = Path(path)
+    fields = _parsed_json(place)
+    require_schema(fields, CHANNEL_SCHEMA, place)
+    try:
+        names = [tuple(column["name"] for column in fields[side]["columns"]) for side in ("inputs", "outputs")]
+        labels = [_labels(fields[side]) for side in ("inputs", "outputs")]
+        matrix = fields["matrix"]
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        raise FileError(
+            "{path} is not a channel file: {missing} is missing or malformed.", path=place, missing=error
+        ) from None
+    try:
+        return NamedChannel(Channel(labels[0], labels[1], matrix), names[0], names[1])
+    except InputError as error:
+        raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
+
+
+def require_schema(fields: Mapping[str, Any], wanted: str, path: Path) -> None:
+    """Refuse a file of another kind, or of a major version we do not know."""
+    found = fields.get("schema")
+    if found != wanted:
+        raise FileError(
+            "{path} says its schema is {found!r}; this version reads {wanted!r}.", path=path, found=found, wanted=wanted
+        )
+
+
+def read_label_values(path: Path | str) -> dict[str, float]:
+    """The numbers of a CSV file ``label,value`` by the text of their labels; a first line of names is skipped."""
+    place = Path(path)
+    try:
+        with place.open(encoding="utf-8-sig", newline="") as lines:
+            rows = [row for row in csv.reader(lines) if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise FileError("{path} cannot be read as UTF-8 CSV: {reason}.", path=place, reason=_reason(error)) from None
+    if rows and [cell.strip().casefold() for cell in rows[0]] == ["label", "value"]:
+        rows = rows[1:]
+    values: dict[str, float] = {}
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2 or row[0] in values:
+            raise FileError(
+                "Entry {number} of {path} has {found} fields or repeats a label; write label,value once a line.",
+                number=number,
+                path=place,
+                found=len(row),
+            )
+        values[row[0]] = _number(row[1], number, place)
+    if not values:
+        raise FileError("{path} holds no entries; write label,value once a line.", path=place)
+    return values
+
+
+def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str) -> dict[Label, float]:
+    """The values by label, matched by the labels' text; every label must be given, and nothing else."""
+    by_text = {text_of(label): label for label in labels}
+    unknown = [text for text in values if text not in by_text]
+    if unknown:
+        # The text comes from the caller's own file, so it may be shown.
+        raise LabelError(
+            "The {what} name {found!r}, which is not one of the {count} values.",
+            what=what,
+            found=unknown[0],
+            count=len(labels),
+        )
+    missing = len(by_text) - len(values)
+    if missing:
+        raise LabelError(
+            "The {what} lack {missing} of the {count} values; give a number for each.",
+            what=what,
+            missing=missing,
+            count=len(labels),
+        )
+    return {by_text[text]: value for text, value in values.items()}
+
+
+def _parsed_json(path: Path) -> dict[str, Any]:
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
+    if not isinstance(fields, dict):
+        raise FileError("{path} holds no JSON object.", path=path)
+    return fields
+
+
+def _reason(error: Exception) -> str:
+    """Why a file cannot be read, without quoting anything in it."""
+    if isinstance(error, OSError):
+        return error.strerror or "the system refused"
+    return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its syntax is broken"
+
+
+def _number(text: str, number: int, path: Path) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or value < 0:
+        raise FileError(
+            "Entry {number} of {path} is {found!r}; write a finite number of at least 0.",
+            number=number,
+            path=path,
+            found=text.strip(),
+        )
+    return value
+
+
+def _side(names: tuple[str, ...], labels: Sequence[Label]) -> dict[str, object]:
+    parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
+    columns = [{"name": name, "type": _kind([part[at] for part in parts])} for at, name in enumerate(names)]
+    return {"columns": columns, "labels": [[_plain(value) for value in part] for part in parts]}
+
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "bool"),
+    (int, "int"),
+    (float, "float"),
+    (date, "date"),
+    (Interval, "interval"),
+    (str, "string"),
+)
+
+
+def _kind(labels: Sequence[Label]) -> str:
+    for kind, name in _KINDS:
+        if any(isinstance(label, kind) for label in labels):
+            return name
+    return "string"
+
+
+def _plain(label: Label) -> object:
+    if isinstance(label, Interval):
+        ends = [_plain(label.low), _plain(label.high)]
+        return [*ends, "closed"] if label.closed else ends
+    return label.isoformat() if isinstance(label, date) else label
+
+
+def _labels(side: Mapping[str, Any]) -> list[Label]:
+    kinds = [column["type"] for column in side["columns"]]
+    parts = [tuple(_label(value, kind) for value, kind in zip(part, kinds, strict=True)) for part in side["labels"]]
+    return [part if len(kinds) > 1 else part[0] for part in parts]
+
+
+def _label(value: Any, kind: str) -> Label:
+    if value is None:
+        return None
+    if kind == "date":
+        return datetime.fromisoformat(value) if "T" in value else date.fromisoformat(value)
+    if kind == "interval":
+        low, high = (_bound(end) for end in value[:2])
+        return Interval(low, high, len(value) == 3)
+    return float(value) if kind == "float" else value
+
+
+def _bound(end: Any) -> float | date | None:
+    if isinstance(end, str):
+        return datetime.fromisoformat(end) if "T" in end else date.fromisoformat(end)
+    return None if end is None else float(end)

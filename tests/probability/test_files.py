@@ -1,0 +1,108 @@
+"""Channel files read back bit for bit; label files say what is wrong with them."""
+
+from __future__ import annotations
+
+import json
+from datetime import date, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+
+from leakgauge.errors import FileError, LabelError
+from leakgauge.probability import Channel, Interval
+from leakgauge.probability.files import NamedChannel, match_labels, read_channel, read_label_values
+from tests.laws.strategies import channels
+
+
+def written(tmp_path: Path, fields: object) -> Path:
+    path = tmp_path / "channel.json"
+    path.write_text(fields if isinstance(fields, str) else json.dumps(fields), encoding="utf-8")
+    return path
+
+
+@given(channels())
+def test_numbers_read_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, channel: Channel) -> None:
+    path = written(tmp_path_factory.mktemp("c"), NamedChannel(channel, ("x",), ("y",)).as_json())
+    assert read_channel(path).channel == channel
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ("a", "ä 中文 🙂", None),
+        (1, 2, None),
+        (0.5, 2.0, None),
+        (True, False, None),
+        (date(2020, 1, 1), date(2021, 1, 1), None),
+        (datetime(2020, 1, 1, 12), datetime(2021, 1, 1), None),  # noqa: DTZ001
+        (Interval(None, 0.0), Interval(0.0, 18.0), Interval(18.0, 90.0, closed=True)),
+        (Interval(date(2020, 1, 1), date(2021, 1, 1)), None, Interval(date(2021, 1, 1), None)),
+        (("a", 1), ("b", None), ("a", 2)),
+    ],
+)
+def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ...]) -> None:
+    channel = Channel(labels, labels, [[0.5, 0.25, 0.25]] * 3)  # type: ignore[arg-type]
+    names = ("x", "z") if isinstance(labels[0], tuple) else ("x",)
+    named = NamedChannel(channel, names, names)
+    assert read_channel(written(tmp_path, named.as_json())) == named
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"schema": "leakgauge/channel/2"}, "schema is 'leakgauge/channel/2'"),
+        ({"schema": None}, "schema is None"),
+        ({"inputs": None}, "not a channel file"),
+        ({"matrix": [[1, 0], [0.5, 0.4]]}, "row 2 sum to 0.9"),
+        ({"matrix": [[1, 0]]}, "1 × 2"),
+        ({"inputs": {"columns": [{"name": "x", "type": "string"}], "labels": [["a"], ["a"]]}}, "repeat"),
+    ],
+)
+def test_what_is_no_channel(tmp_path: Path, change: dict[str, object], reason: str) -> None:
+    fields = NamedChannel(Channel.identity("ab"), ("x",), ("y",)).as_json()
+    with pytest.raises(FileError, match=reason):
+        read_channel(written(tmp_path, {**fields, **change}))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="No such file"):
+        read_channel(tmp_path / "none.json")
+    with pytest.raises(FileError, match="syntax is broken"):
+        read_channel(written(tmp_path, "{"))
+    with pytest.raises(FileError, match="no JSON object"):
+        read_channel(written(tmp_path, "[]"))
+    latin = tmp_path / "latin.csv"
+    latin.write_bytes("café,1\n".encode("latin-1"))
+    with pytest.raises(FileError, match="not UTF-8"):
+        read_label_values(latin)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "no entries"),
+        ("label,value\n", "no entries"),
+        ("a,1\na,2\n", "Entry 2 .* repeats"),
+        ("a,1,2\n", "has 3 fields"),
+        ("a,-1\n", "'-1'; write a finite number"),
+        ("a,nan\n", "'nan'"),
+        ("a,much\n", "'much'"),
+    ],
+)
+def test_label_files_that_are_wrong(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "weights.csv"
+    path.write_text(text, encoding="utf-8")
+    with pytest.raises(FileError, match=reason):
+        read_label_values(path)
+
+
+def test_labels_are_matched_by_their_text(tmp_path: Path) -> None:
+    path = tmp_path / "weights.csv"
+    path.write_text('label,value\n1,0.5\n"a,b",2\n,3\n', encoding="utf-8")
+    values = read_label_values(path)
+    assert match_labels(values, [1, "a,b", None], "weights") == {1: 0.5, "a,b": 2, None: 3}
+    with pytest.raises(LabelError, match="lack 1 of the 4"):
+        match_labels(values, [1, "a,b", None, "c"], "weights")
+    with pytest.raises(LabelError, match="name 'a,b'"):
+        match_labels(values, [1, None], "weights")
