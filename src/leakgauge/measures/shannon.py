@@ -83,7 +83,7 @@ def background_floor(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
 
 def leakage_by_output(scenario: Scenario, unit: Unit = Unit.BITS) -> Mapping[Label, float]:
     """KL(p(x|y) ‖ p(x)) for each release y that occurs, in bits; its mean is I(X;Y)."""
-    per_output = basic(scenario, unit).leakage_by_output
+    per_output = basic(scenario, unit=unit).leakage_by_output
     outputs = scenario.channel.outputs if scenario.channel is not None else ()
     seen = scenario.view(Seen.RELEASE).cells.column_sums()
     return {
@@ -103,12 +103,12 @@ class Basic:
     leakage_by_output: Floats
 
 
-def basic(scenario: Scenario, unit: Unit = Unit.BITS) -> Basic:
-    """H(X), H(X|Y), I(X;Y) and KL per output in one pass over the joint, in bits."""
-    view = scenario.view(Seen.RELEASE)
-    gained = gains(view)
+def basic(scenario: Scenario, seen_by: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> Basic:
+    """H(X), H(X|Y), I(X;Y) and KL for each letter seen, in one pass over the joint, in bits."""
+    view = scenario.view(seen_by)
+    gained = view.cells.column_sums(gains(view))
     seen = view.cells.column_sums()
-    per_output = np.divide(view.cells.column_sums(gained), seen, where=seen > 0, out=np.zeros(len(seen)))
+    per_output = np.divide(gained, seen, where=seen > 0, out=np.zeros(len(seen)))
     total, before = _settle(float(gained.sum()), scenario), entropy(scenario, Unit.NATS)
     return Basic(unit.of_nats(before), unit.of_nats(before - total), unit.of_nats(total), per_output / unit.value)
 

@@ -21,6 +21,7 @@ class TwoWay(Frozen):
 
     _row_role = "rows"
     _column_role = "columns"
+    cells: Cells
 
     def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: object) -> None:
         array = as_matrix(matrix, "probabilities")

@@ -1,0 +1,1 @@
+"""Benchmarks: ratios against named peers in the same run, printed, never asserted in tests."""

@@ -1,0 +1,19 @@
+"""``python -m bench [NAME …]``: run the benchmarks and print a line each."""
+
+from __future__ import annotations
+
+import sys
+
+from bench import counting, joints, starting
+
+ALL = {"starting": starting.run, "joints": joints.run, "counting": counting.run}
+
+
+def main() -> None:
+    chosen = sys.argv[1:] or list(ALL)
+    for name in chosen:
+        print(f"\n== {name}")
+        ALL[name]()
+
+
+main()

@@ -1,0 +1,38 @@
+"""Best of a few runs, and what a child process costs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+
+def best(work: Callable[[], object], runs: int = 7) -> float:
+    """Seconds of the quickest run."""
+    seconds = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        work()
+        seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def in_child(code: str, *arguments: str) -> dict[str, float]:
+    """Run code in a fresh process; it leaves ``seconds`` behind. Adds its peak memory in MiB."""
+    tail = (
+        "\nimport json as _j, resource as _r\n"
+        "print(_j.dumps({'seconds': seconds, 'mib': _r.getrusage(_r.RUSAGE_SELF).ru_maxrss / 1024}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code + tail, *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        return {"seconds": float("nan"), "mib": float("nan")}
+    answer: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return answer
+
+
+def line(what: str, ours: float, theirs: float, peer: str, target: str = "") -> None:
+    print(
+        f"{what}: {ours:.4f} s, {ours / theirs:.2f} × {peer} ({theirs:.4f} s){'; target ' + target if target else ''}"
+    )

@@ -1,0 +1,298 @@
+"""``leakgauge measure`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.cli import main
+from leakgauge.jobs.samples import adult_rows
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
+
+
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pyarrow import parquet
+
+    path = tmp_path_factory.mktemp("adult") / "adult.parquet"
+    parquet.write_table(adult_rows(), path)
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main([str(argument) for argument in arguments])
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+def fields(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) == (0, "")
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+def test_adult_with_background(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    found = fields(capsys, "measure", adult, "--secret", "marital_status", "--background", "occupation")
+    assert found["schema"] == "leakgauge/measure/1"
+    assert found["rows"] == 30718
+    assert found["entropy"]["value"] == pytest.approx(1.8199, abs=5e-5)
+    assert found["background_floor"]["value"] == pytest.approx(0.0764, abs=5e-5)
+    assert found["leakage_with_background"]["value"] == found["background_floor"]["value"]
+    assert found["conditional_entropy"]["value"] == pytest.approx(1.8199 - 0.0764, abs=1e-4)
+    assert found["mutual_information"] is None
+    assert found["weighted"] is None
+    floor = found["background_floor"]
+    assert floor["unit"] == "bits"
+    assert 0.06 < floor["low"] < floor["value"] < floor["high"] < 0.09
+    assert floor["confidence"] == 0.95
+    corrected = found["bias_corrected"]["background_floor"]["value"]
+    assert floor["value"] - 78 / (2 * 30718 * 0.693) <= corrected < floor["value"]
+    assert found["zero_leakage"]["p_value"] < 1e-6
+    assert found["best_guess"]["value"] == pytest.approx(14339 / 30718)
+    assert found["reliable"] is True
+
+
+def test_the_whole_adult_table_with_question_marks_as_text(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    found = fields(
+        capsys, "measure", data / "adult_train.parquet", "--secret", "marital_status", "--release", "occupation"
+    )
+    assert found["rows"] == 32561
+    assert found["entropy"]["value"] == pytest.approx(1.8336, abs=5e-5)
+    assert found["mutual_information"]["value"] == pytest.approx(0.0776, abs=5e-5)
+    assert found["leakage_with_background"] is None
+    assert found["letters"] == {"secret": 7, "release": 15}
+
+
+def test_release_and_background_columns(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    arguments = (
+        "--secret",
+        "marital_status",
+        "--release",
+        "relationship",
+        "--background",
+        "sex",
+        "--background",
+        "age",
+    )
+    found = fields(capsys, "measure", data / "adult_train.csv.gz", *arguments, "--bins", "age=width:10")
+    total = found["background_floor"]["value"] + found["conditional_mutual_information"]["value"]
+    assert found["leakage_with_background"]["value"] == pytest.approx(total, abs=1e-9)
+    assert found["background"] == ["sex", "age"]
+    assert found["letters"]["background"] == 16
+
+
+def test_several_secrets_are_one_source_or_each_by_itself(capsys: pytest.CaptureFixture[str], data: Path) -> None:
+    arguments = (
+        "measure",
+        data / "adult_train.parquet",
+        "--secret",
+        "race",
+        "--secret",
+        "sex",
+        "--background",
+        "income",
+    )
+    joint = fields(capsys, *arguments)
+    each = fields(capsys, *arguments, "--each")
+    assert joint["letters"]["secret"] == 10
+    assert [one["secret"] for one in each["each"]] == [["race"], ["sex"]]
+    assert joint["entropy"]["value"] <= sum(one["entropy"]["value"] for one in each["each"])
+
+
+def test_a_known_channel(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
+    statuses = sorted({*adult_rows().column("marital_status").to_pylist(), "Registered partner"})
+    rows = [[0.6 if x == y else 0.4 / 7 for y in statuses] for x in statuses]
+    path = tmp_path / "channel.json"
+    path.write_text(
+        json.dumps(NamedChannel(Channel(statuses, statuses, rows), ("marital_status",), ("answer",)).as_json())
+    )
+    found = fields(
+        capsys, "measure", adult, "--secret", "marital_status", "--channel", path, "--background", "occupation"
+    )
+    assert found["entropy"]["value"] == pytest.approx(1.8199, abs=5e-5)
+    assert 0 < found["mutual_information"]["value"] < found["entropy"]["value"]
+    assert found["leakage_with_background"]["value"] > found["background_floor"]["value"]
+    assert (
+        found["leakage_with_background"]["value"]
+        < found["mutual_information"]["value"] + found["background_floor"]["value"]
+    )
+
+
+def test_weights(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
+    statuses = sorted(set(adult_rows().column("marital_status").to_pylist()))
+    weights = tmp_path / "weights.csv"
+    weights.write_text("label,value\n" + "".join(f"{status},2\n" for status in statuses))
+    found = fields(
+        capsys, "measure", adult, "--secret", "marital_status", "--background", "occupation", "--weights", weights
+    )
+    assert found["weighted"]["entropy"]["value"] == pytest.approx(2 * found["entropy"]["value"])
+    assert found["weighted"]["background_floor"]["value"] == pytest.approx(2 * found["background_floor"]["value"])
+
+
+@pytest.mark.parametrize("estimator", ["plug-in", "miller-madow", "shrinkage"])
+def test_estimators(capsys: pytest.CaptureFixture[str], adult: Path, estimator: str) -> None:
+    found = fields(
+        capsys, "measure", adult, "--secret", "marital_status", "--release", "occupation", "--estimator", estimator
+    )
+    assert found["estimator"] == estimator
+    assert found["mutual_information"]["value"] == pytest.approx(0.0755, abs=0.0015)
+
+
+def test_the_readable_table(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    code, out, err = run(capsys, "measure", adult, "--secret", "marital_status", "--background", "occupation")
+    assert (code, err) == (0, "")
+    for text in ("30,718 rows", "marital_status (7 values)", "1.8199", "0.0764", "I(X;Z)", "46.68%", "rejected"):
+        assert text in out
+
+
+def test_output_is_the_same_bytes_as_json(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
+    target = tmp_path / "found.json"
+    code, out, _ = run(capsys, "measure", adult, "--secret", "occupation", "--json", "-o", target)
+    assert code == 0
+    assert target.read_text(encoding="utf-8") == out
+    assert [path.name for path in tmp_path.iterdir()] == ["found.json"]
+
+
+def test_a_small_table_says_so(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text("x,y\n" + "".join(f"{i % 7},{i % 5}\n" for i in range(40)))
+    assert fields(capsys, "measure", path, "--secret", "x", "--background", "y")["reliable"] is False
+    _, out, _ = run(capsys, "measure", path, "--secret", "x", "--background", "y")
+    assert "Too small to tell" in out
+
+
+def test_odd_column_names(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    names = ['say "hi"', "it's; DROP TABLE source", "婚姻状况", "🙂 smile", "a=b"]
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in names)
+    path.write_text(header + "\n" + "1,a,甲,x,1\n2,b,乙,y,20\n" * 30, encoding="utf-8")
+    for name in names:
+        found = fields(capsys, "measure", path, "--secret", name)
+        assert found["entropy"]["value"] == pytest.approx(1)
+    binned = fields(capsys, "measure", path, "--secret", "a=b", "--bins", "a=b=width:10")
+    assert binned["entropy"]["value"] == pytest.approx(1)
+
+
+BAD = "secret-value-xyzzy"
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "sentence"),
+    [
+        (None, ["--secret", "x"], "does not exist"),
+        (b"", ["--secret", "x"], "empty"),
+        (b"x,y\n", ["--secret", "x"], "no rows"),
+        (b"income,city\n1,A\n2,B\n", ["--secret", "incone"], "did you mean 'income'"),
+        (b"x,y\n1,A\n1,B\n", ["--secret", "x"], "same value in every row"),
+        (b"x,y\n,A\n,B\n", ["--secret", "x"], "only missing values"),
+        (f"x,y\n1,{BAD}\n2,caf".encode() + b"\xe9\n", ["--secret", "x"], "UTF-8"),
+        (f"x,y\n1,A\n2,{BAD},{BAD},{BAD}\n".encode() * 20, ["--secret", "x"], "number of fields|ragged|columns"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--background", "x"], "named both as secret and as background"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=often"], "width:10"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "z=width:3"], "column in use"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--confidence", "95"], "not between 0 and 1"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--confidence", "high"], "not a valid float"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--channel", "none.json"], "No such file"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--weights", "none.csv"], "No such file"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--estimator", "best"], "shrinkage"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "-o", "no/such/folder.json"], "does not exist"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "-o", "table.csv"], "is an input"),
+        (b"x,y\n1,A\n2,B\n", [], "--secret"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secrets"], "--secret"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    content: bytes | None,
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    import re
+
+    monkeypatch.chdir(tmp_path)
+    if content is not None:
+        Path("table.csv").write_bytes(content)
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = run(capsys, "measure", "table.csv", *arguments)
+    assert code == 2, err
+    assert out == ""
+    assert err.startswith("leakgauge: ")
+    assert len(err.strip().splitlines()) == 1, err
+    assert re.search(sentence, err), err
+    assert BAD not in err
+    assert sorted(tmp_path.rglob("*")) == before
+    assert content is None or Path("table.csv").read_bytes() == content
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [("1,1\n2,-3\n", "'-3'"), ("1,1\n", "lack 1 of the 2"), ("1,1\n2,1\n3,1\n", "name '3'"), ("1;1\n", "1 fields")],
+)
+def test_weights_that_do_not_fit(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, weights: str, sentence: str
+) -> None:
+    table, file = tmp_path / "table.csv", tmp_path / "weights.csv"
+    table.write_text("x,y\n1,A\n2,B\n")
+    file.write_text(weights)
+    code, _, err = run(capsys, "measure", table, "--secret", "x", "--weights", file)
+    assert code == 2
+    assert sentence in err
+
+
+def test_a_bug_of_ours_shows_no_value(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> None:
+        raise RuntimeError(BAD)
+
+    monkeypatch.setattr("leakgauge.jobs.information_models.reproduce", broken)
+    code, _, err = run(capsys, "reproduce")
+    assert code == 3
+    assert "RuntimeError" in err
+    assert BAD not in err
+
+
+def test_interruption_is_130(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("leakgauge.jobs.information_models.reproduce", interrupted)
+    assert run(capsys, "reproduce")[0] == 130
+
+
+def test_reproduce(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fields(capsys, "reproduce", "information-models")
+    assert found["agrees"] is True
+    values = [line["ours"]["value"] for line in found["reproductions"][0]["lines"]]
+    assert values == pytest.approx([2, 2, 1.75, 1.75, 3, 3, 2.3125, 2.3125, 1.4183, 1.4183], abs=1e-4)
+    code, out, _ = run(capsys, "reproduce")
+    assert code == 0
+    assert "2.3125 bits" in out
+    assert "DIFFERS" not in out
+
+
+def test_demo(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert fields(capsys, "demo")["background_floor"]["value"] == pytest.approx(0.0764, abs=5e-5)
+    sample = tmp_path / "adult.csv"
+    code, out, _ = run(capsys, "demo", "--sample", sample)
+    assert code == 0
+    assert "1.8199" in out
+    assert fields(capsys, "measure", sample, "--secret", "marital_status")["rows"] == 30718
+
+
+@pytest.mark.parametrize("verb", [[], ["measure"], ["reproduce"], ["demo"]])
+def test_help(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
+    code, out, _ = run(capsys, *verb, "--help")
+    assert code == 0
+    assert "Usage: leakgauge" in out
+
+
+def test_an_unknown_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "mesure")
+    assert code == 2
+    assert "mesure" in err

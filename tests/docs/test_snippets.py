@@ -1,0 +1,74 @@
+"""Every snippet of the documentation runs, and prints what it shows.
+
+``python`` blocks of one page run in order in one namespace (``>>>`` blocks as doctests); in ``console`` blocks
+each ``$ leakgauge …`` line runs, and the lines below it must be what it prints, ``…`` standing for anything.
+"""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {}
+    for kind, body in BLOCK.findall(page.read_text(encoding="utf-8")):
+        if kind == "python":
+            run_python(body, names, page)
+        elif kind == "console":
+            run_console(body)
+        elif kind == "csv":
+            name, content = body.split("\n", 1)
+            Path(name.removeprefix("# ")).write_text(content, encoding="utf-8")
+    assert_links_lead_somewhere(page)
+
+
+def run_python(body: str, names: dict[str, object], page: Path) -> None:
+    if ">>>" not in body:
+        exec(compile(body, str(page), "exec"), names)
+        return
+    test = doctest.DocTestParser().get_doctest(body, names, page.name, str(page), 0)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    complaints: list[str] = []
+    runner.run(test, out=complaints.append, clear_globs=False)
+    names.update(test.globs)
+    assert not complaints, "".join(complaints)
+
+
+def run_console(body: str) -> None:
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        line, _, expected = part.partition("\n")
+        program, *arguments = shlex.split(line)
+        if program == "make":
+            continue
+        assert program == "leakgauge", line
+        done = subprocess.run(
+            [sys.executable, "-m", "leakgauge", *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "PYTHONWARNINGS": "error", "PYTHONUTF8": "1"},
+            check=False,
+        )
+        shown = done.stdout + done.stderr
+        assert done.returncode == (2 if "leakgauge: " in expected else 0), shown
+        if expected.strip():
+            pattern = r"\s+".join(re.escape(word).replace("…", ".*?") for word in expected.split())
+            assert re.fullmatch(rf"\s*{pattern}\s*", shown, re.DOTALL), shown
+
+
+def assert_links_lead_somewhere(page: Path) -> None:
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
+        assert (page.parent / target).exists(), f"{page.name} points to {target}, which is not there"

@@ -1,0 +1,123 @@
+"""Promises of the house itself: the public surface, the drawn tree, quick help, one source of randomness."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import os
+import re
+import subprocess
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+import leakgauge
+from leakgauge import errors
+
+SOURCE = Path(leakgauge.__file__).parent
+ROOMS = ["leakgauge", "leakgauge.measures", "leakgauge.probability", "leakgauge.tables", "leakgauge.randomness"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_what_a_room_exports_is_what_it_says(room: str) -> None:
+    module = importlib.import_module(room)
+    assert sorted(module.__all__) == list(module.__all__), "written down in order"
+    for name in module.__all__:
+        assert getattr(module, name) is not None
+    public = {
+        name
+        for name, value in vars(module).items()
+        if not name.startswith("_")
+        and not isinstance(value, types.ModuleType)
+        and name not in ("annotations", "TYPE_CHECKING")
+    }
+    assert public - {"import_module"} <= set(module.__all__) | {"np"}
+
+
+def test_the_public_surface_is_this() -> None:
+    assert leakgauge.__all__ == [
+        "Channel",
+        "Counts",
+        "Distribution",
+        "Estimate",
+        "Interval",
+        "Joint",
+        "Scenario",
+        "Seen",
+        "errors",
+        "measures",
+        "open_table",
+        "probability",
+        "tables",
+    ]
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        leakgauge.nothing  # noqa: B018
+
+
+def test_the_exception_tree_is_drawn_as_it_is() -> None:
+    drawn = re.findall(r"[├└│─ ]*\b([A-Z]\w+Error)\b", errors.__doc__ or "")
+    defined = {name for name, value in vars(errors).items() if inspect.isclass(value)} - {"ClassVar", "Iterable"}
+    assert set(drawn) - {"ValueError"} == defined
+    assert errors.InputError("x").exit_code == 2
+    assert errors.EngineError("x").exit_code == 3
+    assert issubclass(errors.InputError, ValueError)
+
+
+def test_errors_suggest_what_was_meant() -> None:
+    assert errors.did_you_mean("ocupation", ["age", "occupation"]) == "did you mean 'occupation'?"
+    assert errors.did_you_mean("AGE", ["age", "city"]) == "did you mean 'age'?"
+    assert errors.did_you_mean("zzz", ["age", "city"]) == "known are 'age', 'city'"
+
+
+def cpu_seconds(*arguments: str) -> float:
+    program = "import resource,runpy,sys; sys.argv=['leakgauge',*sys.argv[1:]]\n"
+    program += "try: runpy.run_module('leakgauge', run_name='__main__')\nexcept SystemExit: pass\n"
+    program += "u=resource.getrusage(resource.RUSAGE_SELF); print('CPU', u.ru_utime+u.ru_stime)"
+    done = subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True)
+    return float(done.stdout.rsplit("CPU", 1)[1])
+
+
+def test_help_answers_within_a_third_of_a_second_of_cpu() -> None:
+    assert min(cpu_seconds("--help") for _ in range(3)) < 0.3
+
+
+def test_help_loads_nothing_heavy() -> None:
+    check = (
+        "import sys, leakgauge.cli; print([m for m in ('numpy','scipy','duckdb','pyarrow','rich') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_measures_and_tables_load_their_heavy_parts_when_asked() -> None:
+    check = "import sys, leakgauge.measures, leakgauge.tables; "
+    check += "print([m for m in ('scipy','duckdb','pyarrow') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_randomness_has_one_room() -> None:
+    sources = [path for path in SOURCE.rglob("*.py") if "randomness" not in path.parts]
+    assert len(sources) > 20
+    for path in sources:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                names = [alias.name for alias in node.names] + [getattr(node, "module", "") or ""]
+                assert not {"random", "secrets"} & set(names), path
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                assert (node.value.id, node.attr) not in {("np", "random"), ("os", "urandom")}, path
+
+
+def test_nothing_is_written_at_import(tmp_path: Path) -> None:
+    environment = {**os.environ, "HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    subprocess.run(
+        [sys.executable, "-c", "import leakgauge; leakgauge.measures; leakgauge.tables"],
+        cwd=tmp_path,
+        env=environment,
+        check=True,
+    )
+    assert list(tmp_path.iterdir()) == []
