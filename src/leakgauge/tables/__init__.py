@@ -1,0 +1,20 @@
+"""Tables behind an engine that counts and streams; rows leave only through ``batches``."""
+
+from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Quantiles, Width, parse_binning
+from leakgauge.tables.opening import open_table
+from leakgauge.tables.table import Column, Kind, Moments, Table
+
+__all__ = [
+    "Binning",
+    "Calendar",
+    "CalendarUnit",
+    "Column",
+    "Edges",
+    "Kind",
+    "Moments",
+    "Quantiles",
+    "Table",
+    "Width",
+    "open_table",
+    "parse_binning",
+]

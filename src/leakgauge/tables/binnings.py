@@ -1,0 +1,115 @@
+"""Binnings: how numbers and dates are gathered into intervals before they are counted."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime
+from enum import Enum
+from typing import TypeAlias
+
+from leakgauge.errors import OptionError
+
+FORMS = "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day or hour"
+
+
+@dataclass(frozen=True)
+class Width:
+    """Intervals [k·width, (k+1)·width) of a numeric column."""
+
+    width: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.width) and self.width > 0):
+            raise OptionError("A bin width must be a finite number above 0, not {width}.", width=self.width)
+
+
+@dataclass(frozen=True)
+class Quantiles:
+    """So many intervals holding about equally many rows each; equal edges are merged and the last one is closed."""
+
+    number: int
+
+    def __post_init__(self) -> None:
+        if not 2 <= self.number <= 10_000:
+            raise OptionError("The number of quantile bins must be 2 to 10000, not {number}.", number=self.number)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """Intervals between cut points, all numbers or all dates; the first and the last interval are unbounded."""
+
+    cuts: tuple[float, ...] | tuple[date, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cuts:
+            raise OptionError("Bin edges need at least one cut point, such as edges:0,18,65.")
+        dates = [isinstance(cut, date) for cut in self.cuts]
+        clocks = [isinstance(cut, datetime) for cut in self.cuts]
+        zones = [isinstance(cut, datetime) and cut.tzinfo is not None for cut in self.cuts]
+        if any(dates) != all(dates) or any(clocks) != all(clocks) or any(zones) != all(zones):
+            raise OptionError("Bin edges must be all numbers, all dates or all times; these are mixed.")
+        if not all(isinstance(cut, date) or math.isfinite(cut) for cut in self.cuts):
+            raise OptionError("Bin edges must be finite; the outermost bins are unbounded anyway.")
+        if any(not low < high for low, high in zip(self.cuts, self.cuts[1:], strict=False)):  # type: ignore[operator]
+            raise OptionError("Bin edges must increase strictly, unlike {cuts}.", cuts=", ".join(map(str, self.cuts)))
+
+
+class CalendarUnit(Enum):
+    """The calendar's own intervals; a week starts on Monday."""
+
+    YEAR = "year"
+    QUARTER = "quarter"
+    MONTH = "month"
+    WEEK = "week"
+    DAY = "day"
+    HOUR = "hour"
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Calendar intervals of a column of dates or timestamps; zoned timestamps are taken in UTC."""
+
+    unit: CalendarUnit
+
+
+Binning: TypeAlias = Width | Quantiles | Edges | Calendar
+
+
+def parse_binning(text: str) -> Binning:
+    """The binning written as on the command line.
+
+    Raises:
+        OptionError: the text is none of the forms, or its numbers are out of range.
+
+    Example:
+        >>> parse_binning("width:10"), parse_binning("year")
+        (Width(width=10.0), Calendar(unit=<CalendarUnit.YEAR: 'year'>))
+    """
+    form, colon, rest = text.strip().partition(":")
+    try:
+        if not colon:
+            return Calendar(CalendarUnit(form.lower()))
+        match form.strip().lower():
+            case "width":
+                return Width(float(rest))
+            case "quantiles":
+                return Quantiles(int(rest))
+            case "edges":
+                return Edges(_cuts([part.strip() for part in rest.split(",")]))
+    except OptionError:
+        raise
+    except ValueError:
+        pass
+    raise OptionError("{text!r} is not a binning; write {forms}.", text=text, forms=FORMS)
+
+
+def _cuts(parts: list[str]) -> tuple[float, ...] | tuple[date, ...]:
+    try:
+        return tuple(float(part) for part in parts)
+    except ValueError:
+        pass
+    try:
+        return tuple(date.fromisoformat(part) for part in parts)
+    except ValueError:
+        return tuple(datetime.fromisoformat(part) for part in parts)

@@ -1,0 +1,122 @@
+"""Bins of one column in DuckDB: the SQL key to group by, the values it needs, and the interval of each key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from leakgauge.errors import ColumnError
+from leakgauge.probability import Interval
+from leakgauge.tables import aggregates
+from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Quantiles, Width
+from leakgauge.tables.letters import Naming
+from leakgauge.tables.table import Column, Kind
+
+_NUMBERS = (Kind.INT, Kind.FLOAT)
+_TIMES = (Kind.DATE, Kind.TIMESTAMP)
+_MONTHS = {CalendarUnit.YEAR: 12, CalendarUnit.QUARTER: 3, CalendarUnit.MONTH: 1}
+_LENGTHS = {
+    CalendarUnit.WEEK: timedelta(weeks=1),
+    CalendarUnit.DAY: timedelta(days=1),
+    CalendarUnit.HOUR: timedelta(hours=1),
+}
+
+
+@dataclass(frozen=True)
+class Bin:
+    """A key to group by, the values of the variable it refers to, and the interval of each key."""
+
+    key: str
+    values: list[Any]
+    naming: Naming
+
+
+def make_bin(
+    column: Column, value: str, variable: str, binning: Binning, quantiles: Sequence[Any] | None, *, zoned: bool
+) -> Bin:
+    """The bin of a column; ``variable`` is where it looks up its values, ``quantiles`` are the edges found in the data.
+
+    Raises:
+        ColumnError: the column's kind cannot be binned so.
+    """
+    match binning:
+        case Width(width):
+            _require(column, _NUMBERS, "equal widths need numbers")
+            wide = float(width)
+            key = aggregates.width_bin(f"CAST({value} AS DOUBLE)", f"getvariable('{variable}')[1]")
+            return Bin(key, [wide], lambda k: Interval(float(k) * wide, (float(k) + 1) * wide))
+        case Calendar(unit):
+            _require(column, _TIMES, "calendar bins need dates or timestamps")
+            if unit is CalendarUnit.HOUR and column.kind is Kind.DATE:
+                raise ColumnError("Column {name!r} holds dates without hours; bin it by day.", name=column.name)
+            back = "DATE" if column.kind is Kind.DATE else "TIMESTAMP WITH TIME ZONE" if zoned else "TIMESTAMP"
+            key = f"CAST(date_trunc('{unit.value}', {value}) AS {back})"
+            return Bin(key, [], lambda start: Interval(start, _after(start, unit)))
+        case Edges(cuts):
+            _require(column, _NUMBERS + _TIMES, "edges need numbers or dates")
+            edges = [_fitting(column, cut, zoned) for cut in cuts]
+            return _between(value, variable, edges, [None, *edges], [*edges, None], closed=False)
+        case Quantiles():
+            _require(column, _NUMBERS + _TIMES, "quantiles need numbers or dates")
+            numeric = column.kind in _NUMBERS
+            found = sorted({float(edge) if numeric else edge for edge in quantiles or ()})
+            if len(found) == 1:
+                found = found * 2
+            return _between(value, variable, found[1:-1], found[:-1], found[1:], closed=True)
+
+
+def _between(
+    value: str, variable: str, cuts: Sequence[Any], lows: Sequence[Any], highs: Sequence[Any], *, closed: bool
+) -> Bin:
+    last = len(lows) - 1
+    intervals = [
+        Interval(low, high, closed and at == last) for at, (low, high) in enumerate(zip(lows, highs, strict=True))
+    ]
+    return Bin(
+        aggregates.edge_bin(value, [f"getvariable('{variable}')[{at + 1}]" for at in range(len(cuts))]),
+        list(cuts),
+        lambda at: intervals[at],
+    )
+
+
+def _require(column: Column, kinds: Sequence[Kind], rule: str) -> None:
+    if column.kind not in kinds:
+        raise ColumnError(
+            "Column {name!r} holds {kind}, and {rule}; count it as it is or choose another binning.",
+            name=column.name,
+            kind=column.kind.value,
+            rule=rule,
+        )
+
+
+def _fitting(column: Column, cut: float | date, zoned: bool) -> float | date:
+    """The cut point in the column's own type, so that intervals compare with its values."""
+    if column.kind in _NUMBERS and not isinstance(cut, date):
+        return float(cut)
+    if column.kind is Kind.DATE and isinstance(cut, date) and not isinstance(cut, datetime):
+        return cut
+    if column.kind is Kind.TIMESTAMP and isinstance(cut, date):
+        moment = cut if isinstance(cut, datetime) else datetime(cut.year, cut.month, cut.day)  # noqa: DTZ001 (set below)
+        if zoned:
+            return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        if moment.tzinfo is None:
+            return moment
+    raise ColumnError(
+        "Column {name!r} holds {kind}, which the edge {cut} does not fit; give edges of the same kind.",
+        name=column.name,
+        kind=column.kind.value,
+        cut=cut,
+    )
+
+
+def _after(start: date, unit: CalendarUnit) -> date | None:
+    """Where the next calendar interval starts; None where the calendar ends."""
+    try:
+        if unit in _LENGTHS:
+            return start + _LENGTHS[unit]
+        years, month = divmod(start.month - 1 + _MONTHS[unit], 12)
+        return start.replace(year=start.year + years, month=month + 1)
+    except (OverflowError, ValueError):
+        return None

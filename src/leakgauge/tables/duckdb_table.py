@@ -1,0 +1,242 @@
+"""A table in DuckDB, embedded in this process, without a network and without files of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.probability import Counts
+from leakgauge.tables import aggregates
+from leakgauge.tables.binnings import Binning, Quantiles
+from leakgauge.tables.duckdb_bins import Bin, make_bin
+from leakgauge.tables.duckdb_types import kind_of, value_of
+from leakgauge.tables.failures import told
+from leakgauge.tables.letters import counts_from_groups
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+
+class DuckDBTable:
+    """A table whose rows stay in DuckDB; made by ``open_table``.
+
+    Args:
+        connection: the connection that sees the source; closed with the table.
+        relation: the source as quoted SQL name.
+        names: names of its columns, in order.
+        types: DuckDB's names of their types.
+        missing: texts that count as missing.
+        place: how messages call the source.
+    """
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        relation: str,
+        names: Sequence[str],
+        types: Sequence[str],
+        missing: Sequence[str],
+        place: str,
+    ) -> None:
+        self._connection = connection
+        self._place = place
+        self._missing = list(missing)
+        self._columns = tuple(Column(name, kind_of(kind)) for name, kind in zip(names, types, strict=True))
+        self._at = {name: at for at, name in enumerate(names)}
+        # DuckDB takes names without regard to case; numbered ones cannot be taken for each other.
+        self._raw = [f"c{at}" for at in range(len(names))]
+        self._source = f"{relation} AS source({', '.join(self._raw)})"
+        self._values = [value_of(raw, kind, bool(missing)) for raw, kind in zip(self._raw, types, strict=True)]
+        self._types = tuple(types)
+        self._prepare(connection)
+
+    @cached_property
+    def rows(self) -> int:
+        """The number of rows."""
+        return int(self._one(aggregates.count_rows(self._source))[0])
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+        return self._columns
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column.
+
+        Args:
+            columns: names of one or more columns.
+            bins: how some of them are gathered into intervals; by default none.
+            limit: how many distinct combinations are counted at most; the default is a million.
+
+        Raises:
+            ColumnError: a column is unknown, given twice, of a kind that cannot be counted or binned so, or
+                there are more combinations than ``limit``.
+
+        Example:
+            >>> import pyarrow as pa
+            >>> from leakgauge.tables import Width, open_table
+            >>> with open_table(pa.table({"age": [31, 38, 45, None]})) as people:
+            ...     counts = people.counts("age", bins={"age": Width(10)})
+            >>> [str(label) for label in counts.labels("age")], counts.array().tolist()
+            (['[30, 40)', '[40, 50)', 'None'], [2, 1, 1])
+        """
+        chosen = self._chosen(columns, "counted")
+        if not chosen:
+            raise ColumnError("No column to count was named; {hint}", hint=did_you_mean("", self._at))
+        if limit < 1:
+            raise OptionError("The limit on combinations must be at least 1, not {limit}.", limit=limit)
+        binned = {at: self._bin(at, binning) for at, binning in self._binned(chosen, bins or {}).items()}
+        keys = [binned[at].key if at in binned else self._raw[at] for at in chosen]
+        letters = [
+            f"k{place}" if at in binned else value_of(f"k{place}", self._types[at], bool(self._missing))
+            for place, at in enumerate(chosen)
+        ]
+        query = aggregates.count_groups(keys, letters, self._source, limit + 1)
+        groups = self._read(query)
+        if groups.num_rows > limit:
+            what = "distinct values" if len(columns) == 1 else "distinct combinations"
+            raise ColumnError(
+                "{columns} has more than {limit} {what}; bin it, or choose a coarser column.",
+                columns=("Column " if len(columns) == 1 else "Columns ") + " × ".join(map(repr, columns)),
+                limit=limit,
+                what=what,
+            )
+        return counts_from_groups(groups, columns, [binned[at].naming if at in binned else None for at in chosen])
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns.
+
+        Raises:
+            ColumnError: a column is unknown, given twice, not numeric, or holds infinite values.
+        """
+        numeric = [column.name for column in self._columns if column.kind in (Kind.INT, Kind.FLOAT)]
+        chosen = self._chosen(columns or numeric, "averaged")
+        for at in chosen:
+            if self._columns[at].kind not in (Kind.INT, Kind.FLOAT):
+                raise ColumnError(
+                    "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
+                    name=self._columns[at].name,
+                    kind=self._columns[at].kind.value,
+                )
+        rows, *found = self._one(aggregates.moments([self._values[at] for at in chosen], self._source))
+        self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass
+        result = {}
+        for start, at in enumerate(chosen):
+            n, *numbers = found[5 * start : 5 * start + 5]
+            plain = [None if number is None else float(number) for number in numbers]
+            if any(number is not None and not math.isfinite(number) for number in plain):
+                raise ColumnError(
+                    "Column {name!r} holds infinite numbers, so it has no moments; declare them missing.",
+                    name=self._columns[at].name,
+                )
+            result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
+        return result
+
+    def batches(self, *columns: str, size: int = 65536) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
+
+        Missing values, NaN included, are null; the other values are those ``counts`` has as labels.
+
+        Raises:
+            ColumnError: a column is unknown or given twice.
+        """
+        if size < 1:
+            raise OptionError("A batch must have at least 1 row, not {size}.", size=size)
+        chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
+        names = [self._columns[at].name for at in chosen]
+        return self._stream(aggregates.select([self._values[at] for at in chosen], self._source), names, size)
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"DuckDBTable({self._place}; {len(self._columns)} columns)"
+
+    def _prepare(self, connection: duckdb.DuckDBPyConnection) -> None:
+        if self._missing:
+            connection.execute("SET VARIABLE missing = ?", [self._missing])
+
+    def _stream(self, query: str, names: list[str], size: int) -> Iterator[pa.RecordBatch]:
+        # A connection holds one running query; with its own, counting goes on while rows stream.
+        own = told(self._place, self._connection.cursor)
+        try:
+            self._prepare(own)
+            reader = told(self._place, lambda: own.sql(query).to_arrow_reader(size))
+            while (batch := told(self._place, lambda: next(reader, None))) is not None:
+                yield batch.rename_columns(names)
+        finally:
+            own.close()
+
+    def _one(self, query: str) -> list[Any]:
+        return [column[0].as_py() for column in self._read(query).columns]
+
+    def _read(self, query: str) -> pa.Table:
+        # DuckDB does not always listen to Ctrl-C while it works: this thread listens, another one waits for it.
+        with ThreadPoolExecutor(1) as waiting:
+            answer = waiting.submit(told, self._place, lambda: self._connection.sql(query).to_arrow_table())
+            try:
+                return answer.result()
+            except KeyboardInterrupt:
+                self._connection.interrupt()
+                raise
+
+    def _set(self, variable: str, values: list[Any]) -> None:
+        # A value reaches a query through a variable, which it may name many times, and never as text.
+        told(self._place, lambda: self._connection.execute(f"SET VARIABLE {variable} = ?", [values]))
+
+    def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
+        for name in names:
+            if name not in self._at:
+                raise ColumnError(
+                    "{place} has no column {name!r}; {hint}",
+                    place=self._place,
+                    name=name,
+                    hint=did_you_mean(str(name), self._at),
+                )
+            if list(names).count(name) > 1:
+                raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
+            if not any_kind and self._columns[self._at[name]].kind is Kind.OTHER:
+                raise ColumnError(
+                    "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
+                    name=name,
+                    use=use,
+                )
+        return [self._at[name] for name in names]
+
+    def _binned(self, chosen: Sequence[int], bins: Mapping[str, Binning]) -> dict[int, Binning]:
+        counted = {self._columns[at].name: at for at in chosen}
+        for name in bins:
+            if name not in counted:
+                raise ColumnError(
+                    "Bins are given for {name!r}, which is not counted; {hint}",
+                    name=name,
+                    hint=did_you_mean(name, counted),
+                )
+        return {counted[name]: binning for name, binning in bins.items()}
+
+    def _bin(self, at: int, binning: Binning) -> Bin:
+        column, value = self._columns[at], self._values[at]
+        edges = None
+        if isinstance(binning, Quantiles) and column.kind not in (Kind.STRING, Kind.BOOL):
+            shares = [step / binning.number for step in range(binning.number + 1)]
+            self._set(f"b{at}", shares)
+            edges = self._one(aggregates.select([f"quantile_disc({value}, getvariable('b{at}'))"], self._source))[0]
+        made = make_bin(column, value, f"b{at}", binning, edges, zoned=self._types[at] == "TIMESTAMP WITH TIME ZONE")
+        if made.values:
+            self._set(f"b{at}", made.values)
+        return made

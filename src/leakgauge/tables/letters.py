@@ -1,0 +1,55 @@
+"""From an engine's grouped result, an Arrow table, to counts with labels in their natural order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError
+from leakgauge.probability import Counts, Interval, Label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Naming: TypeAlias = Callable[[Any], Interval]
+"""Turns the number or start of a bin into its interval."""
+
+
+def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence[Naming | None]) -> Counts:
+    """The counts in the last column of the groups, over the values in the columns before it."""
+    axes: dict[str, tuple[Label, ...]] = {}
+    codes = []
+    for at, (name, naming) in enumerate(zip(names, namings, strict=True)):
+        try:
+            axes[name], code = _letters(groups.column(at), naming)
+        except (ValueError, OverflowError):
+            # The calendar of Python ends where an engine's goes on; Arrow's own message holds the value.
+            raise ColumnError(
+                "Column {name!r} holds a date outside the years 1 to 9999; correct it or leave the column out.",
+                name=name,
+            ) from None
+        codes.append(code)
+    return Counts.from_cells(axes, codes, np.from_dlpack(groups.column(len(names)).combine_chunks()))
+
+
+def _letters(column: pa.ChunkedArray, naming: Naming | None) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+    """The distinct values in order, ``None`` last, and which of them each entry is."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
+    encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
+    values = encoded.dictionary
+    order = pc.sort_indices(values)  # puts the missing value last
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[np.from_dlpack(order)] = np.arange(len(values))
+    codes = rank[np.from_dlpack(encoded.indices)]
+    labels: list[Any] = values.take(order).to_pylist()
+    if pa.types.is_decimal(column.type):
+        labels = [None if label is None else int(label) for label in labels]
+    if naming is not None:
+        labels = [None if label is None else naming(label) for label in labels]
+    return tuple(labels), codes

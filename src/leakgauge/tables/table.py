@@ -1,0 +1,79 @@
+"""What every engine offers: columns, counts, moments and batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol, Self
+
+from leakgauge.probability import Counts
+from leakgauge.tables.binnings import Binning
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LARGEST = 1_000_000
+"""So many distinct values or combinations are counted unless the caller says otherwise."""
+
+
+class Kind(Enum):
+    """What the values of a column are."""
+
+    STRING = "text"
+    INT = "whole numbers"
+    FLOAT = "numbers"
+    BOOL = "true or false"
+    DATE = "dates"
+    TIMESTAMP = "timestamps"
+    OTHER = "values of another kind"
+
+
+@dataclass(frozen=True)
+class Column:
+    """The name of a column and the kind of its values."""
+
+    name: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Size, mean, sample variance and range of one numeric column; ``None`` where too few values are present."""
+
+    n: int
+    missing: int
+    mean: float | None
+    variance: float | None
+    minimum: float | None
+    maximum: float | None
+
+
+class Table(Protocol):
+    """A table in some engine. Missing values, NaN included, are the label ``None``."""
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order."""
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column; at most ``limit`` combinations."""
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns."""
+
+    def batches(self, *columns: str, size: int = 65536) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, as record batches of at most ``size`` rows."""
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...

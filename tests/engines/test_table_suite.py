@@ -1,0 +1,264 @@
+"""One suite for every kind of source: the same table in each gives the same answers."""
+# ruff: noqa: DTZ001  (columns without a time zone are what is tested)
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import hypothesis.strategies as st
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv as pacsv
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from leakgauge.probability import Counts, Interval
+from leakgauge.tables import Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, open_table
+
+ODD = 'a "quoted" name'
+CHINESE = "城市 😀"
+SINGLE = "it's"
+PEOPLE = pa.table(
+    {
+        "age": pa.array([31, 38, 45, None, 45, 62], pa.int64()),
+        "income": pa.array([1.5, -0.5, 2.25, 1.5, None, 100.0], pa.float64()),
+        ODD: pa.array(["x", "y", 'q"r', None, "x", "it's"], pa.string()),
+        CHINESE: pa.array(["北京", "上海", "北京", "北京", "line\nbreak", "a,b"], pa.string()),
+        SINGLE: pa.array([True, False, None, True, True, False], pa.bool_()),
+        "born": pa.array(
+            [date(1990, 1, 2), date(1985, 12, 31), date(1990, 5, 1), None, date(1990, 1, 2), date(2000, 2, 29)]
+        ),
+        "seen": pa.array(
+            [datetime(2020, 1, 1, 10, 30), None, *[datetime(2020, 1, 31, 23, 59, 59)] * 3, datetime(2021, 3, 1)],
+            pa.timestamp("us"),
+        ),
+        "code": pa.array(["007", "7", "007", None, "7", "1"], pa.string()),
+        "empty": pa.array([None] * 6, pa.string()),
+        "same": pa.array(["k"] * 6, pa.string()),
+    }
+)
+
+Write = Callable[[pa.Table, Path], object]
+
+
+def _csv(table: pa.Table, path: Path, delimiter: str = ",") -> Path:
+    pacsv.write_csv(table, path, pacsv.WriteOptions(delimiter=delimiter))
+    return path
+
+
+def _gzipped(table: pa.Table, folder: Path) -> Path:
+    plain = _csv(table, folder / "t.plain.csv")
+    path = folder / "t.csv.gz"
+    path.write_bytes(gzip.compress(plain.read_bytes()))
+    return path
+
+
+def _parquet(table: pa.Table, folder: Path) -> Path:
+    pq.write_table(table, folder / "t.parquet")
+    return folder / "t.parquet"
+
+
+def _parts(table: pa.Table, folder: Path) -> Path:
+    (folder / "parts").mkdir(exist_ok=True)
+    half = table.num_rows // 2
+    pq.write_table(table.slice(0, half), folder / "parts" / "a.parquet")
+    pq.write_table(table.slice(half), folder / "parts" / "b.parquet")
+    return folder / "parts"
+
+
+def _jsonl(table: pa.Table, folder: Path) -> Path:
+    path = folder / "t.jsonl"
+    path.write_text("".join(json.dumps(row, default=str) + "\n" for row in table.to_pylist()), encoding="utf-8")
+    return path
+
+
+def _database(table: pa.Table, folder: Path) -> Path:
+    path = folder / "t.duckdb"
+    path.unlink(missing_ok=True)
+    with duckdb.connect(path) as connection:
+        connection.from_arrow(table).create("people")
+    return path
+
+
+SOURCES: dict[str, Write] = {
+    "csv": lambda table, folder: _csv(table, folder / "t.csv"),
+    "tsv": lambda table, folder: _csv(table, folder / "t.tsv", "\t"),
+    "csv.gz": _gzipped,
+    "parquet": _parquet,
+    "parquet folder": _parts,
+    "jsonl": _jsonl,
+    "duckdb": _database,
+    "pandas": lambda table, folder: table.to_pandas(),
+    "polars": lambda table, folder: pl.from_arrow(table),
+    "polars lazy": lambda table, folder: pl.DataFrame(pl.from_arrow(table)).lazy(),
+    "arrow": lambda table, folder: table,
+    "arrow reader": lambda table, folder: table.to_reader(),
+}
+
+
+@pytest.fixture(params=SOURCES)
+def people(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
+    with open_table(SOURCES[request.param](PEOPLE, tmp_path)) as table:
+        yield table
+
+
+def _as_counter(counts: Counts) -> Counter[tuple[object, ...]]:
+    found: Counter[tuple[object, ...]] = Counter()
+    axes = [counts.labels(name) for name in counts.names]
+    for where, n in zip(counts.codes.T, counts.counts, strict=True):
+        found[tuple(labels[at] for labels, at in zip(axes, where, strict=True))] = int(n)
+    return found
+
+
+def _expected(*names: str) -> Counter[tuple[object, ...]]:
+    return Counter(zip(*(PEOPLE.column(name).to_pylist() for name in names), strict=True))
+
+
+def test_columns_and_rows(people: Table) -> None:
+    kinds = {column.name: column.kind for column in people.columns()}
+    assert list(kinds) == PEOPLE.column_names
+    assert kinds["age"] in (Kind.INT, Kind.FLOAT)  # pandas holds whole numbers with gaps as floats
+    assert [kinds[name] for name in ("income", ODD, CHINESE)] == [Kind.FLOAT, Kind.STRING, Kind.STRING]
+    assert [kinds[name] for name in (SINGLE, "born", "seen")] == [Kind.BOOL, Kind.DATE, Kind.TIMESTAMP]
+    assert [kinds[name] for name in ("code", "empty", "same")] == [Kind.STRING] * 3
+    assert people.rows == 6
+
+
+@pytest.mark.parametrize("name", PEOPLE.column_names)
+def test_counts_of_one_column(people: Table, name: str) -> None:
+    counts = people.counts(name)
+    assert _as_counter(counts) == _expected(name)
+    labels = list(counts.labels(name))
+    known = [label for label in labels if label is not None]
+    assert known == sorted(known)  # type: ignore[type-var]
+    assert None not in labels[:-1]
+
+
+def test_counts_of_several_columns(people: Table) -> None:
+    assert _as_counter(people.counts(ODD, SINGLE, "born")) == _expected(ODD, SINGLE, "born")
+    assert _as_counter(people.counts(CHINESE, "age")) == _expected(CHINESE, "age")
+
+
+def test_all_missing_and_constant_columns_have_one_letter(people: Table) -> None:
+    assert people.counts("empty").labels("empty") == (None,)
+    assert people.counts("same").labels("same") == ("k",)
+
+
+def test_bins(people: Table) -> None:
+    assert _as_counter(people.counts("age", bins={"age": Width(10)})) == {
+        (Interval(30.0, 40.0),): 2,
+        (Interval(40.0, 50.0),): 2,
+        (Interval(60.0, 70.0),): 1,
+        (None,): 1,
+    }
+    assert _as_counter(people.counts("income", bins={"income": Edges((0, 2))})) == {
+        (Interval(None, 0.0),): 1,
+        (Interval(0.0, 2.0),): 2,
+        (Interval(2.0, None),): 2,
+        (None,): 1,
+    }
+    assert _as_counter(people.counts("age", bins={"age": Quantiles(2)})) == {
+        (Interval(31.0, 45.0),): 2,
+        (Interval(45.0, 62.0, closed=True),): 3,
+        (None,): 1,
+    }
+    assert _as_counter(people.counts("born", bins={"born": Calendar(CalendarUnit.YEAR)})) == {
+        (Interval(date(1985, 1, 1), date(1986, 1, 1)),): 1,
+        (Interval(date(1990, 1, 1), date(1991, 1, 1)),): 3,
+        (Interval(date(2000, 1, 1), date(2001, 1, 1)),): 1,
+        (None,): 1,
+    }
+    assert _as_counter(people.counts("seen", bins={"seen": Calendar(CalendarUnit.MONTH)})) == {
+        (Interval(datetime(2020, 1, 1), datetime(2020, 2, 1)),): 4,
+        (Interval(datetime(2021, 3, 1), datetime(2021, 4, 1)),): 1,
+        (None,): 1,
+    }
+    assert _as_counter(people.counts("seen", SINGLE, bins={"seen": Edges((date(2021, 1, 1),))})) == {
+        (Interval(None, datetime(2021, 1, 1)), True): 3,
+        (Interval(None, datetime(2021, 1, 1)), None): 1,
+        (Interval(datetime(2021, 1, 1), None), False): 1,
+        (None, False): 1,
+    }
+    assert people.counts("born", bins={"born": Quantiles(2)}).labels("born")[0] == Interval(
+        date(1985, 12, 31), date(1990, 1, 2)
+    )
+
+
+def test_moments(people: Table) -> None:
+    found = people.moments("income", "age")
+    assert list(found) == ["income", "age"]
+    income = found["income"]
+    assert (income.n, income.missing, income.minimum, income.maximum) == (5, 1, -0.5, 100.0)
+    assert income.mean == pytest.approx(20.95)
+    assert income.variance == pytest.approx(pd.Series([1.5, -0.5, 2.25, 1.5, 100.0]).var())
+    assert found["age"].mean == pytest.approx(44.2)
+    assert set(people.moments()) == {"age", "income"}
+
+
+def test_batches(people: Table) -> None:
+    batches = list(people.batches(ODD, "age", size=4))
+    assert all(batch.num_rows <= 4 for batch in batches)
+    table = pa.Table.from_batches(batches)
+    assert table.column_names == [ODD, "age"]
+    assert table.to_pydict() == PEOPLE.select([ODD, "age"]).to_pydict()
+    whole = pa.Table.from_batches(people.batches())
+    assert whole.to_pydict() == PEOPLE.to_pydict()
+
+
+def test_counting_goes_on_while_rows_stream(people: Table) -> None:
+    stream = people.batches("age", size=2)
+    next(stream)
+    assert people.counts("age").n == 6
+    assert sum(batch.num_rows for batch in stream) == 4
+
+
+def test_missing_texts(tmp_path: Path) -> None:
+    table = pa.table({"t": ["?", "a", "-9", None], "n": [1, -9, 2, None], "f": [0.5, -9.0, float("nan"), 1.5]})
+    for name, write in SOURCES.items():
+        with open_table(write(table, tmp_path), missing=["?", "-9", "-9.0", "nan"]) as opened:
+            assert _as_counter(opened.counts("t")) == {("a",): 1, (None,): 3}, name
+            assert _as_counter(opened.counts("n")) == {(1,): 1, (2,): 1, (None,): 2}, name
+            assert _as_counter(opened.counts("f", bins={"f": Width(1)})) == {
+                (Interval(0.0, 1.0),): 1,
+                (Interval(1.0, 2.0),): 1,
+                (None,): 2,
+            }, name
+            assert opened.moments("f")["f"].n == 2, name
+            values = pa.Table.from_batches(opened.batches("t", "f")).to_pydict()
+            assert values == {"t": [None, "a", None, None], "f": [0.5, None, None, 1.5]}, name
+
+
+def test_nan_is_missing() -> None:
+    with open_table(pa.table({"f": pa.array([1.0, float("nan"), None, -0.0, 0.0])})) as opened:
+        assert _as_counter(opened.counts("f")) == {(1.0,): 1, (0.0,): 2, (None,): 2}
+        assert opened.moments("f")["f"].missing == 2
+
+
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4) | st.sampled_from(
+    ["'", '"', '""', "\n", "\r\n", "a,b", "\t", "#", "NULL", "nan", "😀", "007", "1e5", " 7", "true", "2020-01-01"]
+)
+# A CSV file writes the empty text and a missing value alike.
+TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "arrow"]
+
+
+@pytest.mark.parametrize("kind", ["csv", "tsv", *TELLS_EMPTY_FROM_MISSING])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(rows=st.lists(st.tuples(TEXTS | st.none(), st.integers(-3, 3) | st.none()), min_size=1, max_size=30))
+def test_counts_equal_a_counter(kind: str, tmp_path: Path, rows: list[tuple[str | None, int | None]]) -> None:
+    # One sure text keeps the column text in formats that hold text only.
+    rows = [("sure text", 1), *rows]
+    table = pa.table({"t": pa.array([row[0] for row in rows], pa.string()), "n": pa.array([row[1] for row in rows])})
+    expected = Counter(rows)
+    if kind not in TELLS_EMPTY_FROM_MISSING:
+        expected = Counter((text or None, number) for text, number in rows)
+    with open_table(SOURCES[kind](table, tmp_path)) as opened:
+        assert _as_counter(opened.counts("t", "n")) == expected

@@ -1,0 +1,128 @@
+"""Opening: what a CSV column becomes, what is imported, what the connection may do."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from leakgauge.tables import Kind, open_table
+
+
+def _kinds(path: Path, text: str) -> dict[str, Kind]:
+    path.write_text(text, encoding="utf-8")
+    with open_table(path) as table:
+        return {column.name: column.kind for column in table.columns()}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["1", "-2", "", "+3"], Kind.INT),
+        (["1", "2.5", "1e5", ".5", "inf", "nan"], Kind.FLOAT),
+        (["7", "007"], Kind.STRING),
+        (["00", "1"], Kind.STRING),
+        (["-01", "1"], Kind.STRING),
+        ([" 7", "7"], Kind.STRING),
+        (["12345678901234567890", "1"], Kind.STRING),
+        (["1"] * 30_000 + ["late text"], Kind.STRING),
+        (["true", "False"], Kind.BOOL),
+        (["2020-01-31", "2020-02-01"], Kind.DATE),
+        (["2020-01-31", "2020-02-31"], Kind.STRING),
+        (["01/02/2020", "02/02/2020"], Kind.STRING),
+        (["2020-01-31 10:00", "2020-02-01T10:00:00.5"], Kind.TIMESTAMP),
+        (["#", "a"], Kind.STRING),
+        (["", ""], Kind.STRING),
+    ],
+)
+def test_csv_kinds(tmp_path: Path, values: list[str], kind: Kind) -> None:
+    text = "v,w\n" + "".join(f"{value},x\n" for value in values)
+    assert _kinds(tmp_path / "t.csv", text)["v"] is kind
+
+
+def test_codes_with_leading_zeros_are_not_merged(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("code\n007\n7\n07\n7\n")
+    with open_table(tmp_path / "t.csv") as table:
+        counts = table.counts("code")
+    assert counts.labels("code") == ("007", "07", "7")
+    assert counts.array().tolist() == [1, 1, 2]
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_delimiters_and_byte_order_mark(tmp_path: Path, delimiter: str) -> None:
+    assert _kinds(tmp_path / "t.csv", f"\ufeffa{delimiter}b\r\n1{delimiter}x\r\n") == {"a": Kind.INT, "b": Kind.STRING}
+
+
+def test_names_that_differ_in_case_only(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a,A\n1,2\n")
+    with open_table(str(tmp_path / "t.csv")) as table:
+        assert (table.counts("a").labels("a"), table.counts("A").labels("A")) == ((1,), (2,))
+
+
+def test_engine_types() -> None:
+    table = pa.table(
+        {
+            "money": pa.array([Decimal("1.50"), None], pa.decimal128(10, 2)),
+            "whole": pa.array([Decimal(10) ** 20, None], pa.decimal128(30, 0)),
+            "large": pa.array([2**64 - 1, None], pa.uint64()),
+            "small": pa.array([0.5, None], pa.float32()),
+            "nano": pa.array([1_000, None], pa.timestamp("ns")),
+            "choice": pa.array(["x", None]).dictionary_encode(),
+        }
+    )
+    with open_table(table) as opened:
+        kinds = [column.kind for column in opened.columns()]
+        assert kinds == [Kind.FLOAT, Kind.INT, Kind.INT, Kind.FLOAT, Kind.TIMESTAMP, Kind.STRING]
+        first = {name: opened.counts(name).labels(name)[0] for name in table.column_names}
+    assert (first["money"], first["whole"], first["large"], first["small"]) == (1.5, 10**20, 2**64 - 1, 0.5)
+    assert type(first["whole"]) is int
+    assert first["choice"] == "x"
+
+
+def test_pandas_categories_and_zones() -> None:
+    frame = pd.DataFrame({"c": pd.Categorical(["b", "a", None]), "z": pd.to_datetime(["2020-01-01"] * 3, utc=True)})
+    with open_table(frame) as table:
+        assert table.counts("c").labels("c") == ("a", "b", None)
+        assert table.counts("z").shape == (1,)
+
+
+def test_importing_the_room_imports_no_engine() -> None:
+    code = "import sys, leakgauge.tables; print([m for m in ('duckdb', 'pyarrow', 'pandas') if m in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_the_connection_reads_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    (tmp_path / "other.csv").write_text("a\n1\n")
+    with open_table(tmp_path / "t.csv") as table:
+        connection = table._connection  # type: ignore[attr-defined]
+        with pytest.raises(duckdb.PermissionException):
+            connection.read_csv(str(tmp_path / "other.csv")).fetchall()
+        with pytest.raises(duckdb.InvalidInputException):
+            connection.execute("SET enable_external_access = true")
+        assert connection.sql("SELECT current_setting('temp_directory')").fetchall() == [("",)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.csv", "t.csv"]
+
+
+@pytest.mark.parametrize("name", ["adult_train.parquet", "adult_train.csv.gz"])
+def test_adult(data: Path, name: str) -> None:
+    with (data / "adult_marital_x_occupation_all32561_with_missing.csv").open(encoding="utf-8") as stream:
+        header, *rows = list(csv.reader(stream))
+    with open_table(data / name) as people:
+        counts = people.counts("marital_status", "occupation")
+        assert people.rows == 32561
+        assert people.counts("age", "occupation").n == 32561
+    assert counts.labels("occupation") == tuple(header[1:])
+    assert counts.labels("marital_status") == tuple(row[0] for row in rows)
+    assert counts.array().tolist() == [[int(cell) for cell in row[1:]] for row in rows]
+    with open_table(data / name, missing=["?"]) as people:
+        assert people.counts("occupation").labels("occupation")[-1] is None
+        assert "?" not in people.counts("occupation").labels("occupation")
