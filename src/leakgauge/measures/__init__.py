@@ -5,7 +5,8 @@ Shannon's measures are at the top of the room; the other families speak the same
 ``measures.anonymity``; ``measures.divergences`` compares two distributions.
 """
 
-from leakgauge.measures import anonymity, divergences, guessing, renyi, vulnerability
+from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
+from leakgauge.measures.estimation import Estimator, estimate
 from leakgauge.measures.ranking import Ranking, is_perfect, rank, rank_attacks
 from leakgauge.measures.shannon import (
     Basic,
@@ -20,11 +21,14 @@ from leakgauge.measures.shannon import (
     mutual_information,
 )
 from leakgauge.measures.units import Unit
+from leakgauge.measures.zero_leakage import ZeroLeakageTest, zero_leakage_test
 
 __all__ = [
     "Basic",
+    "Estimator",
     "Ranking",
     "Unit",
+    "ZeroLeakageTest",
     "anonymity",
     "background_floor",
     "basic",
@@ -33,6 +37,7 @@ __all__ = [
     "conditional_mutual_information",
     "divergences",
     "entropy",
+    "estimate",
     "guessing",
     "is_perfect",
     "leakage_by_output",
@@ -41,5 +46,7 @@ __all__ = [
     "rank",
     "rank_attacks",
     "renyi",
+    "sibson",
     "vulnerability",
+    "zero_leakage_test",
 ]

@@ -1,190 +1,74 @@
-"""Confidence intervals for Shannon's measures, from the cumulants of their sampling law."""
+"""Confidence intervals for Shannon's measures: every value whose sampling law would not be surprised by the data.
+
+The law at a candidate θ is Pearson's type III with the cumulants of ``cumulants``, its variance moving with θ at the
+rate E[D³] + 2 D·Q·D per E[D²]. At independence that is the noncentral chi-squared law of 2n I, far from it the normal
+law of the delta method, and there is no seam between them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from leakgauge.measures.terms import Grouping, Layout
-from leakgauge.probability.cells import Floats, log_or_zero
+from leakgauge.measures.bias import quotient
+from leakgauge.measures.cumulants import Cumulants, cumulants
+from leakgauge.measures.terms import Layout
+from leakgauge.probability.cells import Floats
+
+_STEPS = 40
+_WIDER = 1.02
+"""Measured coverage of the second-order law falls short by up to 0.5 % in places: every quantile is 2 % wider."""
 
 
-@dataclass(frozen=True)
-class Moments:
-    plug_in: Floats
-    low: Floats
-    high: Floats
-    variance: Floats
-    slope: Floats
-    third: Floats
-    trace2: Floats
-    trace3: Floats
+def intervals(layout: Layout, counts: Floats, confidence: float) -> tuple[Floats, Floats]:
+    """Lower and upper ends in nats for each row of ``counts``, one column a cell of the layout."""
+    from scipy.special import ndtri
+
+    law = cumulants(layout, counts)
+    z = _WIDER * float(ndtri((1 + confidence) / 2))
+    low = np.minimum(_end(law, layout, -1, z), law.low)
+    high = np.maximum(_end(law, layout, 1, z), law.high)
+    return np.clip(low, layout.lowest, layout.highest), np.clip(high, layout.lowest, layout.highest)
 
 
-def ratio(a, b):
-    return np.divide(a, b, where=b > 0, out=np.zeros(np.broadcast_shapes(a.shape, b.shape)))
+def _end(law: Cumulants, layout: Layout, side: int, z: float) -> Floats:
+    """The farthest value on one side that the data do not contradict, by halving."""
+    n = law.n
+    centre, new = (law.high, law.rise) if side > 0 else (law.low, law.fall)
+    # One observation not made, of the cell that would matter most: with none at all the variance would be 0 where
+    # everything seen agrees. It plays the part of the 3.7 in "0 of n seen, at most 3.7 / n is likely".
+    variance = law.variance + new**2 / n
+    cube = law.cube + side * new**3 / n
+    flat, direction = law.squares / n, quotient(law.cubes, law.squares)
+    tilt = quotient(cube, variance + flat)
+    bend = quotient(law.bend + direction * flat, variance + flat)
+    # The variance at the observed shares is off as their value is; by its curvature at most by tr(Q²)/n.
+    off = centre - law.value
+    corrected = law.variance + tilt * off + np.clip(2 * bend * off, -flat, flat)
+    hidden = (np.maximum(law.largest, new) ** 2 + law.rare) / n
+    quantile = -side * z * _student(law, hidden, z)
+    inside = np.clip(centre, layout.lowest, layout.highest)
+    outside = np.full_like(centre, layout.highest if side > 0 else layout.lowest)
+    for _ in range(_STEPS):
+        middle = (inside + outside) / 2
+        first_order = np.maximum(corrected + (tilt + 2 * bend) * (middle - centre), 0.0) + hidden
+        deviation = np.sqrt(np.maximum(first_order / n + law.squares / (2 * n**2), 1e-30))
+        third = (tilt + 3 * bend) * first_order / n**2 + law.cubes / n**3
+        likely = side * (centre - middle - deviation * _pearson(quantile, third / deviation**3)) > 0
+        inside, outside = np.where(likely, middle, inside), np.where(likely, outside, middle)
+    return outside
 
 
-def g_fun(x):
-    """E1(x)e^x."""
-    from scipy.special import exp1
-
-    x = np.clip(x, 1e-12, None)
-    small = x < 50
-    return np.where(small, exp1(np.minimum(x, 50)) * np.exp(np.minimum(x, 50)), (1 - 1 / x) / x)
-
-
-def residual(g: Grouping, N: Floats, M: Floats, n: Floats):
-    """Bracket of what the digamma estimate of one entropy misses."""
-    one = (N > 0.5) & (N < 1.5)
-    two = (N > 1.5) & (N < 2.5)
-    f1 = one.sum(-1).astype(float)
-    f2 = two.sum(-1).astype(float)
-    f0 = np.maximum(g.size - (N > 0.5).sum(-1), 0).astype(float)
-    w1 = ratio((M * one).sum(-1), f1)
-    a = ratio(2 * f2 + (f2 == 0) * np.maximum(f1 - 1, 1), f1)
-    b = ratio(f1, f0)
-    lo = np.where((f0 > 0) & (f1 > 0), f1 * g_fun(np.maximum(a, b)), 0.0)
-    hi = np.where((f0 > 0) & (f1 > 0), f1 * g_fun(np.minimum(a, b)), 0.0)
-    return lo * w1 / n, hi * w1 / n, f1, f0
+def _student(law: Cumulants, hidden: Floats, z: float) -> Floats:
+    """How much wider Student's quantile is than the normal one: the variance is itself estimated."""
+    # What the variance owes to the value itself is in the rate; only the rest of its noise counts here.
+    noise = np.maximum(law.fourth - law.variance**2 - quotient(law.cube**2, law.variance), 0.0)
+    total = law.variance + law.squares / (2 * law.n) + hidden
+    inverse = np.minimum(quotient(noise, 2 * law.n * total**2), 1 / 3)
+    return 1 + (z**2 + 1) / 4 * inverse
 
 
-def moments(layout: Layout, counts: Floats) -> Moments:
-    from scipy.special import digamma
-
-    n = counts.sum(-1)
-    p = counts / n[:, None]
-    B, m = counts.shape
-    plug = np.zeros(B)
-    low = np.zeros(B)
-    high = np.zeros(B)
-    D = np.zeros((B, m))
-    parts = []
-    for g in layout.groupings:
-        P = g.gather(p)
-        M = g.gather_weighted(p)
-        logs = log_or_zero(P)
-        v = 1.0 if g.known else np.clip(ratio(np.asarray((g.spread.multiply(g.spread).T @ p.T).T), P), 0, 1)
-        N = P * n[:, None]
-        psi = digamma(np.maximum(N, 1e-3))
-        gap = np.where(N > 0, np.minimum(log_or_zero(N) - psi, 1.0), 0.0)
-        plug -= g.sign * (M * logs).sum(-1)
-        fixed = -(M * logs).sum(-1) + (M * v * gap).sum(-1) - ratio((M.sum(-1)), n) * 0.5 * (1 if g.known else 1)
-        # digamma(n) - log n
-        lo_r, hi_r, f1, f0 = residual(g, N, M / np.maximum(P, 1e-300), n) if g.known else (0.0, 0.0, 0, 0)
-        if g.sign > 0:
-            low += fixed + lo_r
-            high += fixed + hi_r
-        else:
-            low -= fixed + hi_r
-            high -= fixed + lo_r
-        mean_w = ratio(M, P)
-        D -= g.sign * (g.scatter_weighted(logs) + g.scatter(mean_w))
-        parts.append((g, P, M, mean_w, v))
-    D -= (p * D).sum(-1, keepdims=True)
-    D[counts == 0] = 0
-    V = (p * D**2).sum(-1)
-    ED3 = (p * D**3).sum(-1)
-    DQD = np.zeros(B)
-    for g, P, M, mean_w, v in parts:
-        a = g.gather(p * D)
-        am = g.gather_weighted(p * D)
-        DQD -= g.sign * (2 * ratio(am * a, P) - mean_w * ratio(a * a, P)).sum(-1)
-    t2, t3 = traces(layout, p, parts)
-    eps = 1.0 / n * t2
-    base = ratio(t3, t2)
-    slope = ratio(ED3 + 2 * DQD + 2 * base * eps, V + eps)
-    third = ratio(ED3 + 3 * DQD + 3 * base * eps, V + eps)
-    up = np.max(D, -1); down = np.min(D, -1)
-    new_up = np.zeros(B); new_dn = np.zeros(B); unseen = np.zeros(B, bool)
-    wmax = max(g.weighted.data.max() for g, *_ in parts)
-    for g, P, M, mw, v in parts:
-        f0 = (g.size > (P > 0).sum(-1)) if g.known else np.zeros(B, bool)
-        big = np.where(f0, np.log(n), -np.log(np.where(P > 0, P, 1).min(-1)))
-        small = -np.log(P.max(-1))
-        if g.known and g is max((q[0] for q in parts), key=lambda q: q.size):
-            unseen = f0
-            new_up += g.sign * np.log(n); new_dn += g.sign * np.log(n)
-        else:
-            new_up += big if g.sign > 0 else -small
-            new_dn += small if g.sign > 0 else -big
-    new_up = np.minimum(new_up, np.log(n)) - ratio(plug, np.full(B, wmax))
-    new_dn = np.maximum(new_dn, -np.log(n)) - ratio(plug, np.full(B, wmax))
-    hi_one = np.maximum(up, -down)
-    return Moments(plug, low, high, V, slope, third, t2, t3), D, (np.where(unseen, np.maximum(hi_one, wmax * new_up), hi_one), np.where(unseen, np.maximum(hi_one, -wmax * new_dn), hi_one))
-
-
-def traces(layout, p, parts):
-    """tr Q² and tr Q³ (sign-like) of the second derivative."""
-    t2 = np.zeros(len(p))
-    t1 = np.zeros(len(p))
-    for i, (g, P, M, mw, v) in enumerate(parts):
-        t1 -= g.sign * (mw * v * (P > 0)).sum(-1)
-        for j, (h, R, M2, mw2, v2) in enumerate(parts):
-            if j < i:
-                continue
-            if i == j:
-                if g.known:
-                    t2 += (mw**2 * (P > 0)).sum(-1)
-                    continue
-            if g.known and h.known:
-                cell = ratio(p * p, g.scatter(P) * h.scatter(R)) * g.scatter(mw) * h.scatter(mw2)
-                # finest partition: nested
-                if g.spread.shape[1] == p.shape[1]:
-                    cell = (mw2 * mw2 * (R > 0))
-                elif h.spread.shape[1] == p.shape[1]:
-                    cell = (mw * mw * (P > 0))
-                val = cell.sum(-1)
-            else:
-                val = np.zeros(len(p))
-                from scipy import sparse
-                for b in range(len(p)):
-                    W = (g.spread.T @ sparse.diags(p[b]) @ h.spread)
-                    W = W.multiply(W).tocoo()
-                    x, y = P[b][W.row], R[b][W.col]
-                    ok = (x > 0) & (y > 0)
-                    val[b] = (W.data[ok] / (x[ok] * y[ok]) * mw[b][W.row][ok] * mw2[b][W.col][ok]).sum()
-            t2 += (1 if i == j else 2) * g.sign * h.sign * val
-    # constant direction
-    s = -sum(g.sign for g, *_ in parts)
-    t2 = np.maximum(t2 - s * s, 0)
-    return t2, t1 - s
-
-
-def quantile(z, skew):
-    """Pearson III quantile by Wilson and Hilferty."""
-    k = np.where(np.abs(skew) < 1e-4, 1e-4, skew)
-    return 2 / k * (np.maximum(1 + k * z / 6 - k * k / 36, 0) ** 3 - 1)
-
-
-def interval(layout, counts, z=1.959964, opts=None):
-    o = dict(pseudo=1.0)
-    o.update(opts or {})
-    m, D, (eu, ed) = moments(layout, counts)
-    n = counts.sum(-1)
-    big = np.abs(D).max(-1)
-    def solve(centre, zz, out):
-        # end on side sign(zz)
-        side = -np.sign(zz)
-        near = centre.copy()
-        far = np.full_like(centre, layout.highest if side > 0 else layout.lowest)
-        near = np.clip(near, layout.lowest, layout.highest)
-        for _ in range(40):
-            mid = (near + far) / 2
-            V = np.maximum(m.variance + m.slope * (mid - m.plug_in), 0)
-            V = V + out / n
-            var = V / n + m.trace2 / (2 * n * n)
-            k3 = m.third * V / n**2 + m.trace3 / n**3
-            sd = np.sqrt(np.maximum(var, 1e-30))
-            sk = np.clip(k3 / sd**3, -2.83, 2.83)
-            q = quantile(zz, sk)
-            # mid still inside if centre within quantile
-            inside = (centre - mid - q * sd) * side > 0
-            near = np.where(inside, mid, near)
-            far = np.where(inside, far, mid)
-        return far
-    lo = solve(m.low, z, o["pseudo"] * ed**2)
-    hi = solve(m.high, -z, o["pseudo"] * eu**2)
-    lo = np.minimum(lo, np.minimum(m.low, m.plug_in))
-    return np.clip(lo, layout.lowest, layout.highest), np.clip(hi, layout.lowest, layout.highest), m, D
+def _pearson(z: Floats, skew: Floats) -> Floats:
+    """Quantiles of Pearson's type III law from normal ones, by Wilson and Hilferty's cube."""
+    bounded = np.clip(skew, -2.83, 2.83)  # chi-squared with one degree of freedom, the most skew law in play
+    k = np.where(np.abs(bounded) < 1e-4, 1e-4, bounded)
+    return np.asarray(2 / k * (np.maximum(1 + k * z / 6 - k**2 / 36, 0.0) ** 3 - 1))

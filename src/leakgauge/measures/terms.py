@@ -1,20 +1,22 @@
 """Shannon's measures as signed sums of entropies, each over one way of grouping the cells of a table of counts.
 
-H(X|Y) is H(XY) − H(Y), I(X;Y) is H(X) + H(Y) − H(XY), and so on. A grouping maps each cell of the table to the
+H(X|Y) is H(XY) − H(Y), I(X;Y) is H(X) + H(Y) − H(XY), and so on. A grouping sends each cell of the table to the
 value it shows: with certainty where the value was counted, by a known law where it comes out of a known channel.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from leakgauge.measures import shannon
 from leakgauge.probability import Channel, Counts
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero
 
 Measure: TypeAlias = Callable[..., float]
 
@@ -27,137 +29,203 @@ FORMULAS: Mapping[Measure, tuple[tuple[int, str], ...]] = {
     shannon.background_floor: ((1, "X"), (1, "Z"), (-1, "XZ")),
     shannon.conditional_mutual_information: ((1, "XZ"), (1, "YZ"), (-1, "XYZ"), (-1, "Z")),
 }
-UNCERTAINTIES = (shannon.entropy, shannon.conditional_entropy, shannon.conditional_entropy_with_background)
-
-
-class Grouping:
-    """The cells of a table by what they show.
-
-    Attributes:
-        sign: +1 or −1, how its entropy enters the measure.
-        size: how many values there are, whether or not they occur.
-        known: whether each cell shows one value with certainty.
-        spread: for each cell the probability of each value, as a sparse matrix.
-        weighted: the same times the weight of cell and value, or ``spread`` itself where nothing is weighted.
-    """
-
-    def __init__(self, sign: int, size: int, spread: Any, weighted: Any = None) -> None:
-        self.sign, self.size = sign, size
-        self.spread = spread
-        self.weighted = spread if weighted is None else weighted
-        self.known = bool(np.all(spread.data == 1.0))
-
-    def gather(self, values: Floats) -> Floats:
-        """Sum over the cells of each value; the last axis runs over cells, then over values."""
-        return np.asarray((self.spread.T @ values.T).T)
-
-    def gather_weighted(self, values: Floats) -> Floats:
-        """The same with the weights."""
-        return np.asarray((self.weighted.T @ values.T).T)
-
-    def scatter(self, values: Floats) -> Floats:
-        """Mean over the values each cell shows."""
-        return np.asarray((self.spread @ values.T).T)
-
-    def scatter_weighted(self, values: Floats) -> Floats:
-        """The same with the weights."""
-        return np.asarray((self.weighted @ values.T).T)
+_UNCERTAINTIES = (shannon.entropy, shannon.conditional_entropy, shannon.conditional_entropy_with_background)
+_OBSERVED = {
+    shannon.background_floor: "Z",
+    shannon.mutual_information: "Y",
+    shannon.conditional_mutual_information: "Y",
+}
 
 
 @dataclass(frozen=True)
 class Roles:
-    """The axes that play secret (X), release (Y) and background (Z); or a known channel for the release."""
+    """The axes that play secret (X), release (Y) and background (Z), or a known channel for the release."""
 
     secret: tuple[str, ...]
     release: tuple[str, ...] = ()
     background: tuple[str, ...] = ()
     channel: Channel | None = None
 
-    def letters(self, measure: Measure, pair_weights: bool) -> str:
-        """Which of X, Y and Z the measure needs, of those there are."""
-        formula = FORMULAS.get(measure)
-        wanted = "XYZ" if formula is None or pair_weights else "".join(letters for _, letters in formula)
-        there = {"X": True, "Y": bool(self.release) or self.channel is not None, "Z": bool(self.background)}
-        return "".join(letter for letter in "XYZ" if letter in wanted and there[letter])
-
     def axes(self, letter: str) -> tuple[str, ...]:
         """The axes of counts behind one letter."""
         return {"X": self.secret, "Y": self.release, "Z": self.background}[letter]
 
-    def size(self, counts: Counts, letter: str) -> int:
-        """How many values a letter can take, whether or not they occur."""
-        if letter == "Y" and self.channel is not None:
-            return len(self.channel.outputs)
-        return int(np.prod([len(counts.labels(name)) for name in self.axes(letter)], dtype=float))
+    def letters(self, measure: Measure, pair_weights: bool = False) -> str:
+        """Which of X, Y and Z a measure involves, of those there are."""
+        formula = FORMULAS.get(measure)
+        wanted = "XYZ" if formula is None or pair_weights else "".join(group for _, group in formula)
+        there = {"X": True, "Y": bool(self.release) or self.channel is not None, "Z": bool(self.background)}
+        return "".join(letter for letter in "XYZ" if letter in wanted and there[letter])
+
+    def counted(self, letters: str) -> str:
+        """Those letters that the counts hold."""
+        return "".join(letter for letter in letters if self.axes(letter))
+
+    def size(self, counts: Counts, letters: str) -> int:
+        """How many combinations the letters have, whether or not they occur."""
+        size = 1
+        for letter in letters:
+            if letter == "Y" and self.channel is not None:
+                size *= len(self.channel.outputs)
+            for name in self.axes(letter):
+                size *= len(counts.labels(name))
+        return size
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """The cells of a table by what they show.
+
+    Attributes:
+        sign: how often its entropy enters the measure, with the sign.
+        letters: what is shown.
+        size: how many values there are, whether or not they occur.
+        spread: for each cell the probability of each value, a sparse matrix.
+        weighted: the same times the weight; ``spread`` itself where nothing is weighted.
+        twice_weighted: the same times the square of the weight.
+    """
+
+    sign: int
+    letters: str
+    size: int
+    spread: Any
+    weighted: Any
+    twice_weighted: Any
+
+    @cached_property
+    def certain(self) -> bool:
+        """Whether each cell shows one value with certainty."""
+        return bool(self.spread.nnz == self.spread.shape[0] and np.allclose(self.spread.data, 1.0))
+
+    @cached_property
+    def overlaps(self) -> Any:
+        """The squares of ``spread``."""
+        return self.spread.multiply(self.spread).tocsr()
+
+
+def gather(matrix: Any, values: Floats) -> Floats:
+    """Sum over the cells of each value; the last axis runs over cells, then over values."""
+    return np.asarray((matrix.T @ values.T).T)
+
+
+def scatter(matrix: Any, values: Floats) -> Floats:
+    """Sum over the values each cell shows; the last axis runs over values, then over cells."""
+    return np.asarray((matrix @ values.T).T)
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A measure laid over the cells of a table: what estimation needs to know besides the counts."""
+    """A measure laid over the cells of a table: all that estimation needs besides the counts.
+
+    Attributes:
+        groupings: its signed entropies.
+        linear: what each cell adds besides, exactly linear in the probabilities.
+        extremes: the least and the most a cell could add so, whether or not it occurs.
+        cells: how many cells the measure involves, whether or not they occur.
+        counted: how many of them the counts tell apart.
+        heaviest: the largest weight.
+        lowest: the least value the measure can have, in nats.
+        highest: the largest.
+    """
 
     groupings: tuple[Grouping, ...]
+    linear: Floats
+    extremes: tuple[float, float]
     cells: int
+    counted: int
+    heaviest: float
     lowest: float
     highest: float
 
 
-def layout(
-    measure: Measure, counts: Counts, roles: Roles, sizes: Mapping[str, int], weights: Floats | None
-) -> tuple[Layout, Codes]:
-    """The groupings of a measure of Shannon's over the cells that occur, and the count of each cell."""
+def layout(measure: Measure, counts: Counts, roles: Roles, weights: Floats | None) -> tuple[Layout, Codes]:
+    """The groupings of one of Shannon's measures over the cells that occur, and the count of each cell."""
     letters = roles.letters(measure, weights is not None and weights.ndim == 2)
-    counted = [letter for letter in letters if roles.axes(letter)]
+    counted = roles.counted(letters)
     merged = counts.merge({letter: roles.axes(letter) for letter in counted})
-    codes = dict(zip(counted, merged.codes, strict=True))
-    formula = [(sign, "".join(a for a in group if a in letters)) for sign, group in FORMULAS[measure]]
+    channel = roles.channel if "Y" in letters else None
+    entries = _Entries.of(dict(zip(counted, merged.codes, strict=True)), channel)
+    weight = None if weights is None else entries.weights(weights)
+    signs: Counter[str] = Counter()
+    drift = 0
+    for sign, group in FORMULAS[measure]:
+        shown = "".join(letter for letter in group if letter in letters)
+        if channel is not None and "X" in shown and "Y" in shown:
+            # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
+            shown = shown.replace("Y", "")
+            drift += sign
+        signs[shown] += sign
+    linear, extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
+    if channel is not None and drift:
+        linear = drift * entries.noise(weight)
+        every = _Entries.of({"X": np.arange(len(channel.inputs))}, channel)
+        noise = drift * every.noise(None if weights is None else every.weights(weights))
+        extremes = float(noise.min()), float(noise.max())
     groupings = tuple(
-        _grouping(sign, group, codes, sizes, roles.channel, weights) for sign, group in formula if group
+        entries.grouping(sign, shown, roles.size(counts, shown), weight)
+        for shown, sign in signs.items()
+        if sign and shown
     )
     largest = 1.0 if weights is None else float(weights.max())
-    top = largest * _ceiling(measure, sizes, letters)
-    pairs = weights is not None and weights.ndim == 2 and measure not in UNCERTAINTIES
-    # w p log(p / (p p')) is never below −w/e times a probability: the floor where pairs are weighted.
-    cells = int(np.prod([sizes[letter] for letter in letters], dtype=float))
-    return Layout(groupings, cells, -largest / np.e if pairs else 0.0, top), merged.counts
+    signed = weights is not None and weights.ndim == 2 and measure not in _UNCERTAINTIES
+    bounds = (
+        # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
+        -largest / np.e if signed else 0.0,
+        largest * _ceiling(measure, counts, roles, letters),
+    )
+    sizes = roles.size(counts, letters), roles.size(counts, counted)
+    return Layout(groupings, linear, extremes, *sizes, largest, *bounds), merged.counts
 
 
-def _ceiling(measure: Measure, sizes: Mapping[str, int], letters: str) -> float:
-    seen = {"mutual_information": "Y", "background_floor": "Z", "conditional_mutual_information": "Y"}
-    wide = float(np.log(sizes["X"]))
-    if measure in UNCERTAINTIES:
-        return wide
-    others = seen.get(measure.__name__, "YZ")
-    return min(wide, float(np.sum([np.log(sizes[a]) for a in others if a in letters])))
+def _ceiling(measure: Measure, counts: Counts, roles: Roles, letters: str) -> float:
+    """The logarithm of the smallest alphabet that bounds the measure."""
+    largest = float(np.log(float(roles.size(counts, "X"))))
+    if measure in _UNCERTAINTIES:
+        return largest
+    seen = "".join(letter for letter in _OBSERVED.get(measure, "YZ") if letter in letters)
+    return min(largest, float(np.log(float(roles.size(counts, seen)))))
 
 
-def _grouping(
-    sign: int,
-    group: str,
-    codes: Mapping[str, Codes],
-    sizes: Mapping[str, int],
-    channel: Channel | None,
-    weights: Floats | None,
-) -> Grouping:
-    from scipy import sparse
+@dataclass(frozen=True)
+class _Entries:
+    """Every cell with every release it may show: cell, probability, and code of each letter."""
 
-    cells = len(codes["X"])
-    rows, x = np.arange(cells), codes["X"]
-    chance: Floats = np.ones(cells)
-    shown = dict(codes)
-    if channel is not None and ("Y" in group or (weights is not None and weights.ndim == 2)):
-        from leakgauge.probability.cells import follow
+    cells: int
+    row: Codes
+    chance: Floats
+    codes: Mapping[str, Codes]
 
-        rows, _, y, chance = follow(x, channel.cells)
-        shown = {letter: code[rows] for letter, code in codes.items()}
-        shown["Y"] = y
-    key = np.zeros(len(rows), dtype=np.int64)
-    for letter in group:
-        key = key * sizes[letter] + shown[letter]
-    present, value = np.unique(key, return_inverse=True)
-    shape = (cells, len(present))
-    size = int(np.prod([sizes[letter] for letter in group], dtype=float))
-    spread = sparse.csr_matrix((chance, (rows, value)), shape=shape)
-    if weights is None:
-        return Grouping(sign, size, spread)
-    weight = weights[shown["X"]] if weights.ndim == 1 else weights[shown["X"], shown["Y"]]
-    return Grouping(sign, size, spread, sparse.csr_matrix((chance * weight, (rows, value)), shape=shape))
+    @classmethod
+    def of(cls, codes: Mapping[str, Codes], channel: Channel | None) -> _Entries:
+        cells = len(codes["X"])
+        if channel is None:
+            return cls(cells, np.arange(cells), np.ones(cells), codes)
+        row, _, released, chance = follow(codes["X"], channel.cells)
+        return cls(cells, row, chance, {letter: code[row] for letter, code in codes.items()} | {"Y": released})
+
+    def weights(self, weights: Floats) -> Floats:
+        return np.asarray(weights[self.codes["X"]] if weights.ndim == 1 else weights[self.codes["X"], self.codes["Y"]])
+
+    def noise(self, weight: Floats | None) -> Floats:
+        """−Σ w q log q of the release of each cell."""
+        terms = -self.chance * log_or_zero(self.chance)
+        return np.asarray(
+            np.bincount(self.row, terms if weight is None else terms * weight, self.cells), dtype=np.float64
+        )
+
+    def grouping(self, sign: int, shown: str, size: int, weight: Floats | None) -> Grouping:
+        from scipy import sparse
+
+        key = np.zeros(len(self.row), dtype=np.int64)
+        for letter in shown:
+            code = self.codes[letter]
+            key = np.unique(key * (int(code.max()) + 1) + code, return_inverse=True)[1]
+        shape = (self.cells, int(key.max()) + 1)
+
+        def matrix(values: Floats) -> Any:
+            return sparse.csr_matrix((values, (self.row, key)), shape=shape)
+
+        spread = matrix(self.chance)
+        if weight is None:
+            return Grouping(sign, shown, size, spread, spread, spread)
+        return Grouping(sign, shown, size, spread, matrix(self.chance * weight), matrix(self.chance * weight**2))

@@ -1,0 +1,173 @@
+"""Information measures of a population, estimated from a sample of it, with a confidence interval.
+
+Counts are a sample: at the observed frequencies, mutual information comes out too large by about
+(|X|−1)(|Y|−1)/(2n) nats and entropy too small. The interval allows for that bias, whichever point estimate is
+asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leakgauge.errors import LabelError, OptionError
+from leakgauge.measures.bias import Shown
+from leakgauge.measures.bootstrap import bootstrap
+from leakgauge.measures.intervals import intervals
+from leakgauge.measures.shrinkage import shrunken
+from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
+from leakgauge.measures.units import Unit
+from leakgauge.probability import Channel, Counts, Estimate, Scenario
+from leakgauge.probability.cells import Floats
+
+if TYPE_CHECKING:
+    from leakgauge.probability.scenario import Weights
+
+ENOUGH = 5
+"""Observations a cell from which the promised confidence was measured to hold."""
+
+
+class Estimator(Enum):
+    """How the point estimate is made.
+
+    ``PLUG_IN`` takes observed frequencies for probabilities. ``MILLER_MADOW`` adds to each entropy (seen − 1)/(2n)
+    nats (Miller 1955). ``SHRINKAGE`` draws the frequencies towards the uniform law by the amount that minimises the
+    expected squared error (Hausser and Strimmer 2009); of the three it errs least where n is below the cells.
+    """
+
+    PLUG_IN = "plug-in"
+    MILLER_MADOW = "miller-madow"
+    SHRINKAGE = "shrinkage"
+
+
+def estimate(
+    measure: Measure,
+    counts: Counts,
+    secret: Sequence[str],
+    release: Sequence[str] = (),
+    background: Sequence[str] = (),
+    *,
+    channel: Channel | None = None,
+    weights: Weights | None = None,
+    estimator: Estimator = Estimator.PLUG_IN,
+    confidence: float = 0.95,
+    unit: Unit = Unit.BITS,
+    simulation_seed: int = 0,
+) -> Estimate:
+    """A measure of the population the counts were drawn from, with its interval, in bits (or its own unit).
+
+    Args:
+        measure: a function of a scenario, such as ``mutual_information``. Shannon's are treated analytically, any
+            other by redrawing the counts.
+        counts: how often each combination occurs in the sample.
+        secret: the axes that are the secret.
+        release: the axes that are released.
+        background: the axes an attacker knows.
+        channel: a known channel from the secret to the release, instead of release axes: it has no sampling error.
+        weights: how sensitive each secret is, as in ``Scenario``.
+        estimator: how the point estimate is made; the interval does not depend on it and is widened to hold it.
+        confidence: how often such intervals should hold the truth.
+        unit: of Shannon's measures; others keep their own.
+        simulation_seed: what the redraws start from.
+
+    Returns:
+        The estimate; ``reliable`` is False where there are fewer than 5 observations a cell of the alphabets the
+        measure involves. The interval is then still the best there is, but its coverage is not promised.
+
+    Raises:
+        OptionError: the confidence is not between 0 and 1, both a channel and release axes are given, or the
+            estimator does not suit the measure.
+        LabelError: an axis is unknown or plays two roles, or alphabets do not match.
+
+    Example:
+        >>> from leakgauge.measures.shannon import entropy
+        >>> counts = Counts({"illness": ["flu", "none"]}, [30, 70])
+        >>> print(estimate(entropy, counts, ["illness"]))
+        0.8813 [0.7449, 0.9731]
+    """
+    roles = _checked(counts, Roles(tuple(secret), tuple(release), tuple(background), channel), confidence)
+    scenario = _observed(counts, roles, weights)
+    analytic = measure in FORMULAS
+    if not analytic and estimator is Estimator.MILLER_MADOW:
+        raise OptionError(
+            "Miller and Madow's correction is for Shannon's measures, not for {name}; choose another estimator.",
+            name=getattr(measure, "__name__", str(measure)),
+        )
+    if estimator is Estimator.SHRINKAGE:
+        value = _measured(measure, shrunken(counts, roles, measure, weights), unit)
+    else:
+        value = _measured(measure, scenario, unit)
+    if not analytic:
+        low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
+        cells = roles.size(counts, roles.letters(measure))
+    else:
+        laid, observed = layout(measure, counts, roles, scenario.weights)
+        table = observed[None, :].astype(np.float64)
+        if estimator is Estimator.MILLER_MADOW:
+            value = _settled(value + unit.of_nats(_correction(laid, table)), laid, unit)
+        ends = intervals(laid, table, confidence)
+        low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
+        cells = laid.cells
+    # The point estimate may be biased out of the interval (the plug-in is, where cells are many): widening only
+    # errs to the safe side.
+    return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
+
+
+def _checked(counts: Counts, roles: Roles, confidence: float) -> Roles:
+    if not 0 < confidence < 1:
+        raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
+    if roles.channel is not None and roles.release:
+        raise OptionError(
+            "The release is given twice, as {axes} and as a channel; leave one out.", axes=", ".join(roles.release)
+        )
+    names = (*roles.secret, *roles.release, *roles.background)
+    if not roles.secret:
+        raise OptionError("No axis is named as the secret; name at least one.")
+    for name in names:
+        counts.labels(name)
+        if names.count(name) > 1:
+            raise LabelError(
+                "The axis {name!r} is named {times} times; give it one role.", name=name, times=names.count(name)
+            )
+    if roles.channel is None:
+        return roles
+    return replace(roles, channel=_aligned(counts, roles, roles.channel))
+
+
+def _aligned(counts: Counts, roles: Roles, channel: Channel) -> Channel:
+    """The channel, once it is sure that its inputs are the secrets in their order."""
+    labels = counts.merge({"secret": roles.secret}).labels("secret")
+    if channel.inputs != labels:
+        raise LabelError(
+            "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
+            "build it on the labels of the counts.",
+            inputs=len(channel.inputs),
+            labels=len(labels),
+        )
+    return channel
+
+
+def _observed(counts: Counts, roles: Roles, weights: Weights | None) -> Scenario:
+    if roles.channel is None:
+        return Scenario.from_counts(counts, roles.secret, roles.release, roles.background, weights=weights)
+    if roles.background:
+        return Scenario(counts.joint(roles.secret, roles.background), roles.channel, weights=weights)
+    return Scenario(counts.distribution(*roles.secret), roles.channel, weights=weights)
+
+
+def _measured(measure: Measure, scenario: Scenario, unit: Unit) -> float:
+    return float(measure(scenario, unit=unit) if measure in FORMULAS else measure(scenario))
+
+
+def _correction(laid: Layout, table: Floats) -> float:
+    """Miller and Madow's correction in nats."""
+    n = float(table.sum())
+    return sum(g.sign * float(Shown.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
+
+
+def _settled(value: float, laid: Layout, unit: Unit) -> float:
+    return min(max(value, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
