@@ -86,4 +86,4 @@ def did_you_mean(wanted: str, known: Iterable[str]) -> str:
     if near:
         return "did you mean " + " or ".join(repr(name) for name in near) + "?"
     shown = ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
-    return f"known are {shown}" if shown else "there are none"
+    return f"known are {shown}." if shown else "there are none."

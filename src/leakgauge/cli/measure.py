@@ -103,7 +103,7 @@ def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
         "bias_corrected": {name: quantity_json(quantity) for name, quantity in found.corrected.items()},
         "weighted": {name: quantity_json(quantity) for name, quantity in found.weighted.items()} or None,
         **{name: quantity_json(quantity) for name, quantity in found.companions.items()},
-        "zero_leakage": test and {"p_value": test.p_value, "statistic": test.statistic, "method": test.method},
+        "zero_leakage": test and {"p_value": test.p_value, "statistic": test.statistic, "method": test.method.value},
     }
 
 
@@ -143,6 +143,7 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
     from rich.text import Text
 
     roles = found.roles
+    released = bool(roles.release) or found.through_channel
     lines = [f"{found.rows:,} rows of {table}"]
     for symbol, role, columns in (("X", "secret", roles.secret), ("Y", "release", roles.release)):
         if columns:
@@ -153,13 +154,13 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
         lines.append(f"Z background: {', '.join(roles.background)} ({found.letters['background']:,} values)")
     confidence = found.quantities["entropy"].estimate.confidence
     parts: list[RenderableType] = [Text("\n".join(lines))]
-    grid = Table("", "meaning", "bits", f"{confidence:.4g} interval", "bias-corrected")
+    grid = Table("", "meaning", "bits", f"{100 * confidence:.6g} % interval", "bias-corrected")
     for column in grid.columns[2:]:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
-        if name in found.quantities:
-            # Without a release, what is seen is the background alone.
-            shown = symbol if roles.release or found.through_channel else symbol.replace("YZ", "Z")
+        if name in found.quantities and (released or name != "leakage_with_background"):
+            # Without a release, what is seen is the background alone, and the floor is all.
+            shown = symbol if released else symbol.replace("YZ", "Z")
             row = _cells(found.quantities[name], "{:.4f}")
             grid.add_row(shown, meaning, *row, f"{found.corrected[name].estimate.value:.4f}")
             if name in found.weighted:
@@ -168,10 +169,11 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
                 )
     parts.append(grid)
     crowd = Table("", "before", "interval", "after all that is seen", "interval")
-    for name, meaning, form in _COMPANIONS:
+    for name, meaning, form in _COMPANIONS if found.companions else ():
         after = found.companions.get(f"{name}_after")
         crowd.add_row(meaning, *_cells(found.companions[name], form), *(_cells(after, form) if after else ("", "")))
-    parts.append(crowd)
+    if found.companions:
+        parts.append(crowd)
     parts.extend(Text(note) for note in notes(found))
     return parts
 
@@ -180,10 +182,12 @@ def notes(found: Measurement) -> list[str]:
     """What to know before acting on the numbers."""
     said = []
     if found.zero_leakage is not None:
-        p = found.zero_leakage.p_value
+        p, drawn = found.zero_leakage.p_value, found.zero_leakage.degrees_of_freedom is None
         what = "the release tells nothing" if found.roles.release else "the background tells nothing"
         verdict = "rejected" if p < 0.05 else "not rejected"
-        said.append(f"Hypothesis that {what}: {verdict} (p {'< 0.0001' if p < 1e-4 else f'= {p:.4f}'}).")
+        # Redrawn tables cannot show a smaller p than one in their number.
+        shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
+        said.append(f"Hypothesis that {what}: {verdict} (p {shown}).")
     if not found.reliable:
         said.append(
             "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "

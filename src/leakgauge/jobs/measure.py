@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from math import log2, prod
 from typing import TYPE_CHECKING
 
 from leakgauge import measures
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, anonymity, guessing, renyi, vulnerability
-from leakgauge.probability import Channel, Counts, Estimate, Scenario, Seen
+from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, guessing, renyi, vulnerability
+from leakgauge.probability import Channel, Counts, Estimate, Seen
 from leakgauge.probability.files import match_labels
 
 if TYPE_CHECKING:
     from leakgauge.tables import Binning, Table
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
+REDRAWN = 20_000
+"""Companions are estimated by redrawing the counts, which beyond so many cells takes minutes: they are left out."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ class Measurement:
         quantities: Shannon's measures by name, as the chosen estimator gives them.
         corrected: the same with the first-order bias taken off (Miller–Madow).
         weighted: the same under the subjective weights; empty without weights.
-        companions: best guess, number of guesses and crowd sizes, before and after seeing.
+        companions: best guess, number of guesses and crowd sizes, before and after seeing; empty for huge alphabets.
         zero_leakage: whether what is seen tells anything at all; None where nothing is sampled.
         through_channel: whether the release is a known channel rather than a column.
     """
@@ -122,19 +125,17 @@ def measure(
         by_label = by_label and {label: by_label.get(label, 0.0) for label in channel.inputs}
     estimate = partial(_estimate, merged, channel, confidence)
     chosen = _applicable(roles, channel)
+    quantities = {name: Quantity(estimate(f, estimator), "bits") for name, f in chosen.items()}
     return Measurement(
         roles=roles,
         rows=merged.n,
         letters={role: len({*merged.codes[at].tolist()}) for at, role in enumerate(merged.names)},
-        quantities={name: Quantity(estimate(f, estimator), "bits") for name, f in chosen.items()},
+        quantities=quantities,
         corrected={name: Quantity(estimate(f, Estimator.MILLER_MADOW), "bits") for name, f in chosen.items()},
         weighted={}
         if by_label is None
         else {name: Quantity(estimate(f, estimator, by_label), "bits") for name, f in chosen.items()},
-        companions={
-            name: Quantity(estimate(f, Estimator.PLUG_IN), unit)
-            for name, (f, unit) in _companions(roles, channel).items()
-        },
+        companions=_companions(merged, channel, confidence, quantities),
         zero_leakage=_zero_leakage(merged, roles),
         through_channel=channel is not None,
     )
@@ -148,12 +149,12 @@ def _estimate(
     estimator: Estimator,
     weights: Mapping[object, float] | None = None,
 ) -> Estimate:
-    roles = {role: [role] for role in (RELEASE, BACKGROUND) if role in counts.names}
     return measures.estimate(
         measure,
         counts,
         [SECRET],
-        **roles,
+        [RELEASE] if RELEASE in counts.names else [],
+        [BACKGROUND] if BACKGROUND in counts.names else [],
         channel=channel,
         weights=weights,
         estimator=estimator,
@@ -178,20 +179,46 @@ def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[...
     return chosen
 
 
-def _companions(roles: Roles, channel: Channel | None) -> dict[str, tuple[Callable[[Scenario], float], str]]:
+def _companions(
+    counts: Counts, channel: Channel | None, confidence: float, quantities: Mapping[str, Quantity]
+) -> dict[str, Quantity]:
     """What people picture more easily than bits, before and after all that is seen."""
-    chosen: dict[str, tuple[Callable[[Scenario], float], str]] = {
-        "best_guess": (vulnerability.prior, "probability"),
-        "guesses": (guessing.prior, "guesses"),
-        "effective_set": (anonymity.prior, "letters"),
-        "min_entropy": (renyi.prior, "bits"),
+    if prod(counts.shape) > REDRAWN:
+        return {}
+    alone = partial(_estimate, counts.keep(SECRET), None, confidence, estimator=Estimator.PLUG_IN)
+    seeing = partial(_estimate, counts, channel, confidence, estimator=Estimator.PLUG_IN)
+    letters = len(counts.labels(SECRET))
+    chance, tries = partial(_within, 1 / letters, 1.0), partial(_within, 1.0, (letters + 1) / 2)
+    guess = chance(alone(vulnerability.prior))
+    found = {
+        "best_guess": Quantity(guess, "probability"),
+        "guesses": Quantity(tries(alone(guessing.prior)), "guesses"),
+        "effective_set": Quantity(_through(lambda bits: 2**bits, quantities["entropy"].estimate), "letters"),
+        "min_entropy": Quantity(_through(lambda chance: -log2(chance), guess), "bits"),
     }
-    if roles.release or roles.background or channel is not None:
-        chosen["best_guess_after"] = (partial(vulnerability.posterior, seen=Seen.BOTH), "probability")
-        chosen["guesses_after"] = (partial(guessing.posterior, seen=Seen.BOTH), "guesses")
-        chosen["effective_set_after"] = (partial(anonymity.posterior, seen=Seen.BOTH), "letters")
-        chosen["min_entropy_leakage"] = (partial(renyi.leakage, seen=Seen.BOTH), "bits")
-    return chosen
+    left = quantities.get("conditional_entropy_with_background", quantities.get("conditional_entropy"))
+    if left is not None:
+        best, needed, told = (
+            seeing(partial(measure, seen=Seen.BOTH))
+            for measure in (vulnerability.posterior, guessing.posterior, renyi.leakage)
+        )
+        found["best_guess_after"] = Quantity(chance(best), "probability")
+        found["guesses_after"] = Quantity(tries(needed), "guesses")
+        found["effective_set_after"] = Quantity(_through(lambda bits: 2**bits, left.estimate), "letters")
+        found["min_entropy_leakage"] = Quantity(_within(0.0, log2(letters), told), "bits")
+    return found
+
+
+def _within(least: float, most: float, estimate: Estimate) -> Estimate:
+    """The estimate with its interval cut to what is possible."""
+    low, high = min(max(estimate.low, least), estimate.value), max(min(estimate.high, most), estimate.value)
+    return replace(estimate, low=low, high=high)
+
+
+def _through(change: Callable[[float], float], estimate: Estimate) -> Estimate:
+    """The estimate of a monotone function of what was estimated: its interval holds the truth as often."""
+    ends = sorted((change(estimate.low), change(estimate.high)))
+    return replace(estimate, value=change(estimate.value), low=ends[0], high=ends[1])
 
 
 def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakageTest | None:

@@ -14,7 +14,7 @@ Label: TypeAlias = Hashable
 """Any hashable value; ``None`` is the letter of missing values, a tuple the letter of several columns."""
 
 
-@dataclass(frozen=True, order=True)
+@dataclass(frozen=True)
 class Interval:
     """The numbers or dates from ``low`` up to, and unless ``closed`` without, ``high``; ``None`` is unbounded."""
 
@@ -29,7 +29,8 @@ class Interval:
 
 
 def _plain(bound: float | date | datetime) -> str:
-    return f"{bound:g}" if isinstance(bound, float) else str(bound)
+    # repr is the shortest text that reads back the same, so different bounds never print alike.
+    return repr(bound).removesuffix(".0") if isinstance(bound, float) else str(bound)
 
 
 def alphabet(labels: Iterable[Label], role: str) -> tuple[Label, ...]:
