@@ -1,1 +1,47 @@
-"""Statements of privacy notions as frozen data; they arrive with the room `notions`."""
+"""Statements of privacy notions as frozen data; judging them lives elsewhere."""
+
+from leakgauge.claims.parsing import parse_statement
+from leakgauge.claims.statements import (
+    NOTIONS,
+    Adjacency,
+    AlphaLeakage,
+    ApproximateDP,
+    CentralDP,
+    CentralIdentifiability,
+    CentralMutualInformation,
+    GaussianDP,
+    Identifiability,
+    LocalDP,
+    MaximalLeakage,
+    MetricPrivacy,
+    MinEntropyLeakage,
+    MutualInformation,
+    MutualInformationDP,
+    RenyiDP,
+    SibsonLeakage,
+    Statement,
+    ZeroConcentratedDP,
+)
+
+__all__ = [
+    "NOTIONS",
+    "Adjacency",
+    "AlphaLeakage",
+    "ApproximateDP",
+    "CentralDP",
+    "CentralIdentifiability",
+    "CentralMutualInformation",
+    "GaussianDP",
+    "Identifiability",
+    "LocalDP",
+    "MaximalLeakage",
+    "MetricPrivacy",
+    "MinEntropyLeakage",
+    "MutualInformation",
+    "MutualInformationDP",
+    "RenyiDP",
+    "SibsonLeakage",
+    "Statement",
+    "ZeroConcentratedDP",
+    "parse_statement",
+]

@@ -1,0 +1,244 @@
+"""One class a notion: what is claimed, over which pairs of inputs, in which unit.
+
+Budgets are in nats, information in bits. A statement says "at most": a smaller level satisfies it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from enum import Enum
+from typing import ClassVar
+
+from leakgauge.errors import OptionError
+
+
+class Adjacency(Enum):
+    """Which inputs the notion compares."""
+
+    NEIGHBOURS = "data sets that differ in one record"
+    ALL_PAIRS = "any two secrets"
+    METRIC = "any two secrets, by their distance"
+    PRIOR = "the average over a prior"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A privacy notion with its level; the first field is the level."""
+
+    name: ClassVar[str]
+    unit: ClassVar[str]
+    adjacency: ClassVar[Adjacency]
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if not isinstance(value, int | float) or math.isnan(value) or value < 0:
+                raise OptionError(
+                    "{notion}: {field} is {found}; give a number of at least 0.",
+                    notion=self.name,
+                    field=field.name,
+                    found=value,
+                )
+
+    @property
+    def level(self) -> float:
+        """The number that is claimed not to be exceeded."""
+        return float(getattr(self, fields(self)[0].name))
+
+    @property
+    def parameters(self) -> tuple[tuple[str, float], ...]:
+        """What else fixes the notion, such as δ or an order."""
+        return tuple((field.name, float(getattr(self, field.name))) for field in fields(self)[1:])
+
+    def __str__(self) -> str:
+        extra = "".join(f",{name}={value:.6g}" for name, value in self.parameters)
+        return f"{self.name}:{self.level:.6g}{'bits' if self.unit == 'bits' else ''}{extra}"
+
+
+@dataclass(frozen=True)
+class Identifiability(Statement):
+    """Posteriors of any two secrets differ by at most e^ε, whatever is seen."""
+
+    epsilon: float
+    name = "identifiability"
+    unit = "nats"
+    adjacency = Adjacency.ALL_PAIRS
+
+
+@dataclass(frozen=True)
+class CentralIdentifiability(Statement):
+    """Posteriors of neighbouring data sets differ by at most e^ε."""
+
+    epsilon: float
+    name = "central-identifiability"
+    unit = "nats"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class LocalDP(Statement):
+    """Any two secrets give every output with probabilities within e^ε."""
+
+    epsilon: float
+    name = "local-dp"
+    unit = "nats"
+    adjacency = Adjacency.ALL_PAIRS
+
+
+@dataclass(frozen=True)
+class CentralDP(Statement):
+    """Neighbouring data sets give every output with probabilities within e^ε."""
+
+    epsilon: float
+    name = "dp"
+    unit = "nats"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class ApproximateDP(Statement):
+    """(ε, δ)-differential privacy: hockey-stick divergence at ε of at most δ."""
+
+    epsilon: float
+    delta: float
+    name = "approximate-dp"
+    unit = "nats"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class RenyiDP(Statement):
+    """Rényi divergence of the given order of at most ε (Mironov 2017)."""
+
+    epsilon: float
+    order: float = 2.0
+    name = "renyi-dp"
+    unit = "nats"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class ZeroConcentratedDP(Statement):
+    """Rényi divergence of every order α of at most ρα (Bun and Steinke 2016)."""
+
+    rho: float
+    name = "zcdp"
+    unit = "nats"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class GaussianDP(Statement):
+    """No easier to tell apart than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
+
+    mu: float
+    name = "gaussian-dp"
+    unit = "standard deviations"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class MutualInformation(Statement):
+    """I(D;E) of one record and its release of at most so many bits."""
+
+    information: float
+    name = "mutual-information"
+    unit = "bits"
+    adjacency = Adjacency.PRIOR
+
+
+@dataclass(frozen=True)
+class CentralMutualInformation(Statement):
+    """I(X;Y) of a whole data set and its release of at most so many bits."""
+
+    information: float
+    name = "central-mutual-information"
+    unit = "bits"
+    adjacency = Adjacency.PRIOR
+
+
+@dataclass(frozen=True)
+class MutualInformationDP(Statement):
+    """sup over records i and all priors of I(X_i;Y|X_−i) (Cuff and Yu 2016)."""
+
+    information: float
+    name = "mutual-information-dp"
+    unit = "bits"
+    adjacency = Adjacency.NEIGHBOURS
+
+
+@dataclass(frozen=True)
+class MaximalLeakage(Statement):
+    """Gain in guessing any function of the secret, over all priors (Issa, Wagner and Kamath 2020)."""
+
+    information: float
+    name = "maximal-leakage"
+    unit = "bits"
+    adjacency = Adjacency.ALL_PAIRS
+
+
+@dataclass(frozen=True)
+class MinEntropyLeakage(Statement):
+    """Gain in guessing the secret in one try, under a prior (Smith 2009)."""
+
+    information: float
+    name = "min-entropy-leakage"
+    unit = "bits"
+    adjacency = Adjacency.PRIOR
+
+
+@dataclass(frozen=True)
+class SibsonLeakage(Statement):
+    """Sibson's mutual information of the given order, under a prior."""
+
+    information: float
+    order: float = 2.0
+    name = "sibson-leakage"
+    unit = "bits"
+    adjacency = Adjacency.PRIOR
+
+
+@dataclass(frozen=True)
+class AlphaLeakage(Statement):
+    """Arimoto's mutual information of the given order, under a prior (Liao et al. 2019)."""
+
+    information: float
+    order: float = 2.0
+    name = "alpha-leakage"
+    unit = "bits"
+    adjacency = Adjacency.PRIOR
+
+
+@dataclass(frozen=True)
+class MetricPrivacy(Statement):
+    """Secrets at distance d give every output within e^(εd) (Chatzikokolakis et al. 2013)."""
+
+    epsilon: float
+    name = "metric-privacy"
+    unit = "nats per unit of distance"
+    adjacency = Adjacency.METRIC
+
+
+NOTIONS: dict[str, type[Statement]] = {
+    notion.name: notion
+    for notion in (
+        Identifiability,
+        LocalDP,
+        MutualInformation,
+        CentralIdentifiability,
+        CentralDP,
+        CentralMutualInformation,
+        ApproximateDP,
+        RenyiDP,
+        ZeroConcentratedDP,
+        GaussianDP,
+        MutualInformationDP,
+        MaximalLeakage,
+        MinEntropyLeakage,
+        SibsonLeakage,
+        AlphaLeakage,
+        MetricPrivacy,
+    )
+}
+"""Every notion by the name it has on the command line."""

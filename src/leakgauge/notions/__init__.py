@@ -1,0 +1,44 @@
+"""Exact levels of channels, what statements imply in other notions, and how they compose."""
+
+from leakgauge.notions.capacities import mutual_information_dp
+from leakgauge.notions.counterexamples import FAMILIES, Counterexample
+from leakgauge.notions.curves import (
+    approximate_dp,
+    approximate_dp_at,
+    gaussian_dp,
+    privacy_curve,
+    renyi_dp,
+    tradeoff,
+    zero_concentrated_dp,
+)
+from leakgauge.notions.edges import PUBLISHED_EDGES, SOUND_EDGES
+from leakgauge.notions.graph import Circumstances, Edge, Implication, Status, everything_implied, implied
+from leakgauge.notions.levels import levels
+from leakgauge.notions.ratios import metric_privacy, prior_skew
+from leakgauge.notions.witness import Level, Witness
+
+__all__ = [
+    "FAMILIES",
+    "PUBLISHED_EDGES",
+    "SOUND_EDGES",
+    "Circumstances",
+    "Counterexample",
+    "Edge",
+    "Implication",
+    "Level",
+    "Status",
+    "Witness",
+    "approximate_dp",
+    "approximate_dp_at",
+    "everything_implied",
+    "gaussian_dp",
+    "implied",
+    "levels",
+    "metric_privacy",
+    "mutual_information_dp",
+    "prior_skew",
+    "privacy_curve",
+    "renyi_dp",
+    "tradeoff",
+    "zero_concentrated_dp",
+]

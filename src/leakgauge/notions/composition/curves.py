@@ -1,0 +1,116 @@
+"""Rényi-DP curves in nats, as functions of an array of orders above 1, and what they give at a δ.
+
+References: Mironov, Rényi differential privacy, 2017; Mironov, Talwar and Zhang, Rényi differential privacy of
+the sampled Gaussian mechanism, 2019; Asoodeh et al. 2020 and Canonne, Kamath and Steinke, The discrete Gaussian
+for differential privacy, 2020, proposition 12 (conversion).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from leakgauge.probability.cells import Floats
+
+Curve: TypeAlias = Callable[[Floats], Floats]
+
+WHOLE_ORDERS: Floats = np.concatenate([np.arange(2.0, 64.0), np.arange(64.0, 257.0, 4.0)])
+ORDERS: Floats = np.union1d(1 + np.geomspace(1e-2, 1e7, 400), WHOLE_ORDERS)
+CHANNEL_WORK = 1 << 24
+"""Above so many terms a channel's exact curve gives way to that of its exact ε."""
+
+
+def pure(epsilon: float, orders: Floats) -> Floats:
+    """D_α of binary randomized response at ε, in nats: the sharp curve of every ε-DP mechanism."""
+    if epsilon in (0.0, math.inf):
+        return np.full(orders.shape, epsilon)
+    small = orders * epsilon < 30
+    a = np.where(small, orders, 1.5)
+    e = epsilon if small.any() else 0.0
+    # (e^αε + e^(1−α)ε)/(1 + e^ε) − 1 as a product, so that nothing cancels at small ε.
+    excess = np.expm1((a - 1) * e) * np.exp((1 - a) * e) * np.expm1(a * e) / (1 + math.exp(min(e, 700.0)))
+    large = np.logaddexp(orders * epsilon, (1 - orders) * epsilon) - np.logaddexp(0.0, epsilon)
+    return np.asarray(np.minimum(np.where(small, np.log1p(excess), large) / (orders - 1), epsilon))
+
+
+def laplace(epsilon: float, orders: Floats) -> Floats:
+    """D_α of two Laplace laws whose centres are ε scales apart, in nats (Mironov 2017, table II)."""
+    first = np.log(orders / (2 * orders - 1)) + (orders - 1) * epsilon
+    second = np.log((orders - 1) / (2 * orders - 1)) - orders * epsilon
+    # The worst case of ε-DP is never exceeded; it also hides what rounding does to this sum at small ε.
+    return np.minimum(np.maximum(np.logaddexp(first, second) / (orders - 1), 0) + 1e-14, pure(epsilon, orders))
+
+
+def interpolated(known_orders: Floats, epsilons: Floats, orders: Floats) -> Floats:
+    """A bound in nats at any order from bounds at some: (α − 1)·D_α is convex, so chords lie above it."""
+    finite = np.isfinite(epsilons)
+    known_orders, heights = known_orders[finite], (known_orders[finite] - 1) * epsilons[finite]
+    chord = np.interp(orders, np.append(1.0, known_orders), np.append(0.0, heights)) / (orders - 1)
+    return np.where(orders <= known_orders.max(initial=1.0), chord, math.inf)
+
+
+def seen_sometimes(curve: Floats, orders: Floats, probability: float) -> Floats:
+    """The curve, in nats, of a mechanism that sees the record with this probability.
+
+    E_Q[(P/Q)^α] is jointly convex, and with 1 − p both neighbours lead to the same law; so this holds for
+    replaced and for removed records, whatever the mechanism.
+    """
+    powers = np.logaddexp(math.log1p(-probability), math.log(probability) + (orders - 1) * curve)
+    return np.asarray(np.minimum(powers / (orders - 1), curve))
+
+
+def sampled_gaussian(mu: float, probability: float, orders: Floats) -> Floats:
+    """The Poisson-sampled Gaussian's curve in nats, for added or removed records.
+
+    Exact at whole orders up to 63 and multiples of 4 up to 256, chords between them, infinite above.
+    """
+    from scipy import special
+
+    values = np.empty(len(WHOLE_ORDERS))
+    for at, order in enumerate(WHOLE_ORDERS):
+        k = np.arange(order + 1)
+        log_terms = -np.log(order + 1) - special.betaln(k + 1, order - k + 1)
+        log_terms += k * math.log(probability) + (order - k) * math.log1p(-probability) + (k * k - k) * mu * mu / 2
+        values[at] = max(special.logsumexp(log_terms), 0.0) / (order - 1)
+    return interpolated(WHOLE_ORDERS, values, orders)
+
+
+def of_rows(matrix: Floats, orders: Floats) -> Floats | None:
+    """max over ordered pairs of rows of D_α(row ‖ other row), in nats; None where that is too much work."""
+    inputs, outputs = matrix.shape
+    if inputs * inputs * outputs * len(orders) > CHANNEL_WORK:
+        return None
+    worst = np.zeros(len(orders))
+    with np.errstate(divide="ignore"):
+        logs = np.log(matrix)
+    for p in logs:
+        seen = p > -np.inf
+        for q in logs:
+            if np.any(q[seen] == -np.inf):
+                return np.full(orders.shape, math.inf)
+            terms = orders[:, None] * p[seen] + (1 - orders[:, None]) * q[seen]
+            peak = terms.max(axis=1)
+            total = peak + np.log(np.exp(terms - peak[:, None]).sum(axis=1))
+            worst = np.maximum(worst, total / (orders - 1))
+    return worst
+
+
+def epsilon_at(curve: Curve, delta: float, corners: Sequence[float] = ()) -> float:
+    """The smallest ε in nats for which the curve proves (ε, δ)-DP, over orders refined around the best.
+
+    ε = ε_α + ln(1 − 1/α) − (ln δ + ln α)/(α − 1). Every order gives a bound, so no choice of orders is unsafe;
+    ``corners`` are orders that must be looked at, where a curve is known at some only.
+    """
+    orders, best = np.union1d(ORDERS, np.asarray(corners, dtype=np.float64)), math.inf
+    for _ in range(3):
+        with np.errstate(over="ignore"):
+            bound = curve(orders) + np.log1p(-1 / orders) - (math.log(delta) + np.log(orders)) / (orders - 1)
+        at = int(np.argmin(bound))
+        best = min(best, float(bound[at]))
+        low, high = orders[max(at - 1, 0)], orders[min(at + 1, len(orders) - 1)]
+        orders = 1 + np.geomspace(low - 1, high - 1, 40)
+    # A little above, for what rounding did to a sum of many curves.
+    return max(best, 0.0) * (1 + 1e-12) + 1e-12 if best < math.inf else math.inf

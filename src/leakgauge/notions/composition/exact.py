@@ -1,0 +1,194 @@
+"""Exact composition of finite channels and pairs, and of Gaussians, while it stays small."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from leakgauge.errors import ModelError, OptionError
+from leakgauge.notions.composition.inputs import Met, assignments, pure_epsilon, rows_met
+from leakgauge.notions.composition.losses import GaussianLoss
+from leakgauge.notions.composition.spent import Spent
+from leakgauge.notions.composition.step import require_some
+from leakgauge.notions.composition.steps import KnownChannel
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Floats, sums_by
+
+SAFE_SIDE = 1e-9
+"""δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
+LARGEST_CHANNEL = 1 << 22
+"""Cells of a channel that ``compose_exactly`` will make."""
+ATOMS = 1 << 20
+"""Losses that two laws may have together before equal ones are merged, divided among the choices of pairs."""
+
+
+def compose_exactly(channels: Sequence[Channel]) -> Channel:
+    """The channel whose output is the tuple of all outputs, given one and the same input.
+
+    Raises:
+        OptionError: no channels.
+        ModelError: their inputs differ, or the result would have more than 2^22 cells.
+    """
+    require_some(channels, "channels")
+    first = channels[0]
+    cells = len(first.inputs) * math.prod(len(channel.outputs) for channel in channels)
+    if any(channel.inputs != first.inputs for channel in channels):
+        raise ModelError("The channels have different inputs; only channels on the same input compose exactly.")
+    if cells > LARGEST_CHANNEL:
+        raise ModelError(
+            "Composing {count} channels exactly makes {cells} cells, more than the {limit} allowed; use compose().",
+            count=len(channels),
+            cells=cells,
+            limit=LARGEST_CHANNEL,
+        )
+    matrix = np.ones((len(first.inputs), 1))
+    labels: list[tuple[Label, ...]] = [()]
+    for channel in channels:
+        matrix = (matrix[:, :, None] * channel.matrix[:, None, :]).reshape(len(first.inputs), -1)
+        labels = [(*label, output) for label in labels for output in channel.outputs]
+    return Channel(first.inputs, labels, matrix)
+
+
+def epsilon_of_channel(channel: Channel, delta: float) -> float:
+    """The smallest ε in nats at which any two inputs of the channel are within (ε, δ), exact up to rounding."""
+    if not 0 <= delta < 1:
+        raise OptionError("A δ of {delta} lies outside [0, 1).", delta=delta)
+    if delta == 0:
+        return KnownChannel(channel).pure_epsilon()
+    rows = channel.matrix
+    return max((_Losses.of(p, q).epsilon_at(delta) for p, q in permutations(rows, 2)), default=0.0)
+
+
+def epsilon_at(groups: Sequence[Spent], delta: float) -> float | None:
+    """The ε in nats of the sequence at δ, where its worst case can be written down; None where it cannot."""
+    gaussian = _gaussian(groups)
+    if gaussian is not None:
+        return gaussian_epsilon(gaussian, delta) if delta > 0 else (math.inf if gaussian else 0.0)
+    if delta == 0:
+        return pure_epsilon(groups) if all(isinstance(spent.step, KnownChannel) for spent in groups) else None
+    choices = assignments(groups)
+    if choices is None:
+        return None
+    try:
+        cap = ATOMS // max(len(choices), 1)
+        return max((_composed(groups, met, cap).epsilon_at(delta) for met in choices), default=0.0)
+    except _NotExactError:
+        return None
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """The ε in nats of N(μ, 1) against N(0, 1) at δ (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
+    from scipy.special import log_ndtr, ndtr
+
+    if mu in (0.0, math.inf):
+        return mu
+    target = delta * (1 - SAFE_SIDE)
+
+    def above(epsilon: float) -> bool:
+        tail = float(np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
+        return float(ndtr(mu / 2 - epsilon / mu)) - tail > target
+
+    low, high = 0.0, 1.0
+    while above(high):
+        low, high = high, 2 * high
+    if not above(0.0):
+        return 0.0
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return high
+
+
+def _gaussian(groups: Sequence[Spent]) -> float | None:
+    """√Σ μ² of a sequence of Gaussians, which compose to one; None for any other sequence."""
+    total = 0.0
+    for spent in groups:
+        loss = spent.step.loss()
+        if not isinstance(loss, GaussianLoss) or spent.probability < 1:
+            return None
+        total += spent.count * loss.mu**2
+    return math.sqrt(total)
+
+
+def _composed(groups: Sequence[Spent], met: Met, cap: int) -> _Losses:
+    composed = _Losses(np.zeros(1), np.ones(1), 0.0)
+    for spent in groups:
+        rows = rows_met(spent, met)
+        pair = spent.pair() if rows is None else rows
+        if pair is None:
+            raise _NotExactError
+        one = _Losses.of(*pair) if rows is None else _Losses.of(*rows).seen_with(spent.probability)
+        composed = composed.compose(one.power(spent.count, cap), cap)
+    return composed
+
+
+class _NotExactError(Exception):
+    """A step without a finite worst pair, or more losses than the exact way is meant for."""
+
+
+@dataclass(frozen=True)
+class _Losses:
+    """Losses in ascending order, their probabilities under the first law, and that of an infinite loss."""
+
+    values: Floats
+    masses: Floats
+    infinite: float
+
+    @classmethod
+    def of(cls, p: Floats, q: Floats) -> _Losses:
+        both = (p > 0) & (q > 0)
+        return _merged(np.log(p[both]) - np.log(q[both]), p[both], float(p[(p > 0) & (q == 0)].sum()))
+
+    def seen_with(self, probability: float) -> _Losses:
+        if probability == 1:
+            return self
+        values, masses = np.append(self.values, 0.0), np.append(probability * self.masses, 1 - probability)
+        return _merged(values, masses, probability * self.infinite)
+
+    def compose(self, other: _Losses, cap: int) -> _Losses:
+        if len(self.values) * len(other.values) > cap:
+            raise _NotExactError
+        infinite = self.infinite + other.infinite - self.infinite * other.infinite
+        values, masses = np.add.outer(self.values, other.values), np.multiply.outer(self.masses, other.masses)
+        return _merged(values.ravel(), masses.ravel(), infinite)
+
+    def power(self, count: int, cap: int) -> _Losses:
+        result, square = _Losses(np.zeros(1), np.ones(1), 0.0), self
+        while True:
+            if count & 1:
+                result = result.compose(square, cap)
+            count >>= 1
+            if not count:
+                return result
+            square = square.compose(square, cap)
+
+    def epsilon_at(self, delta: float) -> float:
+        left = delta * (1 - SAFE_SIDE) - self.infinite
+        if left < 0:
+            return math.inf
+        # δ(ε) = infinite + Σ over losses above ε of (mass − e^ε · mass · e^−loss), so between two losses ε is a
+        # logarithm; the largest of these over all losses is the answer, the curve being convex in e^ε.
+        values, masses = self.values[::-1], self.masses[::-1]
+        upper = np.cumsum(masses) - left
+        peak = values.max(initial=0.0)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            lower = np.logaddexp.accumulate(np.log(masses) - values)
+            candidates = np.where(upper > 0, np.log(upper) - lower, -math.inf)
+        return float(min(max(candidates.max(initial=0.0), 0.0), peak))
+
+
+def _merged(values: Floats, masses: Floats, infinite: float) -> _Losses:
+    if not len(values):
+        return _Losses(values, masses, infinite)
+    order = np.argsort(values, kind="stable")
+    values, masses = values[order], masses[order]
+    # Losses that differ by rounding only count as one, and as the larger, which is the safe one.
+    apart = np.diff(values) > 1e-12 * np.maximum(np.abs(values[1:]), 1.0)
+    group = np.append(0, np.cumsum(apart))
+    return _Losses(values[np.append(apart, True)], sums_by(group, masses, int(group[-1]) + 1), infinite)

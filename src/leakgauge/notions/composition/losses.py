@@ -1,0 +1,183 @@
+"""Loss distributions as frozen data, and their composition by dp-accounting, which is optional.
+
+A mechanism's pairs of neighbours may be many. The pointwise largest hockey-stick curve over all of them, for every
+ε from −∞ to ∞, is the curve of one dominating pair, and dominating pairs compose, adaptively too (Zhu, Dong and
+Wang, Optimal accounting of differential privacy via characteristic function, 2022). So a
+curve is enough; dp-accounting turns it into a pessimistic distribution (Doroshenko et al., Connect the dots, 2022).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leakgauge.probability.cells import Floats
+
+POINTS = 600
+"""At most so many points of a hockey-stick curve; chords between them lie above it."""
+
+
+@dataclass(frozen=True)
+class GaussianLoss:
+    """N(μ, 1) against N(0, 1)."""
+
+    mu: float
+
+
+@dataclass(frozen=True)
+class LaplaceLoss:
+    """Two Laplace laws, ε scales apart."""
+
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class DiscreteLaplaceLoss:
+    """Two discrete Laplace laws, ``sensitivity`` whole steps and ε apart."""
+
+    epsilon: float
+    sensitivity: int
+
+
+@dataclass(frozen=True, eq=False)
+class CurveLoss:
+    """A hockey-stick curve δ(ε) of a pair, or of all pairs at once, with the losses where it bends."""
+
+    deltas: Callable[[Floats], Floats]
+    bends: Floats
+
+
+Loss: TypeAlias = GaussianLoss | LaplaceLoss | DiscreteLaplaceLoss | CurveLoss
+
+
+@dataclass(frozen=True)
+class Part:
+    """A loss that occurs ``count`` times.
+
+    ``amplified`` is the Poisson sampling probability under add-or-remove neighbours; ``seen`` that with which the
+    record is seen at all, when nothing better than that is proved.
+    """
+
+    loss: Loss
+    count: int
+    amplified: float = 1.0
+    seen: float = 1.0
+
+
+def curve_of_rows(matrix: Floats) -> CurveLoss:
+    """max over ordered pairs of rows of Σ max(p − e^ε q, 0)."""
+    ratios = []
+    for row in matrix:
+        both = (row > 0) & (matrix > 0)
+        ratios.append(np.log(np.divide(matrix, row, where=both, out=np.ones(matrix.shape)))[both])
+    bends = np.unique(np.concatenate(ratios).round(12))
+
+    def deltas(epsilons: Floats) -> Floats:
+        worst = np.empty(len(epsilons))
+        for at, epsilon in enumerate(epsilons):
+            scaled = math.exp(epsilon) * matrix
+            worst[at] = max(float(np.maximum(row - scaled, 0).sum(axis=1).max()) for row in matrix)
+        return worst
+
+    return CurveLoss(deltas, bends)
+
+
+def curve_of_pair(p: Floats, q: Floats) -> CurveLoss:
+    """Σ max(p − e^ε q, 0), in this order only."""
+    both = (p > 0) & (q > 0)
+    bends = np.unique((np.log(p[both]) - np.log(q[both])).round(12))
+
+    def deltas(epsilons: Floats) -> Floats:
+        return np.asarray(np.maximum(p - np.exp(epsilons)[:, None] * q, 0).sum(axis=1))
+
+    return CurveLoss(deltas, bends)
+
+
+def curve_of_bounded_range(epsilon: float) -> CurveLoss:
+    """(e^(η/2) − e^(ε/2))² / (e^η − 1) for |ε| ≤ η: every mechanism whose losses span at most η.
+
+    The largest over the two-point pairs with losses t and t − η, which are the worst (Dong, Durfee and Rogers,
+    Optimal differential privacy composition for exponential mechanisms, 2020); here in closed form, t = (η + ε)/2.
+    """
+
+    def deltas(epsilons: Floats) -> Floats:
+        inside = np.clip(epsilons, -epsilon, epsilon)
+        curve = np.expm1((inside - epsilon) / 2) ** 2 / -math.expm1(-epsilon)
+        return np.where(epsilons < -epsilon, -np.expm1(epsilons), curve)
+
+    return CurveLoss(deltas, np.linspace(-epsilon, epsilon, POINTS // 2))
+
+
+def available() -> bool:
+    """Whether the extra ``accounting`` is installed."""
+    return find_spec("dp_accounting") is not None
+
+
+def epsilon_at(parts: Sequence[Part], delta: float, interval: float) -> float:
+    """An upper bound in nats on the ε of the whole sequence at δ, by privacy loss distributions.
+
+    Args:
+        parts: what is composed; counts are spent by ``self_compose``.
+        delta: the target, above 0.
+        interval: the grid of losses in nats; coarser is faster and larger, never unsafe.
+    """
+    total = sum(part.count for part in parts)
+    # Fourier transforms leave errors of about this size in sums of probabilities, and they may favour either side.
+    usable = delta * (1 - 1e-9) - 1e-14 * len(parts) - 1e-15 * total
+    if usable <= 0:
+        return math.inf
+    try:
+        with np.errstate(all="ignore"):
+            distributions = [_distribution(part, interval) for part in parts]
+            while len(distributions) > 1:
+                pairs = zip(distributions[::2], distributions[1::2], strict=False)
+                odd = distributions[-1:] if len(distributions) % 2 else []
+                distributions = [first.compose(second) for first, second in pairs] + odd
+            epsilon = float(distributions[0].get_epsilon_for_delta(usable))
+    except (OverflowError, MemoryError):
+        return math.inf
+    return epsilon * (1 + 1e-12)
+
+
+def _distribution(part: Part, interval: float) -> Any:
+    room = import_module("dp_accounting.pld.privacy_loss_distribution")
+    match part.loss:
+        case GaussianLoss(mu):
+            one = room.from_gaussian_mechanism(
+                1 / mu, value_discretization_interval=interval, sampling_prob=part.amplified
+            )
+        case LaplaceLoss(epsilon):
+            one = room.from_laplace_mechanism(
+                1 / epsilon, value_discretization_interval=interval, sampling_prob=part.amplified
+            )
+        case DiscreteLaplaceLoss(epsilon, sensitivity):
+            one = room.from_discrete_laplace_mechanism(
+                epsilon / sensitivity,
+                sensitivity=sensitivity,
+                value_discretization_interval=interval,
+                sampling_prob=part.amplified,
+            )
+        case CurveLoss():
+            one = _connected(part.loss, interval, room)
+    if part.seen < 1:
+        one = one.compute_mixture(room.identity(interval), part.seen)
+    return one.self_compose(part.count) if part.count > 1 else one
+
+
+def _connected(loss: CurveLoss, interval: float, room: Any) -> Any:
+    bends = loss.bends if len(loss.bends) else np.zeros(1)
+    low, high = math.floor(bends.min() / interval), math.ceil(bends.max() / interval)
+    points = np.unique(np.concatenate([np.floor(bends / interval), np.ceil(bends / interval), [low, high]]))
+    mesh = np.unique(np.linspace(low, high, POINTS // 4).round())
+    points = np.union1d(points, mesh) if len(points) <= POINTS else np.unique(np.linspace(low, high, POINTS).round())
+    deltas = np.clip(loss.deltas(points * interval), 0.0, 1.0)
+    build = import_module("dp_accounting.pld.pld_pmf").create_pmf_pessimistic_connect_dots
+    # Rounding may leave a curve rising by one unit in the last place; the larger value is the safe one.
+    deltas = np.maximum.accumulate(deltas[::-1])[::-1]
+    return room.PrivacyLossDistribution(build(interval, points.astype(int), deltas))

@@ -1,0 +1,133 @@
+"""Channels that show what does not follow: built and evaluated, never quoted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from leakgauge.claims import (
+    CentralDP,
+    CentralIdentifiability,
+    CentralMutualInformation,
+    Identifiability,
+    LocalDP,
+    MutualInformation,
+    Statement,
+)
+from leakgauge.notions import ratios
+from leakgauge.notions.graph import Circumstances
+from leakgauge.notions.neighbours import data_sets
+from leakgauge.probability import Channel, Distribution, Joint, Scenario
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """A channel and prior with their exact levels.
+
+    Attributes:
+        name: under which it is stored.
+        told: what it is, in one sentence.
+        levels: its exact statements.
+        circumstances: of its prior.
+    """
+
+    name: str
+    told: str
+    levels: tuple[Statement, ...]
+    circumstances: Circumstances
+
+    def level(self, notion: type[Statement]) -> Statement:
+        """Its exact statement of one notion."""
+        return next(statement for statement in self.levels if type(statement) is notion)
+
+
+def rare_revelation(beta: float = 0.999) -> Counterexample:
+    """A secret of probability 1 − β that is revealed when it occurs: little information, no other privacy."""
+    joint = Joint("ab", "uv", [[beta, 0], [0, 1 - beta]])
+    told = f"joint β, 1 − β on the diagonal, β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
+    return _local("rare-revelation", told, joint.row_marginal(), joint.channel())
+
+
+def rare_revelation_central(beta: float = 0.999) -> Counterexample:
+    """The same over data sets of one record: β at one point, (1 − β)/4 on the four pairs of the other two."""
+    rest = (1 - beta) / 4
+    points = [(1,), (2,), (3,)]
+    joint = Joint(points, points, [[beta, 0, 0], [0, rest, rest], [0, rest, rest]])
+    prior, channel = joint.row_marginal(), joint.channel()
+    structure = data_sets(points, 1)
+    levels = (
+        CentralMutualInformation(_information(prior, channel)),
+        ratios.central_dp(channel, structure).statement,
+        ratios.central_identifiability(channel, prior, structure).statement,
+    )
+    told = f"three points, β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
+    return Counterexample("rare-revelation-central", told, levels, Circumstances().with_prior(prior))
+
+
+def skewed_prior() -> Counterexample:
+    """The paper's own example: its first prior has ε_i = 3.56 above ε_d = 0.62."""
+    channel = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
+    told = "prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: identifiability exceeds the budget by Δ"
+    return _local("skewed-prior", told, Distribution([1, 2], [0.95, 0.05]), channel)
+
+
+def against_the_prior() -> Counterexample:
+    """A channel that speaks against a skewed prior: its ratios exceed its posteriors' ratios."""
+    channel = Channel([1, 2], [1, 2], [[0.9, 0.1], [0.5, 0.5]])
+    told = "prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
+    return _local("against-the-prior", told, Distribution([1, 2], [0.95, 0.05]), channel)
+
+
+def middle_of_the_prior() -> Counterexample:
+    """Only letters of middling probability speak, so that identifiability stays at Δ while something is told."""
+    prior = Distribution("abcd", [0.7, 0.01, 0.145, 0.145])
+    channel = Channel("abcd", "uv", [[0.5, 0.5], [0.5, 0.5], [0.6, 0.4], [0.4, 0.6]])
+    told = "prior (0.7, 0.01, 0.145, 0.145), only the last two letters speak: ε_i = Δ, yet I > 0 = 2(ε_i − Δ)"
+    return _local("middle-of-the-prior", told, prior, channel)
+
+
+def many_records(epsilon: float = 1.0, records: int = 19) -> Counterexample:
+    """r uniform bits, each by randomized response: ε_d = ε whatever r, while I = r(ln 2 − h(e^ε/(1 + e^ε)))."""
+    keep = math.exp(epsilon) / (1 + math.exp(epsilon))
+    bit = Distribution.uniform("01")
+    one = Channel("01", "01", [[keep, 1 - keep], [1 - keep, keep]])
+    information = records * _information(bit, one)  # independent bits: information adds up exactly
+    epsilon_exact = ratios.local_dp(one).value  # neighbours differ in one bit
+    levels = (
+        CentralMutualInformation(information),
+        CentralDP(epsilon_exact),
+        CentralIdentifiability(epsilon_exact),  # uniform: Δ = 0
+    )
+    told = f"{records} uniform bits by randomized response at ε = {epsilon:g}: I exceeds 2ε"
+    known = Circumstances(skew=0.0, neighbour_skew=0.0, records=records, independent=True, uncertainty=float(records))
+    return Counterexample("many-records", told, levels, known)
+
+
+def records_that_break_it(epsilon: float) -> int:
+    """The smallest r for which I > 2ε in ``many_records``."""
+    one = many_records(epsilon, 1).level(CentralMutualInformation).level * math.log(2)
+    return math.floor(2 * epsilon / one) + 1
+
+
+FAMILIES: Mapping[str, Callable[[], Counterexample]] = {
+    "rare-revelation": rare_revelation,
+    "rare-revelation-central": rare_revelation_central,
+    "skewed-prior": skewed_prior,
+    "against-the-prior": against_the_prior,
+    "middle-of-the-prior": middle_of_the_prior,
+    "many-records": many_records,
+}
+"""Every stored counterexample by name."""
+
+
+def _information(prior: Distribution, channel: Channel) -> float:
+    from leakgauge.measures import mutual_information
+
+    return mutual_information(Scenario(prior, channel))
+
+
+def _local(name: str, told: str, prior: Distribution, channel: Channel) -> Counterexample:
+    dp, identifiable = ratios.local_dp(channel).value, ratios.identifiability(channel, prior).value
+    levels = (MutualInformation(_information(prior, channel)), LocalDP(dp), Identifiability(identifiable))
+    return Counterexample(name, told, levels, Circumstances().with_prior(prior))

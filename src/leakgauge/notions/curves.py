@@ -1,0 +1,235 @@
+"""Levels that look at whole output distributions of two inputs: (ε, δ), Rényi, zero-concentrated, Gaussian.
+
+Exact for a finite channel: every pair that the structure compares is looked at, in blocks, so that no array
+has more than a fixed number of cells.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from itertools import pairwise
+
+import numpy as np
+
+from leakgauge.claims import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
+from leakgauge.errors import OptionError
+from leakgauge.notions.formulas import concentration_of_pure
+from leakgauge.notions.neighbours import Structure, all_pairs
+from leakgauge.notions.witness import Level, Witness
+from leakgauge.probability import Channel
+from leakgauge.probability.cells import Floats
+
+BLOCK = 1 << 22
+"""Cells of the largest array used at once (32 MiB)."""
+ZCDP_TOLERANCE = 1e-6
+"""The zero-concentrated level is reported from above, at most this share too large."""
+
+
+def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None = None) -> Level:
+    """The smallest δ for which the channel is (ε, δ)-differentially private."""
+    if not epsilon >= 0:
+        raise OptionError("An ε of {epsilon} is not at least 0.", epsilon=epsilon)
+    factor = math.exp(min(epsilon, 709.0))
+
+    def excess(p: Floats, q: Floats) -> Floats:
+        return np.asarray(np.maximum(p - factor * q, 0).sum(axis=-1))
+
+    delta, witness = _worst(channel, structure, excess)
+    return Level(ApproximateDP(epsilon, min(delta, 1.0)), witness)
+
+
+def approximate_dp_at(channel: Channel, delta: float, structure: Structure | None = None) -> Level:
+    """The smallest ε for which the channel is (ε, δ)-differentially private, in nats, rounded up by 10^-12 of it."""
+    if not 0 <= delta < 1:
+        raise OptionError("A δ of {delta} is not from 0 to below 1.", delta=delta)
+    high = renyi_dp(channel, math.inf, structure).value
+    at_most = high if high < 700 else 700.0
+    if delta == 0 or _delta(channel, at_most, structure) > delta:
+        return Level(ApproximateDP(high, delta))
+    low, high = 0.0, at_most
+    if _delta(channel, low, structure) <= delta:
+        high = low
+    while high - low > 1e-12 * high:
+        middle = (low + high) / 2
+        low, high = (low, middle) if _delta(channel, middle, structure) <= delta else (middle, high)
+    return Level(ApproximateDP(high, delta), approximate_dp(channel, high, structure).witness)
+
+
+def _delta(channel: Channel, epsilon: float, structure: Structure | None) -> float:
+    return dict(approximate_dp(channel, epsilon, structure).statement.parameters)["delta"]
+
+
+def renyi_dp(channel: Channel, order: float, structure: Structure | None = None) -> Level:
+    """max D_α(q_x ‖ q_x') over the inputs compared, in nats; order 1 is Kullback–Leibler."""
+    if not order >= 1:
+        raise OptionError("An order of {order} is below 1; Rényi DP starts there.", order=order)
+    value, witness = _worst(channel, structure, lambda p, q: _renyi(p, q, order))
+    return Level(RenyiDP(value, order), witness)
+
+
+def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -> Level:
+    """sup over α > 1 of D_α / α, in nats, at most 2·10^-6 of it too large, never too small."""
+    best, witness = 0.0, None
+    for x, other, p, q in _pairs(channel, structure):
+        rho = _concentration(p, q, best)
+        if rho > best:
+            best, witness = rho, Witness((channel.inputs[x], channel.inputs[other]))
+    # A pair may exceed the best so far by the tolerance without being noticed: allow for it once.
+    ceiling = concentration_of_pure(renyi_dp(channel, math.inf, structure).value)
+    return Level(ZeroConcentratedDP(min(best * (1 + ZCDP_TOLERANCE), ceiling)), witness)
+
+
+def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
+    """The smallest μ for which no test tells two inputs apart better than N(0, 1) from N(μ, 1).
+
+    The trade-off curve of a finite channel is piecewise linear and a Gaussian's is convex, so that its vertices
+    decide: μ = max Φ⁻¹(1 − type I) − Φ⁻¹(type II).
+    """
+    from scipy.special import ndtri
+
+    best, witness = 0.0, None
+    for x, other, p, q in _pairs(channel, structure):
+        # The ends, (0, 1) and (1, 0), lie on every curve; rounding there must not look like a difference.
+        first, kept, second, power = (errors[1:-1] for errors in _errors(p, q))
+        with np.errstate(invalid="ignore"):
+            # −Φ⁻¹(a) from a or from 1 − a, whichever is small and so exact.
+            needed = np.where(first < 0.5, -ndtri(first), ndtri(kept)) + np.where(
+                second < 0.5, -ndtri(second), ndtri(power)
+            )
+        # ∞ − ∞ is an output that only one of them shows, with a chance too small to be seen in 1 − chance.
+        mu = float(np.nan_to_num(needed, nan=math.inf, posinf=math.inf).max(initial=0.0))
+        if mu > best:
+            best, witness = mu, Witness((channel.inputs[x], channel.inputs[other]))
+    return Level(GaussianDP(best), witness)
+
+
+def tradeoff(p: Floats, q: Floats) -> tuple[Floats, Floats]:
+    """Type I and type II errors of the best tests of p against q, at the vertices of their convex curve.
+
+    The test of a vertex rejects p on the outputs that q shows relatively most.
+    """
+    first, _, second, _ = _errors(p, q)
+    return first, second
+
+
+def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Type I error and its complement, type II error and its complement, each summed from its own small end."""
+    possible = (p > 0) | (q > 0)
+    p, q = p[possible], q[possible]
+    with np.errstate(divide="ignore"):
+        order = np.argsort(-(q / p), kind="stable")
+    up = [np.concatenate([[0.0], np.cumsum(law[order])]) for law in (p, q)]
+    down = [np.concatenate([np.cumsum(law[order][::-1])[::-1], [0.0]]) for law in (p, q)]
+    return up[0], down[0], down[1], up[1]
+
+
+def privacy_curve(channel: Channel, epsilons: Sequence[float], structure: Structure | None = None) -> list[Level]:
+    """The exact δ of each ε."""
+    return [approximate_dp(channel, epsilon, structure) for epsilon in epsilons]
+
+
+def _renyi(p: Floats, q: Floats, order: float) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_p, log_q = np.log(p), np.log(q)
+        impossible = np.any((p > 0) & (q == 0), axis=-1)
+        both = (p > 0) & (q > 0)
+        if order == 1:
+            terms = np.where(both, p * (log_p - log_q), 0.0)
+            return np.where(impossible, math.inf, np.maximum(terms.sum(axis=-1), 0.0))
+        if order == math.inf:
+            return np.where(impossible, math.inf, np.where(both, log_p - log_q, -math.inf).max(axis=-1))
+        exponents = np.where(both, order * log_p + (1 - order) * log_q, -math.inf)
+        peak = exponents.max(axis=-1, keepdims=True)
+        total = peak[..., 0] + np.log(np.exp(exponents - peak).sum(axis=-1))
+    return np.where(impossible, math.inf, np.maximum(total / (order - 1), 0.0))
+
+
+def _worst(
+    channel: Channel, structure: Structure | None, divergence: Callable[[Floats, Floats], Floats]
+) -> tuple[float, Witness | None]:
+    """The largest divergence of the output of one input from that of another, and which they are."""
+    matrix = channel.matrix
+    best, witness = 0.0, None
+    for group in (structure or all_pairs(channel.inputs)).groups:
+        rows = np.array(group)
+        part = matrix[rows]
+        step = max(BLOCK // part.size, 1)
+        for start in range(0, len(rows), step):
+            found = divergence(part[start : start + step, None, :], part[None, :, :])
+            at = int(found.argmax())
+            x, other = divmod(at, len(rows))
+            if found.flat[at] > best:
+                best = float(found.flat[at])
+                witness = Witness((channel.inputs[rows[start + x]], channel.inputs[rows[other]]))
+    return best, witness
+
+
+def _pairs(channel: Channel, structure: Structure | None) -> Iterator[tuple[int, int, Floats, Floats]]:
+    matrix = channel.matrix
+    for group in (structure or all_pairs(channel.inputs)).groups:
+        for x in group:
+            for other in group:
+                if x != other:
+                    yield x, other, matrix[x], matrix[other]
+
+
+def _concentration(p: Floats, q: Floats, to_beat: float) -> float:
+    """sup over α of D_α(p‖q)/α from above, or anything up to ``to_beat`` where it cannot be exceeded.
+
+    (α − 1) D_α is convex in α, so on an interval it lies below its chord; splitting the interval with the largest
+    bound closes the gap quadratically.
+    """
+    ceiling = float(_renyi(p, q, math.inf))
+    if ceiling < 1e-9 or ceiling == math.inf:
+        # So close to equal that only rounding could be searched: the bound of randomized response is as good.
+        return concentration_of_pure(ceiling)
+
+    shown = p > 0
+    weight, loss = p[shown], np.log(p[shown]) - np.log(q[shown])
+
+    def cumulant(alpha: float) -> float:
+        """(α − 1) D_α = ln Σ p e^((α−1) loss), without cancellation near α = 1."""
+        exponents = (alpha - 1) * loss
+        if exponents.max() < 1:
+            return math.log1p(float(weight @ np.expm1(exponents)))
+        return (alpha - 1) * float(_renyi(p, q, alpha))
+
+    divergence = float(_renyi(p, q, 1.0))
+    known = max(divergence, to_beat)
+    # Beyond α = ε/known the level ε/α is below what is known already.
+    last = max(ceiling / max(known, ceiling * 1e-6), 2.0) + 1.0
+    points: list[float] = np.concatenate([[1.0], 1 + np.geomspace(1e-4, last - 1, 24)]).tolist()
+    values = [0.0, *(cumulant(point) for point in points[1:])]
+    heap = [
+        (-_chord(a, b, u, v, divergence), a, b, u, v) for (a, u), (b, v) in pairwise(zip(points, values, strict=True))
+    ]
+    heapify(heap)
+    best = max([known, *(value / (a * (a - 1)) for a, value in zip(points[1:], values[1:], strict=True))])
+    while True:
+        negative, low, high, g_low, g_high = heappop(heap)
+        if -negative <= best * (1 + ZCDP_TOLERANCE) or high - low < 1e-11:
+            return max(-negative, best) if best > to_beat else to_beat
+        middle = (low + high) / 2
+        g = cumulant(middle)
+        best = max(best, g / (middle * (middle - 1)))
+        for a, b, u, v in ((low, middle, g_low, g), (middle, high, g, g_high)):
+            heappush(heap, (-_chord(a, b, u, v, divergence), a, b, u, v))
+
+
+def _chord(low: float, high: float, g_low: float, g_high: float, divergence: float) -> float:
+    """An upper bound on g(α)/(α(α−1)) for α in [low, high], where g lies below the chord of its ends."""
+    slope = (g_high - g_low) / (high - low)
+    if low == 1.0:
+        # g(1) = 0, so the chord gives g/(α−1) ≤ slope, over α ≥ 1.
+        return max(slope, divergence)
+    # c(α) = (g_low + slope (α − low)) / (α (α − 1)) has its only interior extreme where the quadratic below is 0.
+    offset = g_low - slope * low
+    candidates = [low, high]
+    discriminant = offset * offset + slope * offset
+    if slope != 0 and discriminant >= 0:
+        candidates += [(-offset + sign * math.sqrt(discriminant)) / slope for sign in (1, -1)]
+    inside = [alpha for alpha in candidates if low <= alpha <= high]
+    # Measured from the low end: offset + slope·α would cancel near α = 1.
+    return max((g_low + slope * (alpha - low)) / (alpha * (alpha - 1)) for alpha in inside)

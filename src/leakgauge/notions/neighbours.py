@@ -1,0 +1,81 @@
+"""Which inputs a notion compares: any two, or data sets that differ in one record."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from leakgauge.errors import ModelError, OptionError
+from leakgauge.probability import Label
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Groups of inputs within which any two are compared.
+
+    Attributes:
+        groups: positions of inputs; for a local channel one group of all, for data sets one group for each record
+            and each content of the other records.
+        records: how many records a data set has; 1 for a local channel.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    records: int = 1
+
+
+def all_pairs(inputs: Sequence[Label]) -> Structure:
+    """Any two inputs are compared: the input is one record."""
+    return Structure((tuple(range(len(inputs))),))
+
+
+def data_sets(inputs: Sequence[Label], records: int) -> Structure:
+    """Inputs are data sets, tuples of records; two are neighbours when they differ in one of them.
+
+    Raises:
+        OptionError: ``records`` is below 1.
+        ModelError: the inputs are not tuples of that many records.
+    """
+    if records < 1:
+        raise OptionError("A data set of {records} records does not exist; give at least 1.", records=records)
+    if records == 1 and not all(isinstance(data_set, tuple) and len(data_set) == 1 for data_set in inputs):
+        return all_pairs(inputs)
+    groups: dict[tuple[int, tuple[Label, ...]], list[int]] = defaultdict(list)
+    for position, data_set in enumerate(inputs):
+        if not isinstance(data_set, tuple) or len(data_set) != records:
+            raise ModelError(
+                "The channel's inputs are not data sets of {records} records; make each a tuple of {records} labels.",
+                records=records,
+            )
+        for record in range(records):
+            groups[record, (*data_set[:record], *data_set[record + 1 :])].append(position)
+    return Structure(tuple(tuple(group) for group in groups.values() if len(group) > 1), records)
+
+
+def diameter(structure: Structure, inputs: int) -> int:
+    """The most steps between neighbours that lead from one input to another.
+
+    It is the number of records for a full product domain; where the domain has holes it may be larger.
+
+    Raises:
+        ModelError: some inputs cannot reach each other, so that neighbours bound nothing between them.
+    """
+    links: dict[int, set[int]] = defaultdict(set)
+    for group in structure.groups:
+        for one in group:
+            links[one].update(group)
+    longest = 0
+    for start in range(inputs):
+        steps = {start: 0}
+        queue = deque([start])
+        while queue:
+            here = queue.popleft()
+            for there in links[here] - steps.keys():
+                steps[there] = steps[here] + 1
+                queue.append(there)
+        if len(steps) < inputs:
+            raise ModelError(
+                "Some data sets cannot be reached from others one record at a time; add the missing data sets."
+            )
+        longest = max(longest, *steps.values())
+    return longest

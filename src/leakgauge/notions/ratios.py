@@ -1,0 +1,124 @@
+"""Levels that are a largest ratio: identifiability, differential privacy, metric privacy, prior skew.
+
+Outputs that never occur are left out; a zero against a non-zero gives an infinite level.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from leakgauge.claims import (
+    CentralDP,
+    CentralIdentifiability,
+    Identifiability,
+    LocalDP,
+    MetricPrivacy,
+    Statement,
+)
+from leakgauge.errors import ModelError, OptionError
+from leakgauge.notions.neighbours import Structure, all_pairs
+from leakgauge.notions.witness import Level, Witness
+from leakgauge.probability import Channel, Distribution, Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import same_alphabet
+
+
+def local_dp(channel: Channel) -> Level:
+    """max ln q(y|x)/q(y|x') over any two inputs, in nats."""
+    return _largest_ratio(channel, _log(channel.matrix), all_pairs(channel.inputs), LocalDP)
+
+
+def central_dp(channel: Channel, structure: Structure) -> Level:
+    """max ln q(y|x)/q(y|x') over neighbouring data sets, in nats."""
+    return _largest_ratio(channel, _log(channel.matrix), structure, CentralDP)
+
+
+def identifiability(channel: Channel, prior: Distribution) -> Level:
+    """max ln p(x|y)/p(x'|y) over any two inputs, in nats."""
+    return _largest_ratio(channel, _log_joint(channel, prior), all_pairs(channel.inputs), Identifiability)
+
+
+def central_identifiability(channel: Channel, prior: Distribution, structure: Structure) -> Level:
+    """max ln p(x|y)/p(x'|y) over neighbouring data sets, in nats."""
+    return _largest_ratio(channel, _log_joint(channel, prior), structure, CentralIdentifiability)
+
+
+def prior_skew(prior: Distribution, structure: Structure | None = None) -> float:
+    """Δ = max ln p(x)/p(x') over the inputs compared, in nats: 0 exactly when the prior is uniform there.
+
+    It is −σ_min of the paper, and the floor of identifiability: no channel has less.
+    """
+    logs = np.log(_full_support(prior))
+    groups = (structure or all_pairs(prior.outcomes)).groups
+    return max((float(np.ptp(logs[list(group)])) for group in groups), default=0.0)
+
+
+def metric_privacy(channel: Channel, distance: Callable[[Label, Label], float] | Floats) -> Level:
+    """max ln q(y|x)/q(y|x') ÷ d(x, x'), in nats per unit of distance."""
+    distances = _distances(channel.inputs, distance)
+    logs = _log(channel.matrix)
+    best, witness = 0.0, None
+    for x in range(len(channel.inputs)):
+        ratios = _difference(logs[x], logs)
+        output = ratios.argmax(axis=1)
+        largest = ratios[np.arange(len(output)), output]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Equal rows are within any budget even at distance 0; differing ones at distance 0 are within none.
+            slopes = np.where(largest <= 0, 0.0, largest / distances[x])
+        other = int(slopes.argmax())
+        if slopes[other] > best:
+            best = float(slopes[other])
+            witness = Witness((channel.inputs[x], channel.inputs[other]), channel.outputs[int(output[other])])
+    return Level(MetricPrivacy(best), witness)
+
+
+def _largest_ratio(channel: Channel, logs: Floats, structure: Structure, notion: Callable[[float], Statement]) -> Level:
+    best, witness = 0.0, None
+    for group in structure.groups:
+        rows = np.array(group)
+        part = logs if len(group) == len(logs) else logs[rows]
+        highest, lowest = part.argmax(axis=0), part.argmin(axis=0)
+        columns = np.arange(part.shape[1])
+        ratio = _difference(part[highest, columns], part[lowest, columns])
+        output = int(ratio.argmax())
+        if ratio[output] > best:
+            best = float(ratio[output])
+            pair = (channel.inputs[rows[highest[output]]], channel.inputs[rows[lowest[output]]])
+            witness = Witness(pair, channel.outputs[output])
+    return Level(notion(best), witness)
+
+
+def _difference(upper: Floats, lower: Floats) -> Floats:
+    """upper − lower of logarithms, 0 where both outputs are impossible."""
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isneginf(upper), np.where(np.isneginf(lower), 0.0, -math.inf), upper - lower)
+
+
+def _log(matrix: Floats) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(matrix)
+
+
+def _log_joint(channel: Channel, prior: Distribution) -> Floats:
+    same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
+    return np.asarray(_log(channel.matrix) + np.log(_full_support(prior))[:, None])
+
+
+def _full_support(prior: Distribution) -> Floats:
+    missing = np.flatnonzero(prior.probabilities == 0)
+    if len(missing):
+        raise ModelError(
+            "The prior gives {letter!r} probability 0, and posterior ratios need every letter; leave it out.",
+            letter=prior.outcomes[missing[0]],
+        )
+    return prior.probabilities
+
+
+def _distances(inputs: Sequence[Label], distance: Callable[[Label, Label], float] | Floats) -> Floats:
+    table = np.array([[distance(x, u) for u in inputs] for x in inputs]) if callable(distance) else np.asarray(distance)
+    if table.shape != (len(inputs), len(inputs)) or not np.all(table >= 0):
+        raise OptionError("The distances must be a square table of non-negative numbers, one row an input.")
+    return table.astype(np.float64)

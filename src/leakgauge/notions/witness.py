@@ -1,0 +1,39 @@
+"""An exact level and who attains it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leakgauge.claims import Statement
+from leakgauge.probability import Label
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Two inputs and, where one output decides, the output at which the level is reached."""
+
+    inputs: tuple[Label, Label]
+    output: Label = None
+
+
+@dataclass(frozen=True)
+class Level:
+    """The tightest statement of its notion that a known channel satisfies.
+
+    Attributes:
+        statement: the notion with its exact level; an infinite level is a fact, not an error.
+        witness: where it is reached; None for averages over a prior.
+    """
+
+    statement: Statement
+    witness: Witness | None = None
+
+    @property
+    def value(self) -> float:
+        """The level."""
+        return self.statement.level
+
+    @property
+    def unit(self) -> str:
+        """Its unit."""
+        return self.statement.unit

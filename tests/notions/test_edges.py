@@ -1,0 +1,397 @@
+"""Every sound edge survives a hundred thousand channels; every sharp one is met; every unsound one is broken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+
+from leakgauge import claims
+from leakgauge.claims import NOTIONS, Statement
+from leakgauge.measures import sibson
+from leakgauge.notions import (
+    FAMILIES,
+    PUBLISHED_EDGES,
+    SOUND_EDGES,
+    Circumstances,
+    Edge,
+    Status,
+    approximate_dp,
+    gaussian_dp,
+    implied,
+    levels,
+    metric_privacy,
+    renyi_dp,
+    zero_concentrated_dp,
+)
+from leakgauge.notions.counterexamples import many_records, rare_revelation, records_that_break_it
+from leakgauge.probability import Channel, Distribution
+from leakgauge.probability.cells import Floats
+from tests.notions.batches import ORDER, Batch, draw
+
+SHAPES = [(2, 2), (3, 3), (2, 4), (4, 3), (3, 5)]
+EACH = 20_000  # 5 shapes: 10^5 channels for every edge
+DELTA = 0.05
+NAT = 1 / math.log(2)
+
+
+@cache
+def batch(shape: tuple[int, int]) -> Batch:
+    return draw(1000 + SHAPES.index(shape), EACH, *shape)
+
+
+@cache
+def exact(shape: tuple[int, int], name: str) -> Floats:
+    """The exact level of each channel of the batch; channels of one record, where local and central agree."""
+    b, notion = batch(shape), NOTIONS[name]
+    if notion in (claims.MutualInformation, claims.CentralMutualInformation):
+        return np.maximum(b.information() * NAT, 0.0)
+    known: dict[type[Statement], Callable[[], Floats]] = {
+        claims.LocalDP: b.local_dp,
+        claims.CentralDP: b.local_dp,
+        claims.Identifiability: b.identifiability,
+        claims.CentralIdentifiability: b.identifiability,
+        claims.MaximalLeakage: lambda: b.maximal_leakage() * NAT,
+        claims.MinEntropyLeakage: lambda: b.min_entropy_leakage() * NAT,
+        claims.SibsonLeakage: lambda: b.sibson() * NAT,
+        claims.AlphaLeakage: lambda: b.arimoto() * NAT,
+        claims.RenyiDP: b.renyi,
+        claims.ZeroConcentratedDP: b.concentration,
+        claims.GaussianDP: b.gaussian,
+        claims.MutualInformationDP: lambda: b.capacity()[0] * NAT,
+        claims.MetricPrivacy: lambda: b.local_dp() / 2,  # all letters at distance 2
+    }
+    return np.maximum(known[notion](), 0.0)  # rounding can leave a useless channel a hair below 0
+
+
+@cache
+def premises(shape: tuple[int, int], name: str) -> Floats:
+    """The level to start from: where it is only known within bounds, the upper one, which is a true statement."""
+    if name == "zcdp":
+        return exact(shape, name) * 1.02 + 1e-12
+    if name == "mutual-information-dp":
+        return np.asarray(batch(shape).capacity()[1] * NAT)
+    return exact(shape, name)
+
+
+def statement(notion: type[Statement], level: float) -> Statement:
+    if notion in (claims.RenyiDP, claims.SibsonLeakage, claims.AlphaLeakage):
+        return notion(level, ORDER)
+    return notion(level)  # type: ignore[call-arg]
+
+
+def circumstances(skew: float | None = None) -> Circumstances:
+    return Circumstances(
+        skew=skew, neighbour_skew=skew, largest_distance=2.0, smallest_distance=2.0, delta=DELTA, order=ORDER
+    )
+
+
+def concluded(edge: Edge, levels_in: Floats, skew: Floats) -> list[Statement | None]:
+    """What the edge says of each level; bounds without a prior grow with the level, so a fine grid is enough."""
+    needs_prior = "prior" in edge.conditions
+    if needs_prior:
+        return [
+            edge.bound(statement(edge.premise, level), circumstances(d))
+            for level, d in zip(levels_in.tolist(), skew.tolist(), strict=True)
+        ]
+    grid = np.unique(np.concatenate([[0.0], np.quantile(levels_in, np.linspace(0, 1, 1000))]))
+    # The grid point below gives a smaller bound: harder to survive.
+    table = [edge.bound(statement(edge.premise, level), circumstances()) for level in grid.tolist()]
+    return [table[at] for at in (np.searchsorted(grid, levels_in, side="right") - 1).tolist()]
+
+
+@pytest.mark.parametrize("edge", SOUND_EDGES, ids=lambda edge: f"{edge.premise.name} to {edge.conclusion.name}")
+def test_sound_edges_survive_a_hundred_thousand_channels(edge: Edge) -> None:
+    tried = 0
+    for shape in SHAPES:
+        b, start = batch(shape), premises(shape, edge.premise.name)
+        skew = b.skew()
+        found = concluded(edge, start, skew)
+        speaks = np.array([one is not None for one in found])
+        bound = np.array([math.nan if one is None else one.level for one in found])
+        if edge.conclusion is claims.ApproximateDP:
+            delta = np.array([math.nan if one is None else dict(one.parameters)["delta"] for one in found])
+            actual, allowed = b.hockey_stick(np.nan_to_num(bound)), delta
+        else:
+            actual, allowed = exact(shape, edge.conclusion.name), bound
+        # A bound read off the grid below a level may fall short by the grid's step: look at those exactly.
+        doubtful = np.flatnonzero(speaks & (actual > allowed * (1 + 1e-9) + 1e-12))
+        for at in doubtful.tolist():
+            one = edge.bound(statement(edge.premise, float(start[at])), circumstances(float(skew[at])))
+            if one is None:  # the grid point below was within the conditions, the level itself is not
+                continue
+            if edge.conclusion is claims.ApproximateDP:
+                own = Batch(b.q[at : at + 1], b.p[at : at + 1]).hockey_stick(np.array([one.level]))[0]
+                assert own <= dict(one.parameters)["delta"] * (1 + 1e-9) + 1e-12
+            else:
+                assert actual[at] <= one.level * (1 + 1e-9) + 1e-12, (b.q[at], b.p[at])
+        tried += len(start)
+    assert tried == 100_000
+
+
+def test_central_edges_survive_data_sets_of_two_records() -> None:
+    """Neighbours only: 2 binary records, independent or not."""
+    b = draw(77, 20_000, 4, 3)  # inputs 00, 01, 10, 11
+    neighbours = [(0, 1), (0, 2), (1, 3), (2, 3)]
+    logs, joint = np.log(b.q), np.log(b.q * b.p[:, :, None])
+    dp = np.max([np.abs(logs[:, i] - logs[:, j]).max(axis=1) for i, j in neighbours], axis=0)
+    ident = np.max([np.abs(joint[:, i] - joint[:, j]).max(axis=1) for i, j in neighbours], axis=0)
+    skew = np.max([np.abs(np.log(b.p[:, i] / b.p[:, j])) for i, j in neighbours], axis=0)
+    assert np.all(dp <= ident + skew + 1e-9)
+    assert np.all(ident <= dp + skew + 1e-9)
+    assert np.all(ident >= skew - 1e-9)
+    assert np.all(b.local_dp() <= 2 * dp + 1e-9)
+    information, leaked = b.information() * NAT, b.maximal_leakage() * NAT
+    one = np.random.default_rng(5).dirichlet([1, 1], (20_000, 2))
+    product = np.einsum("bi,bj->bij", one[:, 0], one[:, 1]).reshape(-1, 4)
+    product = np.maximum(product, 1e-9)
+    independent = b.information(product / product.sum(axis=1, keepdims=True)) * NAT
+    for at in range(0, 20_000, 10):
+        known = Circumstances(records=2)
+        apart = Circumstances(records=2, independent=True)
+        claim = claims.CentralDP(float(dp[at]))
+        bound = implied(claim, claims.CentralMutualInformation, known).statement
+        tighter = implied(claim, claims.CentralMutualInformation, apart).statement
+        leak = implied(claim, claims.MaximalLeakage, known).statement
+        assert bound is not None
+        assert tighter is not None
+        assert leak is not None
+        assert information[at] <= bound.level + 1e-9
+        assert independent[at] <= tighter.level + 1e-6
+        assert tighter.level <= bound.level * (1 + 1e-9)
+        assert leaked[at] <= leak.level + 1e-9
+
+
+@pytest.mark.parametrize("edge", SOUND_EDGES, ids=lambda edge: f"{edge.premise.name} to {edge.conclusion.name}")
+def test_bounds_grow_with_the_level(edge: Edge) -> None:
+    known = Circumstances(
+        skew=0.5,
+        neighbour_skew=0.5,
+        records=3,
+        independent=True,
+        largest_distance=2,
+        smallest_distance=0.5,
+        delta=DELTA,
+    )
+    found = [edge.bound(statement(edge.premise, level), known) for level in np.geomspace(1e-6, 30, 200).tolist()]
+    spoken = [one.level for one in found if one is not None]
+    assert spoken
+    assert all(a <= b * (1 + 1e-9) for a, b in pairwise(spoken))
+
+
+def response(epsilon: float, letters: int = 2) -> Channel:
+    keep = math.exp(epsilon) / (math.exp(epsilon) + letters - 1)
+    rows = np.full((letters, letters), (1 - keep) / (letters - 1))
+    np.fill_diagonal(rows, keep)
+    return Channel(range(letters), range(letters), rows)
+
+
+def subset_selection(epsilon: float, letters: int, size: int) -> Channel:
+    subsets = list(combinations(range(letters), size))
+    matrix = np.array([[math.exp(epsilon) if x in subset else 1.0 for subset in subsets] for x in range(letters)])
+    return Channel(range(letters), subsets, matrix / matrix.sum(axis=1, keepdims=True))
+
+
+def gaussian_pair(mu: float) -> Channel:
+    from scipy.stats import norm
+
+    edges = np.concatenate([[-np.inf], np.linspace(-7, 7 + mu, 700), [np.inf]])
+    # On the right from the upper tail, where differences of a cdf near 1 would vanish.
+    rows = np.stack([np.where(at[:-1] > 0, -np.diff(norm.sf(at)), np.diff(norm.cdf(at))) for at in (edges, edges - mu)])
+    return Channel("ab", range(rows.shape[1]), rows / rows.sum(axis=1, keepdims=True))
+
+
+def uniform(channel: Channel) -> Distribution:
+    return Distribution.uniform(channel.inputs)
+
+
+def both_levels(
+    premise: str, conclusion: str, channel: Channel, prior: Distribution | None = None
+) -> tuple[float, float]:
+    found = levels(channel, prior if prior is not None else uniform(channel), order=ORDER)
+    return found[premise].value, found[conclusion].value
+
+
+def against_skew() -> tuple[Channel, Distribution]:
+    """ε_d = ε_i + Δ: one output at the largest ratio against the prior, the other at the largest with it."""
+    p, epsilon = 0.6, 1.0
+    skew = math.log(p / (1 - p))
+    up, down = math.exp(epsilon - skew), math.exp(-epsilon - skew)
+    first = (1 - down) / (up - down)
+    return Channel("ab", "uv", [[up * first, 1 - up * first], [first, 1 - first]]), Distribution("ab", [p, 1 - p])
+
+
+def as_data_sets(channel: Channel) -> Channel:
+    return Channel([(x,) for x in channel.inputs], channel.outputs, channel.matrix)
+
+
+def sharp_cases() -> dict[tuple[str, str], Callable[[], tuple[float, float, Circumstances]]]:
+    """For each sharp edge, a family's premise and conclusion level with the circumstances."""
+    skewed = Distribution([0, 1], [0.95, 0.05])
+    plain = circumstances(0.0)
+
+    def simple(premise: str, conclusion: str, channel: Channel) -> Callable[[], tuple[float, float, Circumstances]]:
+        return lambda: (*both_levels(premise, conclusion, channel), plain)
+
+    def with_prior(premise: str, conclusion: str, channel: Channel, prior: Distribution):  # type: ignore[no-untyped-def]
+        return lambda: (*both_levels(premise, conclusion, channel, prior), circumstances().with_prior(prior))
+
+    def central(premise: str, conclusion: str, channel: Channel, prior: Distribution):  # type: ignore[no-untyped-def]
+        def run() -> tuple[float, float, Circumstances]:
+            sets = as_data_sets(channel)
+            tuples = Distribution(sets.inputs, prior.probabilities)
+            found = levels(sets, tuples, records=1)
+            return found[premise].value, found[conclusion].value, circumstances().with_prior(tuples)
+
+        return run
+
+    def two_bits() -> tuple[float, float, Circumstances]:
+        pair = response(1.0).product(response(1.0))
+        found = levels(pair, records=2)
+        return found["dp"].value, found["local_dp"].value, Circumstances(records=2, delta=DELTA)
+
+    def capacity_of_subsets() -> tuple[float, float, Circumstances]:
+        # By symmetry the uniform prior achieves capacity, so that mutual-information DP is I there.
+        return (*both_levels("local_dp", "mutual_information", subset_selection(1.0, 12, 4)), plain)
+
+    def bsc() -> tuple[float, float, Circumstances]:
+        found = levels(response(0.1), uniform(response(0.1)))
+        return found["mutual_information"].value, approximate_dp(response(0.1), 0.0).statement.parameters[0][1], plain
+
+    def gaussian_to_delta() -> tuple[float, float, Circumstances]:
+        bound = implied(claims.GaussianDP(1.0), claims.ApproximateDP, plain).statement
+        assert bound is not None
+        delta = approximate_dp(gaussian_pair(1.0), bound.level).statement.parameters[0][1]
+        return 1.0, bound.level if delta >= 0.99 * DELTA else 0.0, plain
+
+    def pure_to_delta() -> tuple[float, float, Circumstances]:
+        bound = implied(claims.CentralDP(1.0), claims.ApproximateDP, plain).statement
+        assert bound is not None
+        delta = approximate_dp(response(1.0), bound.level).statement.parameters[0][1]
+        return 1.0, bound.level if delta >= 0.99 * DELTA else 0.0, plain
+
+    def metric(scale: float) -> Callable[[], tuple[float, float, Circumstances]]:
+        def run() -> tuple[float, float, Circumstances]:
+            slope = metric_privacy(response(1.0), lambda x, u: 2.0 * (x != u)).value
+            dp = levels(response(1.0))["local_dp"].value
+            return (slope, dp, plain) if scale > 1 else (dp, slope, plain)
+
+        return run
+
+    identity = Channel.identity(range(8))
+    channel, prior = against_skew()
+    dp_names = [("dp", "renyi-dp", "renyi_dp"), ("dp", "zcdp", "zcdp"), ("dp", "gaussian-dp", "gaussian_dp")]
+    return {
+        ("local-dp", "identifiability"): with_prior("local_dp", "identifiability", response(0.6), skewed),
+        ("identifiability", "local-dp"): with_prior("identifiability", "local_dp", channel, prior),
+        ("dp", "central-identifiability"): central("dp", "central_identifiability", response(0.6), skewed),
+        ("central-identifiability", "dp"): central("central_identifiability", "dp", channel, prior),
+        ("local-dp", "dp"): central("local_dp", "dp", response(1.0), skewed),
+        ("dp", "local-dp"): two_bits,
+        ("local-dp", "mutual-information"): simple("local_dp", "mutual_information", subset_selection(1.0, 12, 4)),
+        ("dp", "mutual-information-dp"): capacity_of_subsets,
+        ("mutual-information", "central-mutual-information"): simple(
+            "mutual_information", "mutual_information", identity
+        ),
+        ("central-mutual-information", "mutual-information"): simple(
+            "mutual_information", "mutual_information", identity
+        ),
+        ("local-dp", "maximal-leakage"): simple("local_dp", "maximal_leakage", response(1.0, 1000)),
+        ("maximal-leakage", "mutual-information"): simple("maximal_leakage", "mutual_information", identity),
+        ("maximal-leakage", "min-entropy-leakage"): simple("maximal_leakage", "min_entropy_leakage", response(1.0, 5)),
+        ("maximal-leakage", "sibson-leakage"): simple("maximal_leakage", "sibson_leakage", identity),
+        ("maximal-leakage", "alpha-leakage"): simple("maximal_leakage", "alpha_leakage", identity),
+        ("sibson-leakage", "mutual-information"): simple("sibson_leakage", "mutual_information", identity),
+        ("dp", "approximate-dp"): pure_to_delta,
+        **{(one, other): simple("local_dp", key, response(1.3)) for one, other, key in dp_names},
+        ("gaussian-dp", "zcdp"): lambda: (1.0, zero_concentrated_dp(gaussian_pair(1.0)).value, plain),
+        ("gaussian-dp", "approximate-dp"): gaussian_to_delta,
+        ("zcdp", "renyi-dp"): lambda: (0.5, renyi_dp(gaussian_pair(1.0), ORDER).value, plain),
+        ("renyi-dp", "renyi-dp"): lambda: (
+            renyi_dp(response(25.0), ORDER).value,
+            renyi_dp(response(25.0), ORDER).value,
+            plain,
+        ),
+        ("mutual-information-dp", "approximate-dp"): bsc,
+        ("metric-privacy", "local-dp"): metric(2.0),
+        ("local-dp", "metric-privacy"): metric(0.5),
+    }
+
+
+SHARP = [edge for edge in SOUND_EDGES if edge.status is Status.SHARP]
+
+
+@pytest.mark.parametrize("edge", SHARP, ids=lambda edge: f"{edge.premise.name} to {edge.conclusion.name}")
+def test_sharp_edges_are_met_within_one_percent(edge: Edge) -> None:
+    start, reached, known = sharp_cases()[edge.premise.name, edge.conclusion.name]()
+    bound = edge.bound(statement(edge.premise, start), known)
+    assert bound is not None
+    if (edge.premise, edge.conclusion) == (claims.MutualInformationDP, claims.ApproximateDP):
+        assert dict(bound.parameters)["delta"] == pytest.approx(reached, rel=0.01)
+    else:
+        assert bound.level == pytest.approx(reached, rel=0.01)
+        assert bound.level >= reached * (1 - 1e-6)
+
+
+@pytest.mark.parametrize(
+    "edge", PUBLISHED_EDGES, ids=lambda edge: f"{edge.reference[-9:]} {edge.formula} {edge.status}"
+)
+def test_published_edges_are_what_they_are_said_to_be(edge: Edge) -> None:
+    if edge.status is Status.UNSOUND:
+        shown = FAMILIES[edge.witness]()
+        claimed = edge.bound(shown.level(edge.premise), shown.circumstances)
+        assert claimed is not None
+        assert shown.level(edge.conclusion).level > claimed.level * 1.01
+        return
+    for shape in SHAPES:
+        b = batch(shape)
+        bound = [
+            edge.bound(statement(edge.premise, level), circumstances(skew))
+            for level, skew in zip(
+                exact(shape, edge.premise.name)[:2000].tolist(), b.skew()[:2000].tolist(), strict=True
+            )
+        ]
+        assert all(
+            actual <= one.level + 1e-9
+            for one, actual in zip(bound, exact(shape, edge.conclusion.name)[:2000].tolist(), strict=True)
+            if one is not None
+        )
+
+
+@pytest.mark.parametrize(("epsilon", "records"), [(0.5, 34), (1.0, 19), (2.0, 13)])
+def test_the_central_theorems_fail_from_these_numbers_of_records_on(epsilon: float, records: int) -> None:
+    assert records_that_break_it(epsilon) == records
+    for r, broken in ((records - 1, False), (records, True)):
+        shown = many_records(epsilon, r)
+        nats = shown.level(claims.CentralMutualInformation).level * math.log(2)
+        assert (nats > 2 * shown.level(claims.CentralDP).level) is broken
+
+
+@pytest.mark.parametrize("beta", [0.9, 0.99, 0.9999])
+def test_little_information_implies_no_other_privacy(beta: float) -> None:
+    shown = rare_revelation(beta)
+    assert shown.level(claims.MutualInformation).level == pytest.approx(
+        -beta * math.log2(beta) - (1 - beta) * math.log2(1 - beta)
+    )
+    assert shown.level(claims.LocalDP).level == math.inf
+    assert shown.level(claims.Identifiability).level == math.inf
+    nothing = implied(claims.MutualInformation(0.01), claims.LocalDP)
+    assert nothing.statement is None
+    assert nothing.counterexample == "rare-revelation"
+    central = FAMILIES["rare-revelation-central"]()
+    assert central.level(claims.CentralDP).level == central.level(claims.CentralIdentifiability).level == math.inf
+
+
+def test_every_unsound_edge_has_a_witness_and_every_notion_a_place() -> None:
+    assert {edge.witness for edge in PUBLISHED_EDGES if edge.status is Status.UNSOUND} <= set(FAMILIES)
+    placed = {edge.premise for edge in SOUND_EDGES} | {edge.conclusion for edge in SOUND_EDGES}
+    assert placed == set(NOTIONS.values())
+
+
+def test_gaussian_level_of_a_gaussian() -> None:
+    assert gaussian_dp(gaussian_pair(0.7)).value == pytest.approx(0.7, rel=5e-3)
+    assert sibson.maximal_leakage(Channel.identity(range(8))) == pytest.approx(3)
