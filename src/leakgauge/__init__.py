@@ -9,15 +9,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leakgauge import errors, measures, probability, tables
+    from leakgauge import claims, errors, measures, notions, probability, tables
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.tables import open_table
 
 __version__ = "0.1.0"
 
 _HOMES = {
+    "claims": "",
     "errors": "",
     "measures": "",
+    "notions": "",
     "probability": "",
     "tables": "",
     "Channel": "probability",
@@ -40,8 +42,10 @@ __all__ = [
     "Joint",
     "Scenario",
     "Seen",
+    "claims",
     "errors",
     "measures",
+    "notions",
     "open_table",
     "probability",
     "tables",

@@ -9,9 +9,11 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
+import xml.dom.minidom
 from pathlib import Path
 
 import pytest
@@ -72,3 +74,9 @@ def run_console(body: str) -> None:
 def assert_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} points to {target}, which is not there"
+
+
+def test_the_picture_of_the_graph_shows_the_data() -> None:
+    drawn = runpy.run_path(str(ROOT / "docs" / "pictures" / "notions.py"))["draw"]()
+    assert (ROOT / "docs" / "pictures" / "notions.svg").read_text(encoding="utf-8") == drawn
+    xml.dom.minidom.parseString(drawn)

@@ -55,7 +55,7 @@ def test_numbers_that_are_no_probabilities(
 )
 def test_labels_that_are_no_alphabet(labels: list[object], reason: str) -> None:
     with pytest.raises(LabelError, match=reason):
-        Distribution(labels, [0.5, 0.25, 0.25])  # type: ignore[arg-type]
+        Distribution(labels, [0.5, 0.25, 0.25])
 
 
 def test_shapes_must_match_the_labels() -> None:

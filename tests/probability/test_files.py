@@ -42,7 +42,7 @@ def test_numbers_read_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
     ],
 )
 def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ...]) -> None:
-    channel = Channel(labels, labels, [[0.5, 0.25, 0.25]] * 3)  # type: ignore[arg-type]
+    channel = Channel(labels, labels, [[0.5, 0.25, 0.25]] * 3)
     names = ("x", "z") if isinstance(labels[0], tuple) else ("x",)
     named = NamedChannel(channel, names, names)
     assert read_channel(written(tmp_path, named.as_json())) == named

@@ -13,6 +13,7 @@ from leakgauge.errors import LeakgaugeError
 
 _VERBS = {
     "measure": "What a secret column leaks, in bits with intervals.",
+    "relate": "What a channel satisfies, what a statement implies, in every notion.",
     "reproduce": "Published numbers beside ours.",
     "demo": "Measure the bundled sample.",
 }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from leakgauge.jobs.reproduction import Reproduction
 
-NAMES = {"information-models": "information_models"}
+NAMES = {"information-models": "information_models", "notions": "notions_paper"}
 
 
 @click.command()
@@ -50,6 +50,7 @@ def as_fields(found: Reproduction) -> dict[str, Any]:
                 "published": line.published,
                 "ours": {"value": line.ours, "unit": line.unit, "low": None, "high": None, "confidence": None},
                 "agrees": line.agrees,
+                "slip": line.slip,
                 "note": line.note,
             }
             for line in found.lines
@@ -71,9 +72,9 @@ def render(found: Reproduction) -> list[RenderableType]:
             line.what,
             f"{line.published:g} {line.unit}",
             f"{line.ours:.6g} {line.unit}",
-            "agrees" if line.agrees else "DIFFERS",
+            line.verdict,
             line.note,
         )
-    orders = [f"{'holds' if holds else 'FAILS'}: {order}" for order, holds in found.orders]
+    orders = [f"{'confirmed' if holds else 'FAILS'}: {order}" for order, holds in found.orders]
     slips = [f"- {slip}" for slip in found.errata]
     return [Text(found.source), grid, Text("\n".join([*orders, "", "Slips of the paper (docs/errata.md):", *slips]))]

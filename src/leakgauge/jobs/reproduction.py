@@ -17,6 +17,7 @@ class Line:
         unit: its unit.
         tolerance: half a unit of the last printed digit.
         note: what to know about a difference.
+        slip: whether the paper is known to be wrong here, so that ours must differ.
     """
 
     where: str
@@ -26,11 +27,17 @@ class Line:
     unit: str
     tolerance: float
     note: str = ""
+    slip: bool = False
 
     @property
     def agrees(self) -> bool:
-        """Whether ours rounds to what is printed."""
-        return abs(self.ours - self.published) <= self.tolerance * (1 + 1e-9)
+        """Whether ours rounds to what is printed; for a slip, whether it does not."""
+        return (abs(self.ours - self.published) <= self.tolerance * (1 + 1e-9)) is not self.slip
+
+    @property
+    def verdict(self) -> str:
+        """The comparison in a word."""
+        return ("slip" if self.slip else "agrees") if self.agrees else "DIFFERS"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,182 @@
+"""``leakgauge relate``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import deliver, number_json, output_options, require_writable
+from leakgauge.errors import ModelError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.jobs.relate import Relation
+    from leakgauge.notions import Implication, Level
+    from leakgauge.probability import Distribution
+
+
+@click.command()
+@click.argument("subject", metavar="CHANNEL|NOTION")
+@click.option("--prior", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: p(x), summing to 1.")
+@click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
+@click.option("--independent", is_flag=True, help="The records are independent under the prior.")
+@click.option("--delta", type=float, default=1e-6, show_default=True, help="Of (ε, δ) statements.")
+@click.option("--order", type=float, default=2.0, show_default=True, help="Of Rényi, Sibson and α-leakage statements.")
+@output_options
+def command(
+    subject: str,
+    prior: Path | None,
+    records: int | None,
+    independent: bool,
+    delta: float,
+    order: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """What a channel satisfies exactly, with witnesses; or what a statement implies in every other notion.
+
+    CHANNEL is a channel file (JSON); NOTION a statement such as local-dp:1.0, identifiability:3.5,
+    mutual-information:0.2bits or dp:0.5,delta=1e-6.
+
+    \b
+    leakgauge relate channel.json --prior prior.csv
+    leakgauge relate local-dp:1.0
+    leakgauge relate dp:0.5 --records 100 --independent
+    """
+    from leakgauge.claims import parse_statement
+    from leakgauge.jobs.relate import relate_channel, relate_statement
+    from leakgauge.notions import Circumstances
+    from leakgauge.probability.files import read_channel
+
+    require_writable(output, *(path for path in (Path(subject), prior) if path))
+    wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
+    if subject.endswith(".json") or Path(subject).is_file():
+        channel = read_channel(subject).channel
+        found = relate_channel(channel, _prior(prior, channel.inputs), records, wanted)
+    else:
+        found = relate_statement(parse_statement(subject), _prior(prior), wanted)
+    deliver(as_fields(found, subject), as_json, output, lambda: render(found, subject))
+
+
+def _prior(path: Path | None, labels: tuple[object, ...] | None = None) -> Distribution | None:
+    from leakgauge.probability import Distribution
+    from leakgauge.probability.files import match_labels, read_label_values
+
+    if path is None:
+        return None
+    values = read_label_values(path)
+    try:
+        if labels is None:
+            return Distribution(values, list(values.values()))
+        by_label = match_labels(values, labels, "prior")
+        return Distribution(labels, [by_label[label] for label in labels])
+    except ModelError as error:
+        raise ModelError("The prior in {path} is not one: {reason}", path=path, reason=error) from None
+
+
+def as_fields(found: Relation, subject: str) -> dict[str, Any]:
+    """The relation as the fields of its JSON."""
+    exact = dict.fromkeys(("identifiability", "local_dp", "mutual_information"))
+    return {
+        "schema": "leakgauge/relation/1",
+        "subject": subject,
+        **exact,
+        **{name: _level_json(level) for name, level in found.levels.items()},
+        "prior_skew": None if found.skew is None else _quantity(found.skew, "nats"),
+        "implied": [_implication_json(name, one) for name, one in found.implied.items()],
+    }
+
+
+def _quantity(value: float, unit: str) -> dict[str, Any]:
+    return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}
+
+
+def _level_json(level: Level) -> dict[str, Any]:
+    from leakgauge.probability.labels import text_of
+
+    witness = level.witness and {
+        "inputs": [text_of(label) for label in level.witness.inputs],
+        "output": None if level.witness.output is None else text_of(level.witness.output),
+    }
+    parameters = dict(level.statement.parameters)
+    return {**_quantity(level.value, level.unit), **parameters, "witness": witness}
+
+
+def _implication_json(name: str, one: Implication) -> dict[str, Any]:
+    statement = one.statement
+    return {
+        "notion": name,
+        "statement": None if statement is None else str(statement),
+        **(_quantity(statement.level, statement.unit) if statement is not None else {"value": None}),
+        **(dict(statement.parameters) if statement is not None else {}),
+        "sharp": one.sharp,
+        "path": [
+            {
+                "to": edge.conclusion.name,
+                "formula": edge.formula,
+                "status": edge.status.value,
+                "reference": edge.reference,
+            }
+            for edge in one.path
+        ],
+        "counterexample": one.counterexample or None,
+    }
+
+
+def render(found: Relation, subject: str) -> list[RenderableType]:
+    """The relation as tables for a person."""
+    from rich.table import Table
+    from rich.text import Text
+
+    parts: list[RenderableType] = []
+    if found.levels:
+        grid = Table("notion", "exact level", "unit", "reached by", title=subject, title_justify="left")
+        for level in found.levels.values():
+            extra = "".join(f" ({name} {value:g})" for name, value in level.statement.parameters)
+            grid.add_row(level.statement.name + extra, _number(level.value), level.unit, _witness(level))
+        parts.append(grid)
+    if found.skew is not None:
+        parts.append(Text(f"Prior skew Δ = {_number(found.skew)} nats: no channel has less identifiability."))
+    told = Table("notion", "implied, at most", "how", "", title=f"What {subject} implies", title_justify="left")
+    nothing = []
+    for name, one in found.implied.items():
+        if one.statement is None:
+            nothing.append((name, one.counterexample))
+        else:
+            way = " → ".join([edge.conclusion.name for edge in one.path[:-1]] + [one.path[-1].formula])
+            told.add_row(name, str(one.statement).partition(":")[2], way, "sharp" if one.sharp else "")
+    if told.rows:
+        parts.append(told)
+    parts.extend(Text(line) for line in _nothing_follows(nothing))
+    return parts
+
+
+def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
+    """Why nothing follows: shown by a counterexample that is built and evaluated here, or not known."""
+    from leakgauge.notions import FAMILIES
+
+    lines = []
+    for example in sorted({example for _, example in nothing if example}):
+        names = ", ".join(name for name, one in nothing if one == example)
+        lines.append(f"Nothing follows for {names}: {FAMILIES[example]().told}.")
+    unknown = ", ".join(name for name, example in nothing if not example)
+    if unknown:
+        lines.append(f"No conversion without more knowledge (a prior, distances) for {unknown}.")
+    return lines
+
+
+def _number(value: float) -> str:
+    return f"{value:.6g}" if value != float("inf") else "infinite"
+
+
+def _witness(level: Level) -> str:
+    from leakgauge.probability.labels import text_of
+
+    if level.witness is None:
+        return ""
+    one, other = (text_of(label) for label in level.witness.inputs)
+    seen = "" if level.witness.output is None else f" at {text_of(level.witness.output)}"
+    return f"{one} against {other}{seen}"

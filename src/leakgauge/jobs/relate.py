@@ -1,0 +1,69 @@
+"""Relate: what a channel satisfies exactly, or what a statement implies, in every notion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
+from leakgauge.notions import Circumstances, Implication, Level, everything_implied, implied, levels, prior_skew
+from leakgauge.notions.neighbours import data_sets
+from leakgauge.probability import Channel, Distribution
+
+_CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
+"""For a channel of one record these say what their local twins say."""
+
+
+@dataclass(frozen=True)
+class Relation:
+    """Exact levels and implied statements.
+
+    Attributes:
+        subject: the statement, or None for a channel.
+        levels: exact levels by name; empty for a statement.
+        skew: Δ of the prior over the inputs compared, in nats; None without a prior.
+        implied: what follows in each notion that has no exact level, by name.
+    """
+
+    subject: Statement | None
+    levels: Mapping[str, Level]
+    skew: float | None
+    implied: Mapping[str, Implication]
+
+
+def relate_channel(
+    channel: Channel,
+    prior: Distribution | None = None,
+    records: int | None = None,
+    wanted: Circumstances | None = None,
+) -> Relation:
+    """The exact levels of a channel, and for notions without one the tightest statement its budget implies."""
+    known = replace(wanted or Circumstances(), records=records or 1)
+    if prior is not None:
+        known = known.with_prior(prior)
+    found = levels(channel, prior, records, known.order, known.delta)
+    exact = {type(level.statement) for level in found.values()} | (_CENTRAL if records is None else set())
+    missing = {
+        name: _tightest(found.values(), notion, known) for name, notion in NOTIONS.items() if notion not in exact
+    }
+    skew = None
+    if prior is not None:
+        skew = prior_skew(prior, None if records is None else data_sets(channel.inputs, records))
+    return Relation(None, found, skew, missing)
+
+
+def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:
+    """The tightest that any exact level implies, so that nothing said of a known channel is looser than need be."""
+    found = [implied(level.statement, notion, known) for level in known_levels]
+    spoken = [one for one in found if one.statement is not None]
+    return min(spoken, key=lambda one: one.statement.level if one.statement else 0.0, default=Implication(None))
+
+
+def relate_statement(
+    statement: Statement, prior: Distribution | None = None, wanted: Circumstances | None = None
+) -> Relation:
+    """What a statement implies in every other notion, given what is known of prior and records."""
+    known = wanted or Circumstances()
+    if prior is not None:
+        known = known.with_prior(prior)
+    return Relation(statement, {}, known.skew, everything_implied(statement, known))

@@ -1,0 +1,132 @@
+"""``leakgauge relate`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
+from tests.cli.test_measure import fields, run
+
+
+@pytest.fixture
+def channel(tmp_path: Path) -> Path:
+    path = tmp_path / "channel.json"
+    example = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
+    path.write_text(json.dumps(NamedChannel(example, ("d",), ("e",)).as_json()))
+    return path
+
+
+@pytest.fixture
+def prior(tmp_path: Path) -> Path:
+    path = tmp_path / "prior.csv"
+    path.write_text("label,value\n1,0.95\n2,0.05\n")
+    return path
+
+
+def test_a_channel_with_a_prior(capsys: pytest.CaptureFixture[str], channel: Path, prior: Path) -> None:
+    found = fields(capsys, "relate", channel, "--prior", prior)
+    assert found["schema"] == "leakgauge/relation/1"
+    assert found["identifiability"]["value"] == pytest.approx(3.5635, abs=5e-5)
+    assert found["identifiability"]["witness"] == {"inputs": ["1", "2"], "output": "1"}
+    assert found["local_dp"]["value"] == pytest.approx(0.6190, abs=5e-5)
+    assert found["local_dp"]["unit"] == "nats"
+    assert found["mutual_information"]["unit"] == "bits"
+    assert found["prior_skew"]["value"] == pytest.approx(2.9444, abs=5e-5)
+    code, out, _ = run(capsys, "relate", channel, "--prior", prior)
+    assert code == 0
+    assert "3.56348" in out
+    assert "1 against 2 at 1" in out
+
+
+def test_a_channel_without_a_prior(capsys: pytest.CaptureFixture[str], channel: Path) -> None:
+    found = fields(capsys, "relate", channel)
+    assert found["identifiability"] is None
+    assert found["mutual_information"] is None
+    assert found["prior_skew"] is None
+    information = next(one for one in found["implied"] if one["notion"] == "mutual-information")
+    # Tighter than its budget alone says: the capacity is known exactly.
+    assert 0 < information["value"] < 0.0688
+
+
+def test_an_infinite_level_is_a_word(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "identity.json"
+    path.write_text(json.dumps(NamedChannel(Channel.identity("ab"), ("d",), ("e",)).as_json()))
+    assert fields(capsys, "relate", path)["local_dp"]["value"] == "infinity"
+
+
+def test_data_sets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    one = Channel("01", "01", [[0.7, 0.3], [0.3, 0.7]])
+    path = tmp_path / "two.json"
+    path.write_text(json.dumps(NamedChannel(one.product(one), ("a", "b"), ("u", "v")).as_json()))
+    found = fields(capsys, "relate", path, "--records", "2")
+    assert found["dp"]["value"] == pytest.approx(math.log(7 / 3))
+    assert found["local_dp"]["value"] == pytest.approx(2 * math.log(7 / 3))
+
+
+def test_a_notion(capsys: pytest.CaptureFixture[str], prior: Path) -> None:
+    found = {one["notion"]: one for one in fields(capsys, "relate", "local-dp:1.0", "--prior", prior)["implied"]}
+    assert found["mutual-information"]["value"] == pytest.approx(0.123302 / math.log(2), abs=1e-5)
+    assert found["identifiability"]["value"] == pytest.approx(1 + math.log(19))
+    assert found["zcdp"]["value"] == pytest.approx(math.tanh(0.5))
+    assert found["metric-privacy"]["statement"] is None
+    nothing = {one["notion"]: one for one in fields(capsys, "relate", "mutual-information:0.2bits")["implied"]}
+    assert nothing["local-dp"]["counterexample"] == "rare-revelation"
+    code, out, _ = run(capsys, "relate", "mutual-information:0.2bits")
+    assert code == 0
+    assert "Nothing follows for identifiability, local-dp" in out
+
+
+def test_independent_records_help(capsys: pytest.CaptureFixture[str]) -> None:
+    def information(*flags: str) -> float:
+        listed = fields(capsys, "relate", "dp:0.5", "--records", "100", *flags)["implied"]
+        return float(next(one for one in listed if one["notion"] == "central-mutual-information")["value"])
+
+    assert information("--independent") < information() / 5
+    assert information("--independent") == pytest.approx(100 * 0.031142 / math.log(2), rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["nothing.json"], "No such file"),
+        (["privacy:1"], "There is no notion 'privacy'"),
+        (["local-dp:-1"], "at least 0"),
+        (["identifiability:1", "--prior", "prior.csv"], "Δ = 2.94444"),
+        (["local-dp:1", "--prior", "half.csv"], "sum to 0.5"),
+        (["channel.json", "--prior", "zero.csv"], "probability 0"),
+        (["channel.json", "--records", "2"], "not data sets of 2 records"),
+        (["dp:1", "--records", "0"], "0 records"),
+        (["dp:1", "--delta", "2"], "δ of 2"),
+        (["dp:1", "--order", "0.5"], "order of 0.5"),
+    ],
+)
+def test_bad_input(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    channel: Path,
+    prior: Path,
+    arguments: list[str],
+    sentence: str,
+) -> None:
+    monkeypatch.chdir(channel.parent)
+    Path("half.csv").write_text("1,0.25\n2,0.25\n")
+    Path("zero.csv").write_text("1,1\n2,0\n")
+    code, out, err = run(capsys, "relate", *arguments)
+    assert (code, out) == (2, ""), err
+    assert len(err.strip().splitlines()) == 1
+    assert sentence in err
+
+
+def test_the_reproduction(capsys: pytest.CaptureFixture[str]) -> None:
+    found = fields(capsys, "reproduce", "notions")
+    assert found["agrees"] is True
+    lines = found["reproductions"][0]["lines"]
+    assert sum(line["slip"] for line in lines) == 4
+    assert [line["note"] for line in lines if "false from" in line["note"]] == [
+        f"false from r = {r} records on" for r in (34, 19, 13)
+    ]
