@@ -54,7 +54,8 @@ def arrow(edge: Edge, bend: float) -> str:
     )
     return (
         f'<path d="M{x1:.1f},{y1:.1f} Q{middle[0]:.1f},{middle[1]:.1f} {x2:.1f},{y2:.1f}" fill="none" '
-        f'stroke="{colour}" stroke-width="1.6"{dash} marker-end="url(#{edge.status.name})"><title>{title}</title></path>'
+        f'stroke="{colour}" stroke-width="1.6"{dash} marker-end="url(#{edge.status.name})">'
+        f"<title>{title}</title></path>"
     )
 
 
