@@ -80,3 +80,10 @@ def test_the_picture_of_the_graph_shows_the_data() -> None:
     drawn = runpy.run_path(str(ROOT / "docs" / "pictures" / "notions.py"))["draw"]()
     assert (ROOT / "docs" / "pictures" / "notions.svg").read_text(encoding="utf-8") == drawn
     xml.dom.minidom.parseString(drawn)
+
+
+@pytest.mark.parametrize("example", sorted((ROOT / "examples").glob("*.py")), ids=lambda example: example.name)
+def test_examples_run(example: Path) -> None:
+    done = subprocess.run([sys.executable, "-W", "error", str(example)], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout

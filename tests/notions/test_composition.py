@@ -28,6 +28,7 @@ from leakgauge.claims import (
 from leakgauge.errors import InputError, LeakgaugeError, ModelError, OptionError
 from leakgauge.measures.divergences import hockey_stick, renyi
 from leakgauge.measures.units import Unit
+from leakgauge.notions import approximate_dp_at
 from leakgauge.notions.composition import (
     Claimed,
     ClaimedCurve,
@@ -46,7 +47,6 @@ from leakgauge.notions.composition import (
     amplified_by_sampling,
     compose,
     compose_exactly,
-    epsilon_of_channel,
     group_privacy,
     in_parallel,
 )
@@ -63,6 +63,10 @@ ROUNDING = 1e-9
 @pytest.fixture
 def accounting() -> Any:
     return pytest.importorskip("dp_accounting")
+
+
+def exact_epsilon(channel: Channel, delta: float) -> float:
+    return approximate_dp_at(channel, delta).value
 
 
 def least_epsilon(delta_of: Callable[[float], float], delta: float, high: float = 200.0) -> float:
@@ -252,7 +256,7 @@ def test_sampled_gaussian_curve_lies_on_or_above_the_integral() -> None:
             return float(ratio**a) * math.exp(-(x**2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))
 
         truth = math.log(integrate.quad(moment, -30, 60, limit=500)[0]) / (order - 1)
-        curve = import_module("leakgauge.notions.composition.curves")
+        curve = import_module("leakgauge.notions.renyi_curves")
         bound = float(curve.sampled_gaussian(1 / sigma, probability, np.array([order]))[0])
         assert bound >= truth * (1 - 1e-7)
         if order.is_integer():
@@ -285,8 +289,8 @@ def test_no_bound_lies_below_exactly_composed_channels(accounting: Any, seed: in
     counts = random.integers(1, 4, size=2).tolist()
     exactly = compose_exactly([kind for kind, count in zip(kinds, counts, strict=True) for _ in range(count)])
     for delta in (0.0, 1e-6, 1e-3, 0.1):
-        truth = true_epsilon(exactly, delta) if delta else epsilon_of_channel(exactly, 0.0)
-        assert epsilon_of_channel(exactly, delta) == pytest.approx(truth, rel=1e-6, abs=1e-8)
+        truth = true_epsilon(exactly, delta) if delta else exact_epsilon(exactly, 0.0)
+        assert exact_epsilon(exactly, delta) == pytest.approx(truth, rel=1e-6, abs=1e-8)
         steps = [KnownChannel(kind, "x", count=n) for kind, n in zip(kinds, counts, strict=True)]
         whole = compose(steps, delta)
         assert_sound(whole, truth)
@@ -302,7 +306,7 @@ def test_channels_of_unnamed_secrets_may_meet_different_pairs() -> None:
     second = Channel("abc", "yn", [[0.5, 0.5], [0.9, 0.1], [0.1, 0.9]])
     side_by_side = first.product(second)
     for delta in (0.0, 0.01):
-        truth = epsilon_of_channel(side_by_side, delta)
+        truth = exact_epsilon(side_by_side, delta)
         assert_sound(compose([first, second], delta), truth)
         same = compose([KnownChannel(first, "x"), KnownChannel(second, "x")], delta)
         assert same.epsilon < truth - 0.1
@@ -312,10 +316,10 @@ def test_channels_of_unnamed_secrets_may_meet_different_pairs() -> None:
 def test_bounds_of_mixed_claims_hold_for_channels_that_satisfy_them(accounting: Any, seed: int) -> None:
     random = simulation(100 + seed)
     first, second = random_channel(random, 3, 3), random_channel(random, 3, 3)
-    epsilon, delta = epsilon_of_channel(first, 0.01), epsilon_of_channel(second, 0)
+    epsilon, delta = exact_epsilon(first, 0.01), exact_epsilon(second, 0)
     steps: list[Step | Statement] = [Claimed(ApproximateDP(epsilon, 0.01), count=2), CentralDP(delta)]
     for target in (0.02, 0.05, 0.2):
-        truth = epsilon_of_channel(compose_exactly([first, first, second]), target)
+        truth = exact_epsilon(compose_exactly([first, first, second]), target)
         assert_sound(compose(steps, target), truth)
 
 
@@ -333,7 +337,7 @@ def test_exponential_mechanism_bounds_hold_and_beat_basic(accounting: Any, seed:
         rows.append((exponential(scores, epsilon), exponential(scores + random.choice([-1.0, 1.0], 4), epsilon)))
     channels = [Channel("xy", range(4), np.array(pair)) for pair in rows]
     for delta in (1e-6, 1e-2):
-        truth = epsilon_of_channel(compose_exactly([channels[0]] * 2 + [channels[1]] * 3), delta)
+        truth = exact_epsilon(compose_exactly([channels[0]] * 2 + [channels[1]] * 3), delta)
         assert_sound(compose([ExponentialChoice(epsilon, count=5)], delta), truth)
     many = compose([ExponentialChoice(0.1, count=100)], 1e-6)
     assert many.epsilon < 0.3 * many.bounds[Method.BASIC]
@@ -356,7 +360,7 @@ def test_worst_curve_of_bounded_range_dominates_every_two_point_pair() -> None:
 def test_permute_and_flip_does_not_get_the_eighth() -> None:
     second = math.exp(-1) / 2
     channel = Channel(["(0, 0)", "(1, −1)"], ["first", "second"], [[0.5, 0.5], [1 - second, second]])
-    assert epsilon_of_channel(channel, 0) == pytest.approx(1.0)
+    assert exact_epsilon(channel, 0) == pytest.approx(1.0)
     orders = np.linspace(1.01, 30, 3000)
     rho = float((KnownChannel(channel).renyi(orders) / orders).max())
     assert 0.260 <= rho <= PermuteAndFlip(1.0).rho() == pytest.approx(math.tanh(0.5))
@@ -379,17 +383,17 @@ def test_sampled_claims_hold_for_the_mixtures_they_describe(accounting: Any, see
             (Neighbours.REPLACE_ONE, replaced, mixed),
             (ADD, added, [absent, mixed[0]]),
         ):
-            truth = epsilon_of_channel(compose_exactly([Channel("xy", range(4), np.array(rows))] * 3), delta)
+            truth = exact_epsilon(compose_exactly([Channel("xy", range(4), np.array(rows))] * 3), delta)
             for claim in (
-                CentralDP(epsilon_of_channel(unsampled, 0)),
-                ApproximateDP(epsilon_of_channel(unsampled, 0.005), 0.005),
+                CentralDP(exact_epsilon(unsampled, 0)),
+                ApproximateDP(exact_epsilon(unsampled, 0.005), 0.005),
             ):
                 step = Claimed(claim, count=3, sampling_probability=probability)
                 assert_sound(compose([step], delta, neighbours=neighbours), truth)
                 once = amplified_by_sampling(claim, probability, neighbours=neighbours)
                 assert_sound(compose([Claimed(once, count=3)], delta, neighbours=neighbours), truth)
     seen_sometimes = KnownChannel(replaced, "x", count=3, sampling_probability=probability)
-    truth = epsilon_of_channel(compose_exactly([Channel("xy", range(4), np.array(mixed))] * 3), 1e-4)
+    truth = exact_epsilon(compose_exactly([Channel("xy", range(4), np.array(mixed))] * 3), 1e-4)
     assert_sound(compose([seen_sometimes], 1e-4), truth)
 
 
@@ -399,7 +403,7 @@ def test_sampling_of_replaced_records_alone_does_not_lower_epsilon() -> None:
     keep = 1 / (1 + math.exp(-epsilon))
     rows = [[1 - probability, probability * keep, probability * (1 - keep)]]
     rows.append([rows[0][0], rows[0][2], rows[0][1]])
-    assert epsilon_of_channel(Channel("xy", range(3), rows), 0) == pytest.approx(epsilon)
+    assert exact_epsilon(Channel("xy", range(3), rows), 0) == pytest.approx(epsilon)
     assert amplified_by_sampling(CentralDP(epsilon), probability) == CentralDP(epsilon)
     amplified = amplified_by_sampling(ApproximateDP(epsilon, 1e-6), probability, neighbours=ADD)
     assert amplified.epsilon == pytest.approx(math.log1p(0.1 * math.expm1(1)))
@@ -596,7 +600,7 @@ def test_a_thousand_mechanisms_of_twenty_kinds_take_less_than_five_seconds(accou
         lambda: compose_exactly([]),
         lambda: compose_exactly([flip(1), Channel.identity("cd")]),
         lambda: compose_exactly([flip(1)] * 30),
-        lambda: epsilon_of_channel(flip(1), 1.0),
+        lambda: exact_epsilon(flip(1), 1.0),
         lambda: group_privacy(CentralDP(1.0), 0),
         lambda: group_privacy(MutualInformation(1.0), 2),
         lambda: in_parallel([], parts=Parts.FIXED),

@@ -1,122 +1,102 @@
-"""The bounds behind the implications, in nats, on numbers or arrays of numbers.
-
-Each grows with its first argument, and each errs upwards in rounding.
-"""
+"""The bounds behind the implications, in nats; each grows with its first argument and errs upwards in rounding."""
 
 from __future__ import annotations
 
 import math
-from typing import TypeVar
 
 import numpy as np
 
-from leakgauge.probability.cells import Floats
+from leakgauge.notions import renyi_curves
 
-Number = TypeVar("Number", float, Floats)
-_SLACK = 1 + 1e-12
+_UP = 1 + 1e-12
 """Rounding of a bound goes up, towards promising less."""
+_SAFE_SIDE = 1e-9
+"""δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
 
 
-def information_of_ratio(epsilon: Number) -> Number:
+def information_of_ratio(epsilon: float) -> float:
     """The most I(D;E) that rows within e^ε allow: A − 1 − ln A with A = ε/(1 − e^−ε), about ε²/8 for small ε.
 
     Per output the rows lie between m and m·e^ε; the share α of rows at the top that maximises the divergence gives
     A = 1 + α(e^ε − 1). Subset selection over growing alphabets reaches it.
     """
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        a = np.where(np.asarray(epsilon) > 0, epsilon / -np.expm1(-np.asarray(epsilon, dtype=float)) - 1, 0.0)
-        # a − ln(1 + a) cancels for small a; its series does not.
-        series = a * a * (1 / 2 - a * (1 / 3 - a * (1 / 4 - a / 5)))
-        exact = np.where(a < 1e-3, series * (1 + 1e-9), a - np.log1p(a))
-    return _same(np.where(np.isinf(a), math.inf, exact) * _SLACK, epsilon)
+    if epsilon in (0.0, math.inf):
+        return epsilon
+    a = epsilon / -math.expm1(-epsilon) - 1
+    if a < 1e-3:
+        # a − ln(1 + a) cancels for small a; its series, cut after a positive term, does not and lies above.
+        return a * a * (1 / 2 - a * (1 / 3 - a / 4)) * _UP
+    return (a - math.log1p(a)) * _UP
 
 
-def renyi_of_pure(epsilon: Number, order: float) -> Number:
+def renyi_of_pure(epsilon: float, order: float) -> float:
     """D_α of randomized response at ε, the most that ε-differential privacy allows (Bun and Steinke 2016)."""
-    e = np.asarray(epsilon, dtype=float)
+    if order == 1:
+        return concentration_of_pure(epsilon)
     if order == math.inf:
         return epsilon
-    if order == 1:
-        return _same(e * np.tanh(e / 2) * _SLACK, epsilon)
-    # (e^(αε) + e^((1−α)ε)) / (1 + e^ε), from its larger exponent so that nothing overflows.
-    total = order * e + np.log1p(np.exp((1 - 2 * order) * e)) - np.logaddexp(0.0, e)
-    return _same(np.minimum(np.maximum(total / (order - 1), 0.0) * _SLACK, e), epsilon)
+    return min(float(renyi_curves.pure(epsilon, np.array([order]))[0]) * _UP, epsilon)
 
 
-def concentration_of_pure(epsilon: Number) -> Number:
+def concentration_of_pure(epsilon: float) -> float:
     """ρ = ε·tanh(ε/2), reached by randomized response; ε²/2 is the familiar looser form."""
-    e = np.asarray(epsilon, dtype=float)
-    return _same(e * np.tanh(e / 2) * _SLACK, epsilon)
+    return epsilon * math.tanh(epsilon / 2) * _UP
 
 
-def gaussian_of_pure(epsilon: Number) -> Number:
+def gaussian_of_pure(epsilon: float) -> float:
     """μ = 2 Φ⁻¹(e^ε/(1 + e^ε)), reached by randomized response."""
     from scipy.special import ndtri
 
-    return _same(-2 * ndtri(1 / (1 + np.exp(np.minimum(np.asarray(epsilon, dtype=float), 700.0)))) * _SLACK, epsilon)
+    return float(-2 * ndtri(1 / (1 + math.exp(epsilon)))) * _UP if epsilon < 700 else math.inf
 
 
-def approximate_of_pure(epsilon: Number, delta: float) -> Number:
+def approximate_of_pure(epsilon: float, delta: float) -> float:
     """The ε' at which ε-differential privacy has this δ: ln(e^ε − δ(1 + e^ε)), reached by randomized response."""
-    e = np.asarray(epsilon, dtype=float)
-    inner = 1 - delta * (1 + np.exp(-e))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where(inner > 0, e + np.log(np.maximum(inner, 1e-300)), 0.0)
-    return _same(np.maximum(found, 0.0), epsilon)
+    inner = 1 - delta * (1 + math.exp(-epsilon))
+    return max(epsilon + math.log(inner), 0.0) * _UP if inner > 0 else 0.0
 
 
 def approximate_of_renyi(epsilon: float, order: float, delta: float) -> float:
     """ε at this δ from one Rényi order: ε_α + ln(1 − 1/α) − (ln δ + ln α)/(α − 1) (Canonne et al. 2020)."""
-    if delta <= 0:
-        return epsilon if order == math.inf else math.inf
-    if order <= 1:
-        return math.inf
     if order == math.inf:
-        return float(approximate_of_pure(epsilon, delta))
-    return max(epsilon + math.log1p(-1 / order) - (math.log(delta) + math.log(order)) / (order - 1), 0.0)
+        return approximate_of_pure(epsilon, delta)
+    if delta <= 0 or order <= 1:
+        return math.inf
+    return max(epsilon + math.log1p(-1 / order) - (math.log(delta) + math.log(order)) / (order - 1), 0.0) * _UP
 
 
 def approximate_of_concentration(rho: float, delta: float) -> float:
     """The best of ``approximate_of_renyi`` over all orders for a level ρα."""
     if rho == 0:
         return 0.0
-    if delta <= 0 or rho == math.inf:
-        return math.inf
-    from scipy.optimize import minimize_scalar
-
-    def at(logarithm: float) -> float:
-        order = 1 + math.exp(logarithm)
-        return approximate_of_renyi(rho * order, order, delta)
-
-    # Any order gives a sound bound, so an imperfect minimum errs towards privacy.
-    best = minimize_scalar(at, bounds=(-12.0, 25.0), method="bounded", options={"xatol": 1e-6})
-    return float(best.fun) * _SLACK
+    return renyi_curves.epsilon_at(lambda orders: orders * rho, delta) if delta > 0 else math.inf
 
 
 def approximate_of_gaussian(mu: float, delta: float) -> float:
-    """The ε at which N(0,1) against N(μ,1) has this δ, exactly (Balle and Wang 2018)."""
-    if mu == 0:
-        return 0.0
-    if delta <= 0 or mu == math.inf:
+    """The ε of N(μ, 1) against N(0, 1) at δ (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
+    from scipy.special import log_ndtr, ndtr
+
+    if mu in (0.0, math.inf):
+        return mu
+    if delta <= 0:
         return math.inf
-    from scipy.optimize import brentq
+    target = delta * (1 - _SAFE_SIDE)
 
-    if gaussian_delta(mu, 0.0) <= delta:
+    def above(epsilon: float) -> bool:
+        tail = float(np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
+        return float(ndtr(mu / 2 - epsilon / mu)) - tail > target
+
+    low, high = 0.0, 1.0
+    while above(high):
+        low, high = high, 2 * high
+    if not above(0.0):
         return 0.0
-    high = 1.0
-    while gaussian_delta(mu, high) > delta:
-        high *= 2
-    # brentq stops on either side of the root; its tolerance is added to stay above.
-    return float(brentq(lambda epsilon: gaussian_delta(mu, epsilon) - delta, 0.0, high, xtol=1e-12)) + 1e-11
-
-
-def gaussian_delta(mu: float, epsilon: float) -> float:
-    """δ(ε) of N(0,1) against N(μ,1): Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2)."""
-    from scipy.special import log_ndtr
-
-    first = log_ndtr(-epsilon / mu + mu / 2)
-    second = epsilon + log_ndtr(-epsilon / mu - mu / 2)
-    return float(math.exp(first) * -math.expm1(min(second - first, 0.0)))
+    while high - low > 1e-13 * high:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if above(middle) else (low, middle)
+    return high
 
 
 def variation_of_information(information: float) -> float:
@@ -135,8 +115,3 @@ def variation_of_information(information: float) -> float:
         return math.log(2) + p * math.log(p) + (q * math.log(q) if q > 0 else 0.0) - information
 
     return min(float(brentq(gap, 0.0, 1.0, xtol=1e-15)) + 1e-12, 1.0)
-
-
-def _same(found: Floats, like: Number) -> Number:
-    """An array where an array came, a float where a float came."""
-    return found if isinstance(like, np.ndarray) else float(found)

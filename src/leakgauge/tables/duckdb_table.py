@@ -102,8 +102,8 @@ class DuckDBTable:
         if groups.num_rows > limit:
             what = "distinct values" if len(columns) == 1 else "distinct combinations"
             raise ColumnError(
-                "{columns} has more than {limit} {what}; bin it, or choose a coarser column.",
-                columns=("Column " if len(columns) == 1 else "Columns ") + " × ".join(map(repr, columns)),
+                "Counting {columns} gives more than {limit} {what}; bin it, or choose a coarser column.",
+                columns=" × ".join(map(repr, columns)),
                 limit=limit,
                 what=what,
             )

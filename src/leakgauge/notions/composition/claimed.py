@@ -19,7 +19,7 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import OptionError
-from leakgauge.notions.composition import curves
+from leakgauge.notions import renyi_curves
 from leakgauge.notions.composition.losses import GaussianLoss, Loss
 from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Step, require_level
 from leakgauge.probability.cells import Floats
@@ -81,7 +81,7 @@ class Claimed(Step):
         """Rényi-DP curve in nats."""
         match self.statement:
             case RenyiDP(epsilon, order):
-                return curves.interpolated(np.array([order]), np.array([epsilon]), orders)
+                return renyi_curves.interpolated(np.array([order]), np.array([epsilon]), orders)
             case ZeroConcentratedDP() | GaussianDP():
                 return orders * self.rho()
             case _:
@@ -145,7 +145,7 @@ class ClaimedCurve(Step):
                 raise OptionError("The curve {name!r} does not give one number of at least 0 an order.", name=self.name)
             return values
         known, epsilons = np.array(self.points).T
-        return curves.interpolated(known, epsilons, orders)
+        return renyi_curves.interpolated(known, epsilons, orders)
 
     def corners(self) -> tuple[float, ...]:
         """The orders of the points."""

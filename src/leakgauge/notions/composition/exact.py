@@ -5,16 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
-from leakgauge.errors import ModelError, OptionError
+from leakgauge.errors import ModelError
 from leakgauge.notions.composition.inputs import Met, assignments, pure_epsilon, rows_met
 from leakgauge.notions.composition.losses import GaussianLoss
 from leakgauge.notions.composition.spent import Spent
 from leakgauge.notions.composition.step import require_some
 from leakgauge.notions.composition.steps import KnownChannel
+from leakgauge.notions.formulas import approximate_of_gaussian
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats, sums_by
 
@@ -53,21 +53,11 @@ def compose_exactly(channels: Sequence[Channel]) -> Channel:
     return Channel(first.inputs, labels, matrix)
 
 
-def epsilon_of_channel(channel: Channel, delta: float) -> float:
-    """The smallest ε in nats at which any two inputs of the channel are within (ε, δ), exact up to rounding."""
-    if not 0 <= delta < 1:
-        raise OptionError("A δ of {delta} lies outside [0, 1).", delta=delta)
-    if delta == 0:
-        return KnownChannel(channel).pure_epsilon()
-    rows = channel.matrix
-    return max((_Losses.of(p, q).epsilon_at(delta) for p, q in permutations(rows, 2)), default=0.0)
-
-
 def epsilon_at(groups: Sequence[Spent], delta: float) -> float | None:
     """The ε in nats of the sequence at δ, where its worst case can be written down; None where it cannot."""
     gaussian = _gaussian(groups)
     if gaussian is not None:
-        return gaussian_epsilon(gaussian, delta) if delta > 0 else (math.inf if gaussian else 0.0)
+        return approximate_of_gaussian(gaussian, delta) if delta > 0 else (math.inf if gaussian else 0.0)
     if delta == 0:
         return pure_epsilon(groups) if all(isinstance(spent.step, KnownChannel) for spent in groups) else None
     choices = assignments(groups)
@@ -78,31 +68,6 @@ def epsilon_at(groups: Sequence[Spent], delta: float) -> float | None:
         return max((_composed(groups, met, cap).epsilon_at(delta) for met in choices), default=0.0)
     except _NotExactError:
         return None
-
-
-def gaussian_epsilon(mu: float, delta: float) -> float:
-    """The ε in nats of N(μ, 1) against N(0, 1) at δ (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
-    from scipy.special import log_ndtr, ndtr
-
-    if mu in (0.0, math.inf):
-        return mu
-    target = delta * (1 - SAFE_SIDE)
-
-    def above(epsilon: float) -> bool:
-        tail = float(np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
-        return float(ndtr(mu / 2 - epsilon / mu)) - tail > target
-
-    low, high = 0.0, 1.0
-    while above(high):
-        low, high = high, 2 * high
-    if not above(0.0):
-        return 0.0
-    while high - low > 1e-13 * high:
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        low, high = (middle, high) if above(middle) else (low, middle)
-    return high
 
 
 def _gaussian(groups: Sequence[Spent]) -> float | None:

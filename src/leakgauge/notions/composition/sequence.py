@@ -13,7 +13,8 @@ import numpy as np
 
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
-from leakgauge.notions.composition import curves, exact, losses
+from leakgauge.notions import renyi_curves
+from leakgauge.notions.composition import exact, losses
 from leakgauge.notions.composition.claimed import Claimed
 from leakgauge.notions.composition.inputs import Met, assignments, require_same_inputs, rows_met
 from leakgauge.notions.composition.neighbours import Neighbours
@@ -104,7 +105,7 @@ def compose(
     if delta > 0:
         rho = sum(spent.count * spent.rho() for spent in groups)
         if rho < math.inf:
-            bounds[Method.ZCDP] = curves.epsilon_at(lambda orders: orders * rho, delta)
+            bounds[Method.ZCDP] = renyi_curves.epsilon_at(lambda orders: orders * rho, delta)
         renyi = _by_curves(groups, delta)
         if renyi < math.inf:
             bounds[Method.RENYI] = renyi
@@ -157,10 +158,10 @@ def _basic(groups: Sequence[Spent], delta: float) -> float:
 
 def _by_curves(groups: Sequence[Spent], delta: float) -> float:
     corners = [order for spent in groups for order in spent.step.corners()]
-    return curves.epsilon_at(_curve(groups), delta, corners)
+    return renyi_curves.epsilon_at(_curve(groups), delta, corners)
 
 
-def _curve(groups: Sequence[Spent]) -> curves.Curve:
+def _curve(groups: Sequence[Spent]) -> renyi_curves.Curve:
     def curve(orders: Floats) -> Floats:
         total = np.zeros(orders.shape)
         for spent in groups:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.notions.composition import curves
+from leakgauge.notions import renyi_curves
 from leakgauge.notions.composition.losses import CurveLoss, GaussianLoss, Part, curve_of_rows
 from leakgauge.notions.composition.neighbours import Neighbours
 from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
@@ -70,14 +70,14 @@ class Spent:
         curve = self.step.renyi(orders)
         if self.probability == 1:
             return curve
-        curve = curves.seen_sometimes(curve, orders, self.probability)
+        curve = renyi_curves.seen_sometimes(curve, orders, self.probability)
         if not self.amplifies:
             return curve
         loss = self.step.loss()
         if isinstance(loss, GaussianLoss):
-            return np.minimum(curve, curves.sampled_gaussian(loss.mu, self.probability, orders))
+            return np.minimum(curve, renyi_curves.sampled_gaussian(loss.mu, self.probability, orders))
         epsilon, delta = self.approximate()
-        return curve if delta > 0 else np.minimum(curve, curves.pure(epsilon, orders))
+        return curve if delta > 0 else np.minimum(curve, renyi_curves.pure(epsilon, orders))
 
     def spread(self) -> float:
         """About the variance of one run's finite losses, in squared nats; only the accountant's grid depends on it."""

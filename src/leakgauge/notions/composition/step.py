@@ -10,7 +10,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from leakgauge.errors import OptionError
-from leakgauge.notions.composition import curves
+from leakgauge.notions import renyi_curves
 from leakgauge.notions.composition.losses import Loss, curve_of_rows
 from leakgauge.probability.cells import Floats
 
@@ -55,7 +55,7 @@ class Step:
 
     def renyi(self, orders: Floats) -> Floats:
         """Rényi-DP curve of one run, in nats; infinite where nothing is known."""
-        return curves.pure(self.pure_epsilon(), orders)
+        return renyi_curves.pure(self.pure_epsilon(), orders)
 
     def corners(self) -> tuple[float, ...]:
         """Orders at which the curve is given, where it is not given at all of them."""

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.notions.composition import curves
+from leakgauge.notions import renyi_curves
 from leakgauge.notions.composition.losses import (
     POINTS,
     DiscreteLaplaceLoss,
@@ -42,7 +42,7 @@ class LaplaceNoise(Step):
 
     def renyi(self, orders: Floats) -> Floats:
         """The exact curve in nats."""
-        return curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
+        return renyi_curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
 
     def pair(self) -> Pair | None:
         """None: the loss is continuous."""
@@ -136,7 +136,7 @@ class RandomizedResponse(Step):
             return super().renyi(orders)
         share = (1 + math.exp(-self.epsilon)) / (1 + (self.letters - 1) * math.exp(-self.epsilon))
         curve = super().renyi(orders)
-        return curves.seen_sometimes(curve, orders, share) if share < 1 else curve
+        return renyi_curves.seen_sometimes(curve, orders, share) if share < 1 else curve
 
     def pair(self) -> Pair | None:
         """The laws of any two letters; all pairs are alike, so this one dominates."""
@@ -220,7 +220,7 @@ class KnownChannel(Step):
 
     def renyi(self, orders: Floats) -> Floats:
         """The exact curve in nats, the largest over all pairs; that of the exact ε where this is too much work."""
-        exact = curves.of_rows(self.channel.matrix, orders)
+        exact = renyi_curves.of_rows(self.channel.matrix, orders)
         return super().renyi(orders) if exact is None else exact
 
     def pair(self) -> Pair | None:
