@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 
-from bench import counting, joints, starting
+from bench import counting, joints, notions, starting
 
-ALL = {"starting": starting.run, "joints": joints.run, "counting": counting.run}
+ALL = {"starting": starting.run, "joints": joints.run, "notions": notions.run, "counting": counting.run}
 
 
 def main() -> None:

@@ -37,6 +37,7 @@ def test_a_channel_with_a_prior(capsys: pytest.CaptureFixture[str], channel: Pat
     assert found["local_dp"]["unit"] == "nats"
     assert found["mutual_information"]["unit"] == "bits"
     assert found["prior_skew"]["value"] == pytest.approx(2.9444, abs=5e-5)
+    assert found["moment_skewness"]["value"] == pytest.approx((1 - 2 * 0.05) / math.sqrt(0.05 * 0.95))
     code, out, _ = run(capsys, "relate", channel, "--prior", prior)
     assert code == 0
     assert "3.56348" in out

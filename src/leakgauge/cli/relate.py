@@ -86,6 +86,7 @@ def as_fields(found: Relation, subject: str) -> dict[str, Any]:
         **exact,
         **{name: _level_json(level) for name, level in found.levels.items()},
         "prior_skew": None if found.skew is None else _quantity(found.skew, "nats"),
+        "moment_skewness": None if found.moment_skewness is None else _quantity(found.moment_skewness, "1"),
         "implied": [_implication_json(name, one) for name, one in found.implied.items()],
     }
 
@@ -140,6 +141,8 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
         parts.append(grid)
     if found.skew is not None:
         parts.append(Text(f"Prior skew Δ = {_number(found.skew)} nats: no channel has less identifiability."))
+    if found.moment_skewness is not None:
+        parts.append(Text(f"Moment coefficient of skewness of the prior: {_number(found.moment_skewness)}."))
     told = Table("notion", "implied, at most", "how", "", title=f"What {subject} implies", title_justify="left")
     nothing = []
     for name, one in found.implied.items():

@@ -6,7 +6,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
-from leakgauge.notions import Circumstances, Implication, Level, everything_implied, implied, levels, prior_skew
+from leakgauge.notions import (
+    Circumstances,
+    Implication,
+    Level,
+    everything_implied,
+    implied,
+    levels,
+    moment_skewness,
+    prior_skew,
+)
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.probability import Channel, Distribution
 
@@ -22,12 +31,14 @@ class Relation:
         subject: the statement, or None for a channel.
         levels: exact levels by name; empty for a statement.
         skew: Δ of the prior over the inputs compared, in nats; None without a prior.
+        moment_skewness: of a prior over numbers, without unit; else None.
         implied: what follows in each notion that has no exact level, by name.
     """
 
     subject: Statement | None
     levels: Mapping[str, Level]
     skew: float | None
+    moment_skewness: float | None
     implied: Mapping[str, Implication]
 
 
@@ -49,7 +60,7 @@ def relate_channel(
     skew = None
     if prior is not None:
         skew = prior_skew(prior, None if records is None else data_sets(channel.inputs, records))
-    return Relation(None, found, skew, missing)
+    return Relation(None, found, skew, None if prior is None else moment_skewness(prior), missing)
 
 
 def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:
@@ -66,4 +77,10 @@ def relate_statement(
     known = wanted or Circumstances()
     if prior is not None:
         known = known.with_prior(prior)
-    return Relation(statement, {}, known.skew, everything_implied(statement, known))
+    return Relation(
+        statement,
+        {},
+        known.skew,
+        None if prior is None else moment_skewness(prior),
+        everything_implied(statement, known),
+    )

@@ -14,7 +14,7 @@ from leakgauge.notions.curves import (
 from leakgauge.notions.edges import PUBLISHED_EDGES, SOUND_EDGES
 from leakgauge.notions.graph import Circumstances, Edge, Implication, Status, everything_implied, implied
 from leakgauge.notions.levels import levels
-from leakgauge.notions.ratios import metric_privacy, prior_skew
+from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "implied",
     "levels",
     "metric_privacy",
+    "moment_skewness",
     "mutual_information_dp",
     "prior_skew",
     "privacy_curve",

@@ -56,6 +56,20 @@ def prior_skew(prior: Distribution, structure: Structure | None = None) -> float
     return max((float(np.ptp(logs[list(group)])) for group in groups), default=0.0)
 
 
+def moment_skewness(prior: Distribution) -> float | None:
+    """E[(X − μ)³] / σ³ of a prior over numbers, without unit; None where a label is no number or nothing varies.
+
+    It describes the prior's shape. No budget depends on it: identifiability depends on Δ, differential privacy on
+    neither.
+    """
+    if not all(isinstance(label, int | float) and not isinstance(label, bool) for label in prior.outcomes):
+        return None
+    values = np.array(prior.outcomes, dtype=np.float64)
+    centred = values - float(prior.probabilities @ values)
+    variance = float(prior.probabilities @ centred**2)
+    return float(prior.probabilities @ centred**3) / variance**1.5 if variance > 0 else None
+
+
 def metric_privacy(channel: Channel, distance: Callable[[Label, Label], float] | Floats) -> Level:
     """max ln q(y|x)/q(y|x') ÷ d(x, x'), in nats per unit of distance."""
     distances = _distances(channel.inputs, distance)
