@@ -28,6 +28,7 @@ class Shown:
         mass: p of each value times its weight.
         weight: mean weight of each value.
         sharp: from 0 to 1, how much of the sampling noise of p the value feels: 1 where it is counted itself.
+        felt: the same with weights, Σ p q² (2w − mean w) / share, where q is the chance that a cell shows the value.
     """
 
     grouping: Grouping
@@ -35,14 +36,19 @@ class Shown:
     mass: Floats
     weight: Floats
     sharp: Floats
+    felt: Floats
 
     @classmethod
     def of(cls, grouping: Grouping, p: Floats) -> Shown:
         """The shares of each value, from those of each cell."""
         share, mass = gather(grouping.spread, p), gather(grouping.weighted, p)
-        certain = np.asarray(share > 0, dtype=np.float64)
-        sharp = certain if grouping.certain else quotient(gather(grouping.overlaps, p), share)
-        return cls(grouping, share, mass, quotient(mass, share), sharp)
+        weight = quotient(mass, share)
+        if grouping.certain:
+            return cls(grouping, share, mass, weight, np.asarray(share > 0, dtype=np.float64), weight)
+        sharp = quotient(gather(grouping.overlaps, p), share)
+        # Cells that show a value more often than others do feel more: their weights count more than the mean weight.
+        felt = 2 * quotient(gather(grouping.weighted_overlaps, p), share) - weight * sharp
+        return cls(grouping, share, mass, weight, sharp, felt)
 
     @property
     def plug_in(self) -> Floats:
@@ -52,7 +58,7 @@ class Shown:
     @property
     def miller_madow(self) -> Floats:
         """The first-order correction Σ w (seen − p) / 2, in nats times n."""
-        return np.asarray((self.weight * self.sharp - self.mass).sum(-1) / 2)
+        return np.asarray((self.felt - self.mass).sum(-1) / 2)
 
     def bracket(self, n: Floats) -> tuple[Floats, Floats]:
         """Between what the entropy lies but for chance, in nats."""
@@ -61,7 +67,7 @@ class Shown:
         times = self.share * n[:, None]
         # A value behind a channel is as uncertain as one counted so many times.
         alike = np.maximum(np.where(times > 0, quotient(times, self.sharp), 1.0), 0.1)
-        excess = np.log(alike) - digamma(alike)
+        excess = (np.log(alike) - digamma(alike)) * quotient(self.felt, self.weight * self.sharp)
         middle = self.plug_in + (self.mass * excess).sum(-1) - self.mass.sum(-1) * (np.log(n) - digamma(n))
         if not self.grouping.certain:
             return middle, middle

@@ -8,6 +8,7 @@ vanishes and these are those of the chi-squared law of 2n I; far from it they ar
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -115,11 +116,12 @@ def _curvature(shown: Shown, change: Floats) -> Floats:
 def _traces(shown: list[Shown], p: Floats) -> tuple[Floats, Floats]:
     """tr Q² and tr Q³ on the changes that keep the total."""
     excess = [2 * quotient(gather(each.grouping.twice_weighted, p), each.share) - each.weight**2 for each in shown]
-    squares, cubes = np.zeros(len(p)), np.zeros(len(p))
+    squares, cubes, trace = np.zeros(len(p)), np.zeros(len(p)), np.zeros(len(p))
     for i, each in enumerate(shown):
         # Without weights the eigenvalues of Q are mostly 0, 1 and −1, and those of a grouping are 1 and 0: the
         # cube of Q then has the trace of Q. Only the skewness rests on it.
         cubes -= each.grouping.sign * (each.weight**3 * each.sharp).sum(-1)
+        trace -= each.grouping.sign * each.felt.sum(-1)
         squares += each.grouping.sign**2 * _product(each, each, excess[i], excess[i], p)
         for j in range(i):
             both = 2 * each.grouping.sign * shown[j].grouping.sign
@@ -128,19 +130,23 @@ def _traces(shown: list[Shown], p: Floats) -> tuple[Floats, Floats]:
     if shown and total:
         weight = np.asarray(shown[0].grouping.weighted.sum(axis=1)).ravel()
         cubes += total * (p @ weight**3)
+        trace += total * (p @ weight)
         squares -= total**2 * (2 * (p @ weight**2) - (p @ weight) ** 2)
     squares = np.maximum(squares, 0.0)
+    if any(not each.grouping.certain for each in shown):
+        # A channel shrinks the eigenvalues. Were they all alike, this would be the sum of their cubes.
+        cubes = np.sign(trace) * quotient(squares**2, np.abs(trace))
     return squares, np.clip(cubes, -(squares**1.5), squares**1.5)
 
 
 def _product(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats) -> Floats:
-    """tr of the product of two curvatures; those of nested groupings are those of the coarser one."""
+    """tr of the product of two curvatures."""
     first, second = a.grouping, b.grouping
     for coarse, fine, excess in ((a, b, excess_a), (b, a, excess_b)):
-        nested = set(coarse.grouping.letters) <= set(fine.grouping.letters)
-        identity = fine.grouping.certain and fine.grouping.spread.shape[1] == p.shape[1]
-        if identity or (nested and coarse.grouping.certain):
-            return np.asarray((excess * coarse.sharp).sum(-1))
+        if fine.grouping.certain and fine.grouping.spread.shape[1] == p.shape[1]:
+            return _diagonal(coarse, fine, p)
+        if coarse.grouping.certain and set(coarse.grouping.letters) <= set(fine.grouping.letters):
+            return np.asarray((excess * coarse.sharp).sum(-1))  # those of nested groupings are those of the coarser
     if first.certain and second.certain:
         weight = np.asarray(first.weighted.sum(axis=1)).ravel()
         one, other = scatter(first.spread, a.weight), scatter(second.spread, b.weight)
@@ -151,21 +157,44 @@ def _product(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats) 
     if first.spread.nnz * float(second.spread.shape[1]) > _PRODUCT:
         # Both curvatures have eigenvalues within 0 and 1: the trace of the product is below either trace.
         return np.asarray(np.minimum((excess_a * a.sharp).sum(-1), (excess_b * b.sharp).sum(-1)))
-    return np.array([_overlap(a, b, excess_a, excess_b, p, at) for at in range(len(p))])
+    return np.array([_overlap(a, b, p, at) for at in range(len(p))])
 
 
-def _overlap(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats, at: int) -> float:
-    scaled = [
-        np.sqrt(np.maximum(excess[at], 0.0)) * quotient(np.ones_like(shown.share[at]), shown.share[at])
-        for shown, excess in ((a, excess_a), (b, excess_b))
-    ]
-    left, right = a.grouping.spread, b.grouping.spread
-    if left.nnz > 0.05 * left.shape[0] * left.shape[1]:
-        left, right = left.toarray(), right.toarray()
-        shared = (left.T * p[at]) @ right
-        return float(scaled[0] @ (shared**2) @ scaled[1])
-    shared = left.multiply(p[at][:, None]).T.tocsr() @ right
-    return float(scaled[0] @ (shared.multiply(shared) @ scaled[1]))
+def _diagonal(coarse: Shown, fine: Shown, p: Floats) -> Floats:
+    """The product with the curvature of the cells themselves, which is w / p on the diagonal: Σ w p Q."""
+    grouping = coarse.grouping
+    heavy = p * np.asarray(fine.grouping.weighted.sum(axis=1)).ravel()
+    cross, square = gather(grouping.weighted_overlaps, heavy), gather(grouping.overlaps, heavy)
+    return np.asarray(quotient(2 * cross - coarse.weight * square, coarse.share).sum(-1))
+
+
+def _overlap(a: Shown, b: Shown, p: Floats, at: int) -> float:
+    """Σ p p′ Q Q′ over pairs of cells, where Q is Σ q q′ (u + u′) / share over values and u is w − mean w / 2."""
+    matrices = [a.grouping.spread, a.grouping.weighted, b.grouping.spread, b.grouping.weighted]
+    if matrices[0].nnz > 0.05 * matrices[0].shape[0] * matrices[0].shape[1]:
+        matrices = [matrix.toarray() for matrix in matrices]
+        left, heavy_left = ((matrix * p[at][:, None]).T for matrix in matrices[:2])
+    else:
+        left, heavy_left = (matrix.multiply(p[at][:, None]).T.tocsr() for matrix in matrices[:2])
+    inverse = [quotient(np.ones_like(shown.share[at]), shown.share[at]) for shown in (a, b)]
+    mean = [inverse[0] * a.weight[at], inverse[1] * b.weight[at]]
+
+    def total(one: Any, other: Any, rows: Floats, columns: Floats) -> float:
+        both = one.multiply(other) if hasattr(one, "multiply") else one * other
+        return float(rows @ (both @ columns))
+
+    plain = left @ matrices[2]
+    if a.grouping.weighted is a.grouping.spread:
+        return total(plain, plain, *inverse)
+    # The product (u + u′)(v + v′) multiplied out.
+    rows, columns, twice = heavy_left @ matrices[2], left @ matrices[3], heavy_left @ matrices[3]
+    return (
+        2 * total(twice, plain, *inverse)
+        + 2 * total(rows, columns, *inverse)
+        - 2 * total(rows, plain, inverse[0], mean[1])
+        - 2 * total(columns, plain, mean[0], inverse[1])
+        + total(plain, plain, *mean)
+    )
 
 
 def _newcomers(layout: Layout, shown: list[Shown], counts: Floats, value: Floats) -> tuple[Floats, Floats]:

@@ -102,6 +102,11 @@ class Grouping:
         """The squares of ``spread``."""
         return self.spread.multiply(self.spread).tocsr()
 
+    @cached_property
+    def weighted_overlaps(self) -> Any:
+        """``spread`` times ``weighted``, cell by cell; ``overlaps`` itself where nothing is weighted."""
+        return self.overlaps if self.weighted is self.spread else self.spread.multiply(self.weighted).tocsr()
+
 
 def gather(matrix: Any, values: Floats) -> Floats:
     """Sum over the cells of each value; the last axis runs over cells, then over values."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
-from leakgauge.errors import EngineError, LeakgaugeError, TableError
+from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
 
 _LINE = re.compile(r"^[^\n]*CSV Error on Line: (\d+)")
 
@@ -45,6 +45,11 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
     if isinstance(error, duckdb.OutOfMemoryException):
         return EngineError(
             "Reading {place} needs more memory than there is; bin a column, choose coarser ones, or use fewer.",
+            place=place,
+        )
+    if isinstance(error, duckdb.OutOfRangeException):
+        return ColumnError(
+            "{place} has a column with infinite or too large numbers, so it has no moments; declare them missing.",
             place=place,
         )
     if "differ only in case" in said:

@@ -250,7 +250,9 @@ def _as_arrow(source: Any) -> pa.Table:
             raise TableError("Two columns of the table in memory are named {name!r}; rename one.", name=name)
     if not source.column_names:
         raise TableError("The table in memory has no columns; there is nothing to measure.")
-    return source
+    # A column without any value has no type of its own; as in a CSV file it is text.
+    typed = [pa.field(f.name, pa.string() if pa.types.is_null(f.type) else f.type) for f in source.schema]
+    return source.cast(pa.schema(typed))
 
 
 def _from_pandas(frame: Any) -> pa.Table:
