@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
-from leakgauge.errors import LeakgaugeError
+from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 
 _VERBS = {
     "measure": "What a secret column leaks, in bits with intervals.",
@@ -30,6 +30,13 @@ class _Verbs(click.Group):
             return None
         command: click.Command = import_module(f"leakgauge.cli.{cmd_name}").command
         return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in _VERBS and not args[0].startswith("-"):
+            raise OptionError("There is no verb {name!r}; {hint}", name=args[0], hint=did_you_mean(args[0], _VERBS))
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
@@ -53,6 +60,8 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(str(error), error.exit_code)
     except click.exceptions.Exit as stop:
         return stop.exit_code
+    except click.exceptions.NoArgsIsHelpError as help_wanted:
+        click.echo(help_wanted.format_message())
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; nothing was written.", 130)
     except click.ClickException as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,9 +132,9 @@ _ROWS = {
     "conditional_entropy_with_background": ("H(X|YZ)", "still uncertain to someone with the background"),
 }
 _COMPANIONS = (
-    ("best_guess", "Best single guess is right", "{:.2%}"),
-    ("guesses", "Guesses needed on average", "{:.3f}"),
-    ("effective_set", "Effective number of values to hide among", "{:.3f}"),
+    ("best_guess", "Best single guess is right", "%"),
+    ("guesses", "Guesses needed on average", ""),
+    ("effective_set", "Effective number of values to hide among", ""),
 )
 
 
@@ -161,12 +162,10 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
         if name in found.quantities and (released or name != "leakage_with_background"):
             # Without a release, what is seen is the background alone, and the floor is all.
             shown = symbol if released else symbol.replace("YZ", "Z")
-            row = _cells(found.quantities[name], "{:.4f}")
+            row = _cells(found.quantities[name], "")
             grid.add_row(shown, meaning, *row, f"{found.corrected[name].estimate.value:.4f}")
             if name in found.weighted:
-                grid.add_row(
-                    f"{shown} weighted", "the same under the weights", *_cells(found.weighted[name], "{:.4f}"), ""
-                )
+                grid.add_row(f"{shown} weighted", "the same under the weights", *_cells(found.weighted[name], ""), "")
     parts.append(grid)
     crowd = Table("", "before", "interval", "after all that is seen", "interval")
     for name, meaning, form in _COMPANIONS if found.companions else ():
@@ -197,5 +196,12 @@ def notes(found: Measurement) -> list[str]:
 
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
+    """A value and its interval, with the digits that tell the ends of the interval apart."""
     estimate = quantity.estimate
-    return form.format(estimate.value), f"{form.format(estimate.low)} – {form.format(estimate.high)}"
+    width = estimate.high - estimate.low
+    decimals = 4 if width <= 0 else min(max(4, 2 - floor(log10(width))), 12)
+    value, low, high = (
+        f"{100 * number:.{decimals - 2}f} %" if form == "%" else f"{number:.{decimals}f}"
+        for number in (estimate.value, estimate.low, estimate.high)
+    )
+    return value, f"{low} – {high}"
