@@ -18,6 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge import errors, measures
+from leakgauge.claims import NOTIONS
+
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -87,3 +90,16 @@ def test_examples_run(example: Path) -> None:
     done = subprocess.run([sys.executable, "-W", "error", str(example)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout
+
+
+def test_the_reference_names_every_notion_measure_and_error() -> None:
+    notions = (ROOT / "docs" / "reference" / "notions.md").read_text(encoding="utf-8")
+    for name, notion in NOTIONS.items():
+        assert f"`{name}`" in notions
+        assert f"`{notion.__name__}`" in notions
+    listed = (ROOT / "docs" / "reference" / "measures.md").read_text(encoding="utf-8")
+    for name in measures.__all__:
+        assert name in listed or name in ("Basic", "Ranking", "Unit", "ZeroLeakageTest"), name
+    tree = (ROOT / "docs" / "reference" / "errors.md").read_text(encoding="utf-8")
+    for name in vars(errors):
+        assert not name.endswith("Error") or f"`{name}`" in tree

@@ -222,8 +222,7 @@ def test_beliefs_average_to_the_prior_also_with_background(data: st.DataObject) 
     for k, z in enumerate(s.background.columns):
         for j, y in enumerate(s.channel.outputs):
             if seen[k, j] > 0:
-                belief = s.posterior(y, z)
-                total += seen[k, j] * np.array([belief[x] if x in belief.outcomes else 0.0 for x in s.source.outcomes])
+                total += seen[k, j] * s.posterior(y, z).probabilities
     np.testing.assert_allclose(total, s.source.probabilities, atol=1e-12)
 
 

@@ -11,9 +11,10 @@ from leakgauge.notions.curves import (
     tradeoff,
     zero_concentrated_dp,
 )
-from leakgauge.notions.edges import PUBLISHED_EDGES, SOUND_EDGES
+from leakgauge.notions.edges import SOUND_EDGES
 from leakgauge.notions.graph import Circumstances, Edge, Implication, Status, everything_implied, implied
 from leakgauge.notions.levels import levels
+from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.witness import Level, Witness
 

@@ -1,4 +1,4 @@
-"""The edges of the implication graph, as data: sound ones, and published ones that are false.
+"""The edges of the implication graph that decide, as data.
 
 "Local" notions compare any two inputs of the channel, "central" ones neighbouring data sets; with one record they
 are the same. Information is in bits, budgets in nats.
@@ -333,81 +333,3 @@ NOTHING_FOLLOWS: dict[tuple[type[Statement], type[Statement]], str] = {
     **{(CentralMutualInformation, worst): "rare-revelation-central" for worst in _WORST_CASE},
 }
 """Pairs of notions between which nothing follows, with the family that shows it: little of one, infinite other."""
-
-
-def _claimed(
-    notion: Callable[[float], Statement], factor: float, skews: float, central: bool = False
-) -> Callable[[Statement, Circumstances], Statement | None]:
-    """factor · (ε + skews · Δ) nats, as the paper has it; what falls below 0 is claimed as 0."""
-    unit = NAT if notion in (MutualInformation, CentralMutualInformation) else 1.0
-
-    def bound(statement: Statement, known: Circumstances) -> Statement | None:
-        skew = known.neighbour_skew if central else known.skew
-        if skews and skew is None:
-            return None
-        return notion(max(factor * (statement.level + skews * (skew or 0.0)), 0.0) * unit)
-
-    return bound
-
-
-_PAPER = "Zheng et al., Relations between several classical privacy notions, Acta Electronica Sinica 53(10), 2025"
-_AS_31 = "σ = +Δ, as in its equation (31) and its example"
-_AS_DEFINED = "σ = σ_min = −Δ, as it is defined"
-
-
-def _published(
-    premise: type[Statement],
-    conclusion: type[Statement],
-    bound: Callable[[Statement, Circumstances], Statement | None],
-    formula: str,
-    conditions: str,
-    theorem: str,
-    witness: str = "",
-) -> Edge:
-    status = Status.UNSOUND if witness else Status.SOUND
-    return Edge(premise, conclusion, bound, formula, conditions, f"{_PAPER}, {theorem}", status, witness)
-
-
-PUBLISHED_EDGES: tuple[Edge, ...] = (
-    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, 1), "ε − σ", _AS_DEFINED, "Theorem 3"),
-    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, -1), "ε − σ", _AS_31, "Theorem 3", "against-the-prior"),
-    _published(
-        LocalDP, Identifiability, _claimed(Identifiability, 1, -1), "ε + σ", _AS_DEFINED, "Theorem 4", "skewed-prior"
-    ),
-    _published(LocalDP, Identifiability, _claimed(Identifiability, 1, 1), "ε + σ", _AS_31, "Theorem 4"),
-    _published(
-        Identifiability, MutualInformation, _claimed(MutualInformation, 2, 1), "2(ε − σ)", _AS_DEFINED, "Theorem 7"
-    ),
-    _published(
-        Identifiability,
-        MutualInformation,
-        _claimed(MutualInformation, 2, -1),
-        "2(ε − σ)",
-        _AS_31,
-        "Theorem 7",
-        "middle-of-the-prior",
-    ),
-    _published(LocalDP, MutualInformation, _claimed(MutualInformation, 2, 0), "2ε", "", "Theorem 11"),
-    _published(
-        CentralIdentifiability,
-        CentralMutualInformation,
-        _claimed(CentralMutualInformation, 2, 1, True),
-        "2(ε − σ)",
-        "uniform prior, σ = 0",
-        "Theorem 5",
-        "many-records",
-    ),
-    _published(
-        CentralDP,
-        CentralMutualInformation,
-        _claimed(CentralMutualInformation, 2, 0, True),
-        "2ε",
-        "",
-        "Theorem 9",
-        "many-records",
-    ),
-)
-"""What the paper states, under either sign of its σ; the false ones name the stored counterexample that shows it.
-
-None of them decides anything: the sound ones are looser than ours.
-"""

@@ -1,16 +1,103 @@
-"""The published relations put to the test: how often each is violated by random channels and priors."""
+"""The published relations as they were stated, and how often random channels and priors violate them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.claims import Identifiability, LocalDP, MutualInformation, Statement
-from leakgauge.notions.edges import NAT, PUBLISHED_EDGES
-from leakgauge.notions.graph import Circumstances, Edge
+from leakgauge.claims import (
+    CentralDP,
+    CentralIdentifiability,
+    CentralMutualInformation,
+    Identifiability,
+    LocalDP,
+    MutualInformation,
+    Statement,
+)
+from leakgauge.notions.edges import NAT
+from leakgauge.notions.graph import Circumstances, Edge, Status
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
+
+
+def _claimed(
+    notion: Callable[[float], Statement], factor: float, skews: float, central: bool = False
+) -> Callable[[Statement, Circumstances], Statement | None]:
+    """factor · (ε + skews · Δ) nats, as the paper has it; what falls below 0 is claimed as 0."""
+    unit = NAT if notion in (MutualInformation, CentralMutualInformation) else 1.0
+
+    def bound(statement: Statement, known: Circumstances) -> Statement | None:
+        skew = known.neighbour_skew if central else known.skew
+        if skews and skew is None:
+            return None
+        return notion(max(factor * (statement.level + skews * (skew or 0.0)), 0.0) * unit)
+
+    return bound
+
+
+_PAPER = "Zheng et al., Relations between several classical privacy notions, Acta Electronica Sinica 53(10), 2025"
+_AS_31 = "σ = +Δ, as in its equation (31) and its example"
+_AS_DEFINED = "σ = σ_min = −Δ, as it is defined"
+
+
+def _published(
+    premise: type[Statement],
+    conclusion: type[Statement],
+    bound: Callable[[Statement, Circumstances], Statement | None],
+    formula: str,
+    conditions: str,
+    theorem: str,
+    witness: str = "",
+) -> Edge:
+    status = Status.UNSOUND if witness else Status.SOUND
+    return Edge(premise, conclusion, bound, formula, conditions, f"{_PAPER}, {theorem}", status, witness)
+
+
+PUBLISHED_EDGES: tuple[Edge, ...] = (
+    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, 1), "ε − σ", _AS_DEFINED, "Theorem 3"),
+    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, -1), "ε − σ", _AS_31, "Theorem 3", "against-the-prior"),
+    _published(
+        LocalDP, Identifiability, _claimed(Identifiability, 1, -1), "ε + σ", _AS_DEFINED, "Theorem 4", "skewed-prior"
+    ),
+    _published(LocalDP, Identifiability, _claimed(Identifiability, 1, 1), "ε + σ", _AS_31, "Theorem 4"),
+    _published(
+        Identifiability, MutualInformation, _claimed(MutualInformation, 2, 1), "2(ε − σ)", _AS_DEFINED, "Theorem 7"
+    ),
+    _published(
+        Identifiability,
+        MutualInformation,
+        _claimed(MutualInformation, 2, -1),
+        "2(ε − σ)",
+        _AS_31,
+        "Theorem 7",
+        "middle-of-the-prior",
+    ),
+    _published(LocalDP, MutualInformation, _claimed(MutualInformation, 2, 0), "2ε", "", "Theorem 11"),
+    _published(
+        CentralIdentifiability,
+        CentralMutualInformation,
+        _claimed(CentralMutualInformation, 2, 1, True),
+        "2(ε − σ)",
+        "uniform prior, σ = 0",
+        "Theorem 5",
+        "many-records",
+    ),
+    _published(
+        CentralDP,
+        CentralMutualInformation,
+        _claimed(CentralMutualInformation, 2, 0, True),
+        "2ε",
+        "",
+        "Theorem 9",
+        "many-records",
+    ),
+)
+"""What the paper states, under either sign of its σ; the false ones name the stored counterexample that shows it.
+
+None of them decides anything: the sound ones are looser than ours.
+"""
 
 LETTERS, OUTPUTS = 3, 3
 

@@ -144,7 +144,10 @@ class Scenario(Frozen):
         return View(cells, self._release_weights(cells, len(self.channel.outputs)))
 
     def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
-        """What the attacker believes of the secret after seeing a release, a background, or both (Bayes)."""
+        """What the attacker believes of the secret after seeing a release, a background, or both (Bayes).
+
+        An argument left out is not seen; ``None`` is the letter of missing values.
+        """
         if release is ... and background is ...:
             return self.source
         if release is ...:
@@ -168,9 +171,12 @@ class Scenario(Frozen):
         believed = self.background.row_given_column(background)
         if not self._by_pairs:
             return Joint.of(believed, self.channel)
-        possible = [x for x in believed.outcomes if believed[x] > 0]
-        rows = [self.channel.row((x, background)).probabilities * believed[x] for x in possible]
-        return Joint(possible, self.channel.outputs, rows)
+        never = np.zeros(len(self.channel.outputs))
+        rows = [
+            self.channel.row((x, background)).probabilities * p if p > 0 else never
+            for x, p in zip(believed.outcomes, believed.probabilities.tolist(), strict=True)
+        ]
+        return Joint(believed.outcomes, self.channel.outputs, rows)
 
     def _release_cells(self) -> Cells:
         assert self.channel is not None
