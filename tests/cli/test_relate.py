@@ -91,6 +91,30 @@ def test_independent_records_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert information("--independent") == pytest.approx(100 * 0.031142 / math.log(2), rel=1e-3)
 
 
+def test_an_infinite_order_and_data_sets_out_of_reach(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    found = {one["notion"]: one for one in fields(capsys, "relate", "dp:1", "--order", "inf")["implied"]}
+    assert found["renyi-dp"]["order"] == "infinity"
+    path = tmp_path / "hole.json"
+    told = Channel([(0, 0), (1, 1)], "uv", [[1, 0], [0, 1]])
+    path.write_text(json.dumps(NamedChannel(told, ("a", "b"), ("y",)).as_json()))
+    listed = {one["notion"]: one for one in fields(capsys, "relate", path, "--records", "2")["implied"]}
+    assert listed["mutual-information"]["value"] == pytest.approx(1)
+    assert listed["central-mutual-information"]["value"] is None
+
+
+def test_a_prior_over_data_sets_of_a_statement(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "prior.csv"
+    path.write_text("0|0,0.45\n0|1,0.05\n1|0,0.05\n1|1,0.45\n")
+    found = fields(capsys, "relate", "dp:0.5", "--records", "2", "--prior", path)
+    assert found["prior_skew"]["value"] == pytest.approx(math.log(9))
+    listed = {one["notion"]: one for one in found["implied"]}
+    # Dependent records: 0.10328 bits are possible, twice the bound of one record (0.0899) would be false.
+    assert listed["central-mutual-information"]["value"] > 0.10328
+    code, _, err = run(capsys, "relate", "dp:0.5", "--records", "2", "--prior", path, "--independent")
+    assert code == 2
+    assert "they are not" in err
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -104,6 +128,8 @@ def test_independent_records_help(capsys: pytest.CaptureFixture[str]) -> None:
         (["dp:1", "--records", "0"], "0 records"),
         (["dp:1", "--delta", "2"], "δ of 2"),
         (["dp:1", "--order", "0.5"], "order of 0.5"),
+        (["dp:1,delta=2"], "δ is at most 1"),
+        (["dp:1,delta=1e-6,delta=3"], "twice"),
     ],
 )
 def test_bad_input(

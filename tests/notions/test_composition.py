@@ -615,3 +615,22 @@ def test_bad_input_is_refused_in_one_sentence(wrong: Callable[[], object]) -> No
     assert isinstance(caught.value, LeakgaugeError)
     assert str(caught.value).endswith(".")
     assert caught.value.template
+
+
+def test_a_secret_may_be_named_by_a_number() -> None:
+    first = Channel("abc", "uv", [[0.9, 0.1], [0.1, 0.9], [0.5, 0.5]])
+    second = Channel("abc", "uv", [[0.5, 0.5], [0.1, 0.9], [0.9, 0.1]])
+    by_name = {
+        name: compose([KnownChannel(first, count=2), KnownChannel(second, secret=name)], 0) for name in (0, 1, "z")
+    }
+    assert {round(found.epsilon, 9) for found in by_name.values()} == {round(3 * math.log(9), 9)}
+
+
+def test_a_local_claim_says_nothing_of_a_missing_record() -> None:
+    with pytest.raises(ModelError, match="missing record"):
+        compose([Claimed(LocalDP(1.0), sampling_probability=0.01)], 0, neighbours=Neighbours.ADD_OR_REMOVE_ONE)
+
+
+def test_huge_levels_are_infinite_not_errors() -> None:
+    assert compose([Claimed(GaussianDP(1e200))], 1e-6).epsilon == math.inf
+    assert compose([ExponentialChoice(1e200)], 1e-6).epsilon >= 1e200

@@ -12,6 +12,7 @@ import pytest
 
 from leakgauge import claims
 from leakgauge.claims import NOTIONS, Statement
+from leakgauge.errors import OptionError
 from leakgauge.measures import sibson
 from leakgauge.notions import (
     FAMILIES,
@@ -21,6 +22,7 @@ from leakgauge.notions import (
     Edge,
     Status,
     approximate_dp,
+    formulas,
     gaussian_dp,
     implied,
     levels,
@@ -37,6 +39,15 @@ SHAPES = [(2, 2), (3, 3), (2, 4), (4, 3), (3, 5)]
 EACH = 20_000  # 5 shapes: 10^5 channels for every edge
 DELTA = 0.05
 NAT = 1 / math.log(2)
+
+
+# What a statement at a special order or δ says in plainer words: its exact level is known by another name.
+PREMISES: dict[tuple[type[Statement], float], type[Statement]] = {
+    (claims.ApproximateDP, ORDER): claims.CentralDP,
+    (claims.RenyiDP, math.inf): claims.CentralDP,
+    (claims.SibsonLeakage, math.inf): claims.MaximalLeakage,
+    (claims.AlphaLeakage, 1.0): claims.MutualInformation,
+}
 
 
 @cache
@@ -78,9 +89,16 @@ def premises(shape: tuple[int, int], name: str) -> Floats:
     return exact(shape, name)
 
 
-def statement(notion: type[Statement], level: float) -> Statement:
+def orders(edge: Edge) -> float:
+    """The order at which an edge speaks, where it names one."""
+    return math.inf if "order is infinite" in edge.conditions else 1.0 if "order is 1" in edge.conditions else ORDER
+
+
+def statement(notion: type[Statement], level: float, order: float = ORDER) -> Statement:
+    if notion is claims.ApproximateDP:
+        return claims.ApproximateDP(level, 0.0)
     if notion in (claims.RenyiDP, claims.SibsonLeakage, claims.AlphaLeakage):
-        return notion(level, ORDER)
+        return notion(level, order)
     return notion(level)  # type: ignore[call-arg]
 
 
@@ -95,12 +113,12 @@ def concluded(edge: Edge, levels_in: Floats, skew: Floats) -> list[Statement | N
     needs_prior = "prior" in edge.conditions
     if needs_prior:
         return [
-            edge.bound(statement(edge.premise, level), circumstances(d))
+            edge.bound(statement(edge.premise, level, orders(edge)), circumstances(d))
             for level, d in zip(levels_in.tolist(), skew.tolist(), strict=True)
         ]
     grid = np.unique(np.concatenate([[0.0], np.quantile(levels_in, np.linspace(0, 1, 1000))]))
     # The grid point below gives a smaller bound: harder to survive.
-    table = [edge.bound(statement(edge.premise, level), circumstances()) for level in grid.tolist()]
+    table = [edge.bound(statement(edge.premise, level, orders(edge)), circumstances()) for level in grid.tolist()]
     return [table[at] for at in (np.searchsorted(grid, levels_in, side="right") - 1).tolist()]
 
 
@@ -108,7 +126,7 @@ def concluded(edge: Edge, levels_in: Floats, skew: Floats) -> list[Statement | N
 def test_sound_edges_survive_a_hundred_thousand_channels(edge: Edge) -> None:
     tried = 0
     for shape in SHAPES:
-        b, start = batch(shape), premises(shape, edge.premise.name)
+        b, start = batch(shape), premises(shape, PREMISES.get((edge.premise, orders(edge)), edge.premise).name)
         skew = b.skew()
         found = concluded(edge, start, skew)
         speaks = np.array([one is not None for one in found])
@@ -121,7 +139,7 @@ def test_sound_edges_survive_a_hundred_thousand_channels(edge: Edge) -> None:
         # A bound read off the grid below a level may fall short by the grid's step: look at those exactly.
         doubtful = np.flatnonzero(speaks & (actual > allowed * (1 + 1e-9) + 1e-12))
         for at in doubtful.tolist():
-            one = edge.bound(statement(edge.premise, float(start[at])), circumstances(float(skew[at])))
+            one = edge.bound(statement(edge.premise, float(start[at]), orders(edge)), circumstances(float(skew[at])))
             if one is None:  # the grid point below was within the conditions, the level itself is not
                 continue
             if edge.conclusion is claims.ApproximateDP:
@@ -171,13 +189,16 @@ def test_bounds_grow_with_the_level(edge: Edge) -> None:
     known = Circumstances(
         skew=0.5,
         neighbour_skew=0.5,
-        records=3,
+        records=1,
         independent=True,
         largest_distance=2,
         smallest_distance=0.5,
         delta=DELTA,
     )
-    found = [edge.bound(statement(edge.premise, level), known) for level in np.geomspace(1e-6, 30, 200).tolist()]
+    found = [
+        edge.bound(statement(edge.premise, level, orders(edge)), known)
+        for level in np.geomspace(1e-6, 30, 200).tolist()
+    ]
     spoken = [one.level for one in found if one is not None]
     assert spoken
     assert all(a <= b * (1 + 1e-9) for a, b in pairwise(spoken))
@@ -288,6 +309,9 @@ def sharp_cases() -> dict[tuple[str, str], Callable[[], tuple[float, float, Circ
     return {
         ("local-dp", "identifiability"): with_prior("local_dp", "identifiability", response(0.6), skewed),
         ("identifiability", "local-dp"): with_prior("identifiability", "local_dp", channel, prior),
+        ("identifiability", "central-identifiability"): central(
+            "identifiability", "central_identifiability", channel, prior
+        ),
         ("dp", "central-identifiability"): central("dp", "central_identifiability", response(0.6), skewed),
         ("central-identifiability", "dp"): central("central_identifiability", "dp", channel, prior),
         ("local-dp", "dp"): central("local_dp", "dp", response(1.0), skewed),
@@ -328,7 +352,7 @@ SHARP = [edge for edge in SOUND_EDGES if edge.status is Status.SHARP]
 @pytest.mark.parametrize("edge", SHARP, ids=lambda edge: f"{edge.premise.name} to {edge.conclusion.name}")
 def test_sharp_edges_are_met_within_one_percent(edge: Edge) -> None:
     start, reached, known = sharp_cases()[edge.premise.name, edge.conclusion.name]()
-    bound = edge.bound(statement(edge.premise, start), known)
+    bound = edge.bound(statement(edge.premise, start, orders(edge)), known)
     assert bound is not None
     if (edge.premise, edge.conclusion) == (claims.MutualInformationDP, claims.ApproximateDP):
         assert dict(bound.parameters)["delta"] == pytest.approx(reached, rel=0.01)
@@ -350,7 +374,7 @@ def test_published_edges_are_what_they_are_said_to_be(edge: Edge) -> None:
     for shape in SHAPES:
         b = batch(shape)
         bound = [
-            edge.bound(statement(edge.premise, level), circumstances(skew))
+            edge.bound(statement(edge.premise, level, orders(edge)), circumstances(skew))
             for level, skew in zip(
                 exact(shape, edge.premise.name)[:2000].tolist(), b.skew()[:2000].tolist(), strict=True
             )
@@ -395,3 +419,63 @@ def test_every_unsound_edge_has_a_witness_and_every_notion_a_place() -> None:
 def test_gaussian_level_of_a_gaussian() -> None:
     assert gaussian_dp(gaussian_pair(0.7)).value == pytest.approx(0.7, rel=5e-3)
     assert sibson.maximal_leakage(Channel.identity(range(8))) == pytest.approx(3)
+
+
+def test_neighbours_say_nothing_between_data_sets_that_cannot_reach_each_other() -> None:
+    apart = Circumstances(records=2).with_domain([(0, 0), (1, 1)])
+    assert implied(claims.CentralDP(0.0), claims.LocalDP, apart).statement is None
+    assert implied(claims.CentralDP(0.0), claims.CentralMutualInformation, apart).statement is None
+    holes = Circumstances(records=2).with_domain([(0, 0), (1, 0), (1, 1), (2, 1), (2, 2)])
+    assert holes.reach == 4
+    assert implied(claims.CentralDP(0.8), claims.LocalDP, holes).statement == claims.LocalDP(3.2)
+
+
+def test_dependent_records_are_not_taken_for_independent() -> None:
+    dependent = Distribution([(0, 0), (0, 1), (1, 0), (1, 1)], [0.45, 0.05, 0.05, 0.45])
+    keep = 1 - math.exp(-0.5) / 2
+    channel = Channel(dependent.outcomes, "uv", [[keep, 1 - keep], [0.5, 0.5], [0.5, 0.5], [1 - keep, keep]])
+    found = levels(channel, dependent, records=2)
+    bound = implied(
+        claims.CentralDP(found["dp"].value),
+        claims.CentralMutualInformation,
+        Circumstances(records=2).with_prior(dependent),
+    ).statement
+    assert bound is not None
+    assert found["central_mutual_information"].value == pytest.approx(0.10328, abs=1e-4)
+    assert bound.level >= found["central_mutual_information"].value
+    with pytest.raises(OptionError, match="they are not"):
+        Circumstances(records=2, independent=True).with_prior(dependent)
+    one_record = Circumstances(records=2).with_prior(Distribution("01", [0.5, 0.5]))
+    assert not one_record.independent
+    assert one_record.skew is None
+    assert (
+        Circumstances(records=2)
+        .with_prior(Distribution("01", [0.2, 0.8]).product(Distribution("01", [0.6, 0.4])))
+        .independent
+    )
+
+
+@pytest.mark.parametrize("information", [1e-17, 4e-13, 1e-5, 1e-3, 0.3])
+def test_total_variation_from_information_is_never_too_small(information: float) -> None:
+    found = formulas.variation_of_information(information)
+    told = ((1 + found) * math.log1p(found) + (1 - found) * math.log1p(-found)) / 2 if found > 1e-3 else found**2 / 2
+    assert told >= information * (1 - 1e-9)
+    assert found <= math.sqrt(2 * information) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [1e-12, 1.8e-11, 1.8e-4, 9.99e-4, 1.01e-3])
+def test_the_information_bound_is_never_too_small_for_small_budgets(epsilon: float) -> None:
+    assert epsilon**2 / 8 * (1 - epsilon**2) <= formulas.information_of_ratio(epsilon) <= epsilon**2 / 8 * (1 + 1e-5)
+
+
+def test_the_concentrated_level_of_nearly_equal_rows_is_not_too_small() -> None:
+    first, second = 0.9926225423113233, 0.9926225654278191
+    pair = Channel("ab", "uv", [[first, 1 - first], [second, 1 - second]])
+    assert zero_concentrated_dp(pair).value >= 5.0056e-13 * 0.99
+
+
+def test_infinite_levels_and_orders_are_not_errors() -> None:
+    assert implied(claims.GaussianDP(1e200), claims.ZeroConcentratedDP).statement is None
+    assert implied(claims.CentralDP(1e308), claims.RenyiDP).statement is not None
+    renyi = implied(claims.CentralDP(1.0), claims.RenyiDP, Circumstances(order=math.inf)).statement
+    assert renyi == claims.RenyiDP(1.0, math.inf)

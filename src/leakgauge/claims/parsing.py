@@ -27,7 +27,10 @@ def parse_statement(text: str) -> Statement:
             all=", ".join(NOTIONS),
         )
     level, *extra = rest.split(",")
-    given = dict(part.partition("=")[::2] for part in extra)
+    pairs = [part.partition("=")[::2] for part in extra]
+    given = dict(pairs)
+    if len(given) < len(pairs):
+        raise OptionError("{text!r} gives a parameter twice; give it once.", text=text)
     notion = ApproximateDP if NOTIONS[name] is CentralDP and "delta" in given else NOTIONS[name]
     first, *others = fields(notion)
     unknown = set(given) - {field.name for field in others}

@@ -33,11 +33,19 @@ class Statement:
     def __post_init__(self) -> None:
         for field in fields(self):
             value = getattr(self, field.name)
-            if not isinstance(value, int | float) or math.isnan(value) or value < 0:
+            if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
                 raise OptionError(
                     "{notion}: {field} is {found}; give a number of at least 0.",
                     notion=self.name,
                     field=field.name,
+                    found=value,
+                )
+        for name, value in self.parameters:
+            if (name == "delta" and value > 1) or (name == "order" and value == 0):
+                raise OptionError(
+                    "{notion}: {field} is {found}; δ is at most 1, an order above 0.",
+                    notion=self.name,
+                    field=name,
                     found=value,
                 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from leakgauge.errors import ModelError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leakgauge.claims import Statement
     from leakgauge.jobs.relate import Relation
     from leakgauge.notions import Implication, Level
     from leakgauge.probability import Distribution
@@ -57,11 +59,13 @@ def command(
         channel = read_channel(subject).channel
         found = relate_channel(channel, _prior(prior, channel.inputs), records, wanted)
     else:
-        found = relate_statement(parse_statement(subject), _prior(prior), wanted)
+        found = relate_statement(parse_statement(subject), _prior(prior, records=records), wanted)
     deliver(as_fields(found, subject), as_json, output, lambda: render(found, subject))
 
 
-def _prior(path: Path | None, labels: tuple[object, ...] | None = None) -> Distribution | None:
+def _prior(
+    path: Path | None, labels: tuple[object, ...] | None = None, records: int | None = None
+) -> Distribution | None:
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
 
@@ -70,11 +74,23 @@ def _prior(path: Path | None, labels: tuple[object, ...] | None = None) -> Distr
     values = read_label_values(path)
     try:
         if labels is None:
-            return Distribution(values, list(values.values()))
-        by_label = match_labels(values, labels, "prior")
+            return Distribution(_read_labels(values, records or 1), list(values.values()))
+        by_label = match_labels(values, labels, "entries of the prior")
         return Distribution(labels, [by_label[label] for label in labels])
     except ModelError as error:
         raise ModelError("The prior in {path} is not one: {reason}", path=path, reason=error) from None
+
+
+def _read_labels(texts: Iterable[str], records: int) -> list[object]:
+    """Labels as they were meant: data sets where every text has so many parts, numbers where every text is one."""
+    labels: list[object] = list(texts)
+    parts = [tuple(str(text).split("|")) for text in labels]
+    if records > 1 and all(len(part) == records for part in parts):
+        return list(parts)
+    try:
+        return [float(str(text)) for text in labels]
+    except ValueError:
+        return labels
 
 
 def as_fields(found: Relation, subject: str) -> dict[str, Any]:
@@ -95,6 +111,10 @@ def _quantity(value: float, unit: str) -> dict[str, Any]:
     return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}
 
 
+def _parameters(statement: Statement) -> dict[str, Any]:
+    return {name: number_json(value) for name, value in statement.parameters}
+
+
 def _level_json(level: Level) -> dict[str, Any]:
     from leakgauge.probability.labels import text_of
 
@@ -102,7 +122,7 @@ def _level_json(level: Level) -> dict[str, Any]:
         "inputs": [text_of(label) for label in level.witness.inputs],
         "output": None if level.witness.output is None else text_of(level.witness.output),
     }
-    parameters = dict(level.statement.parameters)
+    parameters = _parameters(level.statement)
     return {**_quantity(level.value, level.unit), **parameters, "witness": witness}
 
 
@@ -112,7 +132,7 @@ def _implication_json(name: str, one: Implication) -> dict[str, Any]:
         "notion": name,
         "statement": None if statement is None else str(statement),
         **(_quantity(statement.level, statement.unit) if statement is not None else {"value": None}),
-        **(dict(statement.parameters) if statement is not None else {}),
+        **(_parameters(statement) if statement is not None else {}),
         "sharp": one.sharp,
         "path": [
             {
@@ -139,6 +159,8 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
             extra = "".join(f" ({name} {value:g})" for name, value in level.statement.parameters)
             grid.add_row(level.statement.name + extra, _number(level.value), level.unit, _witness(level))
         parts.append(grid)
+    if found.levels and "zcdp" not in found.levels:
+        parts.append(Text("The channel is large: levels that compare every pair of rows were left out."))
     if found.skew is not None:
         parts.append(Text(f"Prior skew Δ = {_number(found.skew)} nats: no channel has less identifiability."))
     if found.moment_skewness is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
@@ -50,6 +51,8 @@ def relate_channel(
 ) -> Relation:
     """The exact levels of a channel, and for notions without one the tightest statement its budget implies."""
     known = replace(wanted or Circumstances(), records=records or 1)
+    if records is not None:
+        known = known.with_domain(channel.inputs)
     if prior is not None:
         known = known.with_prior(prior)
     found = levels(channel, prior, records, known.order, known.delta)
@@ -65,8 +68,14 @@ def relate_channel(
 
 def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:
     """The tightest that any exact level implies, so that nothing said of a known channel is looser than need be."""
-    found = [implied(level.statement, notion, known) for level in known_levels]
-    spoken = [one for one in found if one.statement is not None]
+    levels_known = list(known_levels)
+    exact = {type(level.statement) for level in levels_known}
+    spoken = [
+        one
+        for one in (implied(level.statement, notion, known) for level in levels_known if math.isfinite(level.value))
+        # A way over a notion whose exact level is known would replace that level by a bound.
+        if one.statement is not None and not exact & {edge.conclusion for edge in one.path[:-1]}
+    ]
     return min(spoken, key=lambda one: one.statement.level if one.statement else 0.0, default=Implication(None))
 
 

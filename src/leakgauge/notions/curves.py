@@ -182,6 +182,8 @@ def _concentration(p: Floats, q: Floats, to_beat: float) -> float:
     bound closes the gap quadratically.
     """
     ceiling = float(_renyi(p, q, math.inf))
+    if concentration_of_pure(ceiling) <= to_beat:
+        return to_beat  # no pair within this ratio can have more
     if ceiling < 1e-9 or ceiling == math.inf:
         # So close to equal that only rounding could be searched: the bound of randomized response is as good.
         return concentration_of_pure(ceiling)
@@ -196,10 +198,14 @@ def _concentration(p: Floats, q: Floats, to_beat: float) -> float:
             return math.log1p(float(weight @ np.expm1(exponents)))
         return (alpha - 1) * float(_renyi(p, q, alpha))
 
-    divergence = float(_renyi(p, q, 1.0))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Kullback–Leibler as Σ p (q/p − 1 − ln q/p), each term at least 0, so that nothing cancels.
+        divergence = max(float(weight @ (np.expm1(-loss) + loss)) + float(q[p == 0].sum()), 0.0)
     known = max(divergence, to_beat)
+    if known <= 0:
+        return concentration_of_pure(ceiling)
     # Beyond α = ε/known the level ε/α is below what is known already.
-    last = max(ceiling / max(known, ceiling * 1e-6), 2.0) + 1.0
+    last = max(ceiling / known, 2.0) + 1.0
     points: list[float] = np.concatenate([[1.0], 1 + np.geomspace(1e-4, last - 1, 24)]).tolist()
     values = [0.0, *(cumulant(point) for point in points[1:])]
     heap = [

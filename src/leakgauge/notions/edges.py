@@ -6,9 +6,6 @@ are the same. Information is in bits, budgets in nats.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-
 from leakgauge.claims import (
     AlphaLeakage,
     ApproximateDP,
@@ -28,11 +25,9 @@ from leakgauge.claims import (
     Statement,
     ZeroConcentratedDP,
 )
-from leakgauge.notions import formulas
-from leakgauge.notions.graph import Circumstances, Edge, Status
-
-NAT = 1 / math.log(2)
-"""One nat in bits."""
+from leakgauge.notions import bounds, formulas
+from leakgauge.notions.bounds import NAT
+from leakgauge.notions.graph import Edge, Status
 
 _NEEDS_PRIOR = "the prior is known and gives every letter a chance"
 _SPEC = "chain of ln-ratios; the reverse triangle gives the other direction"
@@ -43,88 +38,26 @@ _CUFF = "Cuff and Yu 2016"
 _CHATZI = "Chatzikokolakis et al. 2013"
 
 
-def _add_skew(
-    notion: Callable[[float], Statement], central: bool
-) -> Callable[[Statement, Circumstances], Statement | None]:
-    def bound(statement: Statement, known: Circumstances) -> Statement | None:
-        skew = known.neighbour_skew if central else known.skew
-        return None if skew is None else notion(statement.level + skew)
-
-    return bound
-
-
-def _bits(notion: Callable[[float], Statement]) -> Callable[[Statement, Circumstances], Statement]:
-    """The same number of bits, capped by what there is to learn."""
-    return lambda statement, known: notion(min(statement.level, known.uncertainty))
-
-
-def _information(notion: Callable[[float], Statement]) -> Callable[[Statement, Circumstances], Statement]:
-    def bound(statement: Statement, known: Circumstances) -> Statement:
-        return notion(min(formulas.information_of_ratio(statement.level) * NAT, known.uncertainty))
-
-    return bound
-
-
-def _independent_information(statement: Statement, known: Circumstances) -> Statement | None:
-    if not (known.independent or known.records == 1):
-        return None
-    return CentralMutualInformation(min(known.records * statement.level, known.uncertainty))
-
-
-def _scaled(notion: Callable[[float], Statement], which: str) -> Callable[[Statement, Circumstances], Statement | None]:
-    def bound(statement: Statement, known: Circumstances) -> Statement | None:
-        distance = getattr(known, which)
-        if distance is None or (which == "smallest_distance" and distance == 0):
-            return None
-        return notion(statement.level * distance if which == "largest_distance" else statement.level / distance)
-
-    return bound
-
-
-def _renyi_to_approximate(statement: Statement, known: Circumstances) -> Statement:
-    order = dict(statement.parameters)["order"]
-    return ApproximateDP(formulas.approximate_of_renyi(statement.level, order, known.delta), known.delta)
-
-
-def _renyi_to_information(statement: Statement, known: Circumstances) -> Statement | None:
-    # Rényi divergence grows with its order, so from order 1 on it bounds Kullback–Leibler.
-    return MutualInformationDP(statement.level * NAT) if dict(statement.parameters)["order"] >= 1 else None
-
-
-def _renyi_to_lower(statement: Statement, known: Circumstances) -> Statement | None:
-    return RenyiDP(statement.level, known.order) if dict(statement.parameters)["order"] >= known.order else None
-
-
-def _sibson_to_information(statement: Statement, known: Circumstances) -> Statement | None:
-    if dict(statement.parameters)["order"] < 1:
-        return None
-    return MutualInformation(min(statement.level, known.uncertainty))
-
-
-def _information_to_approximate(statement: Statement, known: Circumstances) -> Statement | None:
-    variation = formulas.variation_of_information(statement.level / NAT)
-    # Speaks at ε = 0 only: of use where the δ asked for is at least as large.
-    return ApproximateDP(0.0, variation) if variation <= known.delta else None
-
-
 SOUND_EDGES: tuple[Edge, ...] = (
-    Edge(LocalDP, Identifiability, _add_skew(Identifiability, False), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP),
-    Edge(Identifiability, LocalDP, _add_skew(LocalDP, False), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP),
+    Edge(LocalDP, Identifiability, bounds.add_skew(Identifiability, False), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP),
+    Edge(Identifiability, LocalDP, bounds.add_skew(LocalDP, False), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP),
     Edge(
         CentralDP,
         CentralIdentifiability,
-        _add_skew(CentralIdentifiability, True),
+        bounds.add_skew(CentralIdentifiability, True),
         "ε + Δ",
         _NEEDS_PRIOR,
         _SPEC,
         Status.SHARP,
     ),
-    Edge(CentralIdentifiability, CentralDP, _add_skew(CentralDP, True), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP),
+    Edge(
+        CentralIdentifiability, CentralDP, bounds.add_skew(CentralDP, True), "ε + Δ", _NEEDS_PRIOR, _SPEC, Status.SHARP
+    ),
     Edge(LocalDP, CentralDP, lambda s, k: CentralDP(s.level), "ε", "", "neighbours are two inputs", Status.SHARP),
     Edge(
         CentralDP,
         LocalDP,
-        lambda s, k: LocalDP(k.records * s.level),
+        lambda s, k: LocalDP(bounds.between_any(s.level, k)),
         "r ε",
         "",
         "group privacy (Dwork and Roth 2014)",
@@ -133,7 +66,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         LocalDP,
         MutualInformation,
-        _information(MutualInformation),
+        bounds.information(MutualInformation),
         "A − 1 − ln A, A = ε/(1 − e^−ε); at most H",
         "",
         _KOV,
@@ -151,7 +84,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         MutualInformationDP,
         CentralMutualInformation,
-        _independent_information,
+        bounds.independent_information,
         "r ε; at most H",
         "records are independent",
         "chain rule of mutual information",
@@ -160,23 +93,23 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         MutualInformation,
         CentralMutualInformation,
-        _bits(CentralMutualInformation),
+        bounds.of_one_record,
         "ε",
-        "",
-        "the same quantity of a data set",
+        "a data set is one record",
+        "the same quantity",
         Status.SHARP,
     ),
     Edge(
         CentralMutualInformation,
         MutualInformation,
-        _bits(MutualInformation),
+        bounds.bits(MutualInformation),
         "ε",
         "",
-        "the same quantity of a data set",
+        "one record tells no more than all of them",
         Status.SHARP,
     ),
     Edge(LocalDP, MaximalLeakage, lambda s, k: MaximalLeakage(s.level * NAT), "ε nats", "", _ISSA, Status.SHARP),
-    Edge(MaximalLeakage, MutualInformation, _bits(MutualInformation), "ε; at most H", "", _ISSA, Status.SHARP),
+    Edge(MaximalLeakage, MutualInformation, bounds.bits(MutualInformation), "ε; at most H", "", _ISSA, Status.SHARP),
     Edge(MaximalLeakage, MinEntropyLeakage, lambda s, k: MinEntropyLeakage(s.level), "ε", "", _ISSA, Status.SHARP),
     Edge(
         MaximalLeakage,
@@ -199,7 +132,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         SibsonLeakage,
         MutualInformation,
-        _sibson_to_information,
+        bounds.sibson_to_information,
         "ε; at most H",
         "order at least 1",
         "Sibson's information grows with its order (Verdú 2015)",
@@ -229,7 +162,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
         lambda s, k: ZeroConcentratedDP(formulas.concentration_of_pure(s.level)),
         "ε tanh(ε/2)",
         "",
-        _BUN,
+        f"supremum of randomized response's curve ({_BUN})",
         Status.SHARP,
     ),
     Edge(
@@ -244,7 +177,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         GaussianDP,
         ZeroConcentratedDP,
-        lambda s, k: ZeroConcentratedDP(s.level**2 / 2),
+        lambda s, k: ZeroConcentratedDP(s.level * s.level / 2),
         "μ²/2",
         "",
         "Rényi divergence of two Gaussians",
@@ -281,17 +214,17 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         RenyiDP,
         ApproximateDP,
-        _renyi_to_approximate,
+        bounds.renyi_to_approximate,
         "ε + ln(1 − 1/α) − ln(δα)/(α − 1)",
         "order above 1",
         "Canonne, Kamath and Steinke 2020",
         Status.SOUND,
     ),
-    Edge(RenyiDP, MutualInformationDP, _renyi_to_information, "ε nats", "order at least 1", _CUFF, Status.SOUND),
+    Edge(RenyiDP, MutualInformationDP, bounds.renyi_to_information, "ε nats", "order at least 1", _CUFF, Status.SOUND),
     Edge(
         RenyiDP,
         RenyiDP,
-        _renyi_to_lower,
+        bounds.renyi_to_lower,
         "ε",
         "the order asked for is at most that known",
         "Rényi divergence grows with its order (van Erven and Harremoës 2014)",
@@ -300,7 +233,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         MutualInformationDP,
         ApproximateDP,
-        _information_to_approximate,
+        bounds.information_to_approximate,
         "(0, δ) with ln 2 − h((1 + δ)/2) = ε",
         "the δ asked for is at least that",
         _CUFF,
@@ -309,7 +242,7 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         MetricPrivacy,
         LocalDP,
-        _scaled(LocalDP, "largest_distance"),
+        bounds.scaled(LocalDP, "largest_distance"),
         "ε d_max",
         "distances are known",
         _CHATZI,
@@ -318,11 +251,58 @@ SOUND_EDGES: tuple[Edge, ...] = (
     Edge(
         LocalDP,
         MetricPrivacy,
-        _scaled(MetricPrivacy, "smallest_distance"),
+        bounds.scaled(MetricPrivacy, "smallest_distance"),
         "ε / d_min",
         "distances are known",
         _CHATZI,
         Status.SHARP,
+    ),
+    Edge(
+        Identifiability,
+        CentralIdentifiability,
+        lambda s, k: CentralIdentifiability(s.level),
+        "ε",
+        "",
+        "neighbours are two inputs",
+        Status.SHARP,
+    ),
+    Edge(
+        CentralIdentifiability,
+        Identifiability,
+        lambda s, k: Identifiability(bounds.between_any(s.level, k)),
+        "r ε",
+        "",
+        "chain of posterior ratios",
+        Status.SOUND,
+    ),
+    Edge(
+        CentralDP,
+        CentralMutualInformation,
+        bounds.data_set_information,
+        "A − 1 − ln A, A = rε/(1 − e^−rε); at most H",
+        "",
+        f"group privacy, then {_KOV}",
+        Status.SOUND,
+    ),
+    Edge(ApproximateDP, CentralDP, bounds.pure_of_approximate, "ε", "δ is 0", "the same statement", Status.SOUND),
+    Edge(RenyiDP, CentralDP, bounds.pure_of_renyi, "ε", "the order is infinite", "the same statement", Status.SOUND),
+    Edge(
+        SibsonLeakage,
+        MaximalLeakage,
+        bounds.maximal_of_sibson,
+        "ε",
+        f"the order is infinite; {_NEEDS_PRIOR}",
+        _ISSA,
+        Status.SOUND,
+    ),
+    Edge(
+        AlphaLeakage,
+        MutualInformation,
+        bounds.information_of_alpha,
+        "ε",
+        "the order is 1",
+        "the same quantity",
+        Status.SOUND,
     ),
 )
 """Edges that decide; each survives the random search of ``tests/notions``."""

@@ -22,10 +22,11 @@ def information_of_ratio(epsilon: float) -> float:
     """
     if epsilon in (0.0, math.inf):
         return epsilon
-    a = epsilon / -math.expm1(-epsilon) - 1
-    if a < 1e-3:
-        # a − ln(1 + a) cancels for small a; its series, cut after a positive term, does not and lies above.
+    if epsilon < 1e-3:
+        # Both A − 1 and a − ln(1 + a) cancel here; their series, cut where the next term is negative, lie above.
+        a = epsilon / 2 + epsilon * epsilon / 12
         return a * a * (1 / 2 - a * (1 / 3 - a / 4)) * _UP
+    a = epsilon / -math.expm1(-epsilon) - 1
     return (a - math.log1p(a)) * _UP
 
 
@@ -33,8 +34,8 @@ def renyi_of_pure(epsilon: float, order: float) -> float:
     """D_α of randomized response at ε, the most that ε-differential privacy allows (Bun and Steinke 2016)."""
     if order == 1:
         return concentration_of_pure(epsilon)
-    if order == math.inf:
-        return epsilon
+    if order == math.inf or (order < 1.001 and order * epsilon >= 30):
+        return epsilon  # near order 1 and far from 0 the curve's rounding shows, and ε is near
     return min(float(renyi_curves.pure(epsilon, np.array([order]))[0]) * _UP, epsilon)
 
 
@@ -76,11 +77,16 @@ def approximate_of_gaussian(mu: float, delta: float) -> float:
     """The ε of N(μ, 1) against N(0, 1) at δ (Balle and Wang, Improving the Gaussian mechanism, 2018)."""
     from scipy.special import log_ndtr, ndtr
 
-    if mu in (0.0, math.inf):
-        return mu
+    if mu == 0.0 or mu > 1e100:
+        return 0.0 if mu == 0.0 else math.inf
     if delta <= 0:
         return math.inf
     target = delta * (1 - _SAFE_SIDE)
+    if math.erf(mu / math.sqrt(8)) <= target:
+        return 0.0
+    if mu < 1e-3:
+        # The difference below cancels for so small a μ; the Rényi bound does not, and is sound.
+        return approximate_of_concentration(mu * mu / 2, delta)
 
     def above(epsilon: float) -> bool:
         tail = float(np.exp(epsilon + log_ndtr(-mu / 2 - epsilon / mu)))
@@ -89,8 +95,6 @@ def approximate_of_gaussian(mu: float, delta: float) -> float:
     low, high = 0.0, 1.0
     while above(high):
         low, high = high, 2 * high
-    if not above(0.0):
-        return 0.0
     while high - low > 1e-13 * high:
         middle = (low + high) / 2
         if not low < middle < high:
@@ -108,10 +112,13 @@ def variation_of_information(information: float) -> float:
         return 0.0
     if information >= math.log(2):
         return 1.0
+    if information < 1e-4:
+        return math.sqrt(2 * information) * _UP  # Pinsker: above, and within 10^-5 of it here
     from scipy.optimize import brentq
 
     def gap(delta: float) -> float:
-        p, q = (1 + delta) / 2, (1 - delta) / 2
-        return math.log(2) + p * math.log(p) + (q * math.log(q) if q > 0 else 0.0) - information
+        upper = (1 + delta) * math.log1p(delta)
+        lower = (1 - delta) * math.log1p(-delta) if delta < 1 else 0.0
+        return (upper + lower) / 2 - information
 
-    return min(float(brentq(gap, 0.0, 1.0, xtol=1e-15)) + 1e-12, 1.0)
+    return min(float(brentq(gap, 0.0, 1.0, xtol=1e-15)) * (1 + 1e-9), 1.0)

@@ -7,17 +7,20 @@ kept, marked, and never used to decide.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 
+import numpy as np
+
 from leakgauge.claims import Identifiability, Statement
 from leakgauge.claims.statements import CentralIdentifiability
-from leakgauge.errors import OptionError
+from leakgauge.errors import ModelError, OptionError
 from leakgauge.measures import entropy
 from leakgauge.notions.neighbours import data_sets, diameter
 from leakgauge.notions.ratios import prior_skew
-from leakgauge.probability import Distribution
+from leakgauge.probability import Distribution, Label
+from leakgauge.probability.cells import sums_by
 
 
 class Status(Enum):
@@ -35,7 +38,9 @@ class Circumstances:
     Attributes:
         skew: Δ of the prior over any two inputs, in nats.
         neighbour_skew: Δ of the prior over neighbouring data sets, in nats.
-        records: how many records a data set has (the diameter of the neighbour graph where it has holes).
+        records: how many records a data set has.
+        diameter: the most single replacements between two data sets; None: ``records``, as in a full product domain;
+            infinite where some data sets cannot reach each other.
         independent: whether the records are independent under the prior.
         uncertainty: entropy of the secret, in bits: no information exceeds it.
         largest_distance: between two secrets, for metric privacy.
@@ -47,6 +52,7 @@ class Circumstances:
     skew: float | None = None
     neighbour_skew: float | None = None
     records: int = 1
+    diameter: float | None = None
     independent: bool = False
     uncertainty: float = math.inf
     largest_distance: float | None = None
@@ -62,23 +68,57 @@ class Circumstances:
         if not self.order >= 1:
             raise OptionError("An order of {found} is below 1.", found=self.order)
 
+    @property
+    def reach(self) -> float:
+        """By how much neighbouring ratios add up between any two data sets."""
+        return self.records if self.diameter is None else self.diameter
+
+    def with_domain(self, inputs: Sequence[Label]) -> Circumstances:
+        """The same with the diameter of a domain of data sets, infinite where it falls apart."""
+        structure = data_sets(inputs, self.records)
+        try:
+            return replace(self, diameter=float(diameter(structure, len(inputs))))
+        except ModelError:
+            return replace(self, diameter=math.inf)
+
     def with_prior(self, prior: Distribution) -> Circumstances:
-        """The same with what a prior over records (or over data sets, as tuples) says."""
+        """The same with what a prior over records (or over data sets, as tuples) says.
+
+        Raises:
+            OptionError: the records are said to be independent, and under this prior they are not.
+        """
         known = replace(self, skew=prior_skew(prior), uncertainty=entropy(prior))
         if self.records == 1:
             return replace(known, neighbour_skew=known.skew)
         if all(isinstance(data_set, tuple) and len(data_set) == self.records for data_set in prior.outcomes):
+            apart = _independent(prior, self.records)
+            if self.independent and not apart:
+                raise OptionError("The records are said to be independent, but under this prior they are not.")
             structure = data_sets(prior.outcomes, self.records)
-            steps = diameter(structure, len(prior))
-            return replace(known, neighbour_skew=prior_skew(prior, structure), records=steps)
-        # A prior of one record, drawn independently: neighbours differ by one record's ratio.
-        return replace(
-            known,
-            neighbour_skew=known.skew,
-            skew=(known.skew or 0.0) * self.records,
-            independent=True,
-            uncertainty=known.uncertainty * self.records,
-        )
+            skewed = replace(known, neighbour_skew=prior_skew(prior, structure), independent=apart)
+            return skewed.with_domain(prior.outcomes)
+        # A prior of one record. Whatever the dependence, r records hold at most r times its entropy; how skewed the
+        # prior of whole data sets is, it says only if they are drawn independently.
+        known = replace(known, uncertainty=known.uncertainty * self.records)
+        if not self.independent:
+            return replace(known, skew=None)
+        return replace(known, neighbour_skew=known.skew, skew=(known.skew or 0.0) * self.records)
+
+
+def _independent(prior: Distribution, records: int) -> bool:
+    """Whether a prior over data sets is the product of what it says of each record, up to rounding."""
+    p = prior.probabilities
+    expected = np.ones(len(p))
+    outside = 1.0
+    for record in range(records):
+        column = [data_set[record] for data_set in prior.outcomes if isinstance(data_set, tuple)]
+        letters = {letter: code for code, letter in enumerate(dict.fromkeys(column))}
+        codes = np.array([letters[letter] for letter in column])
+        marginal = sums_by(codes, p, len(letters))
+        expected *= marginal[codes]
+        outside *= len(letters)
+    # Data sets that are not listed have probability 0, which a product of positive marginals does not.
+    return bool(np.allclose(p, expected, rtol=1e-9, atol=1e-12)) and (len(p) == outside or expected.sum() > 1 - 1e-9)
 
 
 Bound = Callable[[Statement, Circumstances], "Statement | None"]
@@ -125,7 +165,10 @@ class Implication:
 
     @property
     def sharp(self) -> bool:
-        """Whether no smaller level follows; two sharp edges in a row need not be sharp together."""
+        """Whether no smaller level follows for all channels and priors.
+
+        Two sharp edges in a row need not be sharp together.
+        """
         return len(self.path) == 1 and self.path[0].status is Status.SHARP
 
 
@@ -198,7 +241,7 @@ def _wanted(statement: Statement, known: Circumstances) -> bool:
 def _require_possible(statement: Statement, known: Circumstances) -> None:
     floors = {Identifiability: known.skew, CentralIdentifiability: known.neighbour_skew}
     floor = floors.get(type(statement))
-    if floor is not None and statement.level < floor * (1 - 1e-12):
+    if floor is not None and statement.level < floor * (1 - 1e-12) - 1e-12:
         raise OptionError(
             "No channel has an identifiability of {found:.6g} here: the prior alone has Δ = {floor:.6g} nats.",
             found=statement.level,

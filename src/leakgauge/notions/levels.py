@@ -20,7 +20,7 @@ from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Scenario
 
-PAIRWISE_CELLS = 1 << 22
+PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
 
 
@@ -59,8 +59,7 @@ def levels(
         found["zcdp"] = curves.zero_concentrated_dp(channel, structure)
         found["gaussian_dp"] = curves.gaussian_dp(channel, structure)
         found["approximate_dp"] = curves.approximate_dp_at(channel, delta, structure)
-        if (information := mutual_information_dp(channel, structure)) is not None:
-            found["mutual_information_dp"] = information
+        found["mutual_information_dp"] = mutual_information_dp(channel, structure)
     return found
 
 

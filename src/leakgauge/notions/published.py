@@ -16,7 +16,7 @@ from leakgauge.claims import (
     MutualInformation,
     Statement,
 )
-from leakgauge.notions.edges import NAT
+from leakgauge.notions.bounds import NAT
 from leakgauge.notions.graph import Circumstances, Edge, Status
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation

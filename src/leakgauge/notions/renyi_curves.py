@@ -27,12 +27,15 @@ def pure(epsilon: float, orders: Floats) -> Floats:
     """D_α of binary randomized response at ε, in nats: the sharp curve of every ε-DP mechanism."""
     if epsilon in (0.0, math.inf):
         return np.full(orders.shape, epsilon)
-    small = orders * epsilon < 30
+    with np.errstate(over="ignore"):
+        small = orders * epsilon < 30
     a = np.where(small, orders, 1.5)
     e = epsilon if small.any() else 0.0
     # (e^αε + e^(1−α)ε)/(1 + e^ε) − 1 as a product, so that nothing cancels at small ε.
     excess = np.expm1((a - 1) * e) * np.exp((1 - a) * e) * np.expm1(a * e) / (1 + math.exp(min(e, 700.0)))
-    large = np.logaddexp(orders * epsilon, (1 - orders) * epsilon) - np.logaddexp(0.0, epsilon)
+    with np.errstate(over="ignore", invalid="ignore"):
+        large = np.logaddexp(orders * epsilon, (1 - orders) * epsilon) - np.logaddexp(0.0, epsilon)
+        large = np.where(np.isfinite(large), large, math.inf)
     return np.asarray(np.minimum(np.where(small, np.log1p(excess), large) / (orders - 1), epsilon))
 
 

@@ -52,6 +52,11 @@ class Claimed(Step):
                 "An order of {order} cannot be composed; give a finite one above 1.", order=self.statement.order
             )
 
+    @property
+    def names_a_missing_record(self) -> bool:  # type: ignore[override]
+        """Local statements say nothing of a record that is not there."""
+        return not isinstance(self.statement, LocalDP)
+
     def pure_epsilon(self) -> float:
         """ε in nats; infinite where the statement is not pure."""
         epsilon, delta = self.approximate()
@@ -73,7 +78,7 @@ class Claimed(Step):
             case ZeroConcentratedDP(rho):
                 return float(rho)
             case GaussianDP(mu):
-                return float(mu) ** 2 / 2
+                return float(mu) * float(mu) / 2  # not **, which raises where this is infinite
             case _:
                 return super().rho()
 

@@ -50,14 +50,15 @@ def rows_met(spent: Spent, met: Met) -> tuple[Floats, Floats] | None:
 
 def pure_epsilon(groups: Sequence[Spent]) -> float:
     """The exact ε in nats of channels: per secret the worst pair of Σ count · largest log-ratio."""
-    by_secret: dict[object, Floats] = {}
+    by_secret: dict[tuple[str, object], Floats] = {}
     for at, spent in enumerate(groups):
         assert isinstance(spent.step, KnownChannel)
         matrix = spent.step.channel.matrix
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(matrix)
             largest = [np.where(row > 0, np.log(row) - logs, -math.inf).max(axis=1) for row in matrix]
-        key: object = at if spent.step.secret is None else spent.step.secret
+        # A pair, so that no name a caller gives can be taken for the place of an unnamed channel.
+        key = ("unnamed", at) if spent.step.secret is None else ("named", spent.step.secret)
         by_secret[key] = by_secret.get(key, np.zeros(())) + spent.count * np.array(largest)
     return math.fsum(float(np.max(ratios)) for ratios in by_secret.values())
 

@@ -15,5 +15,5 @@ class Neighbours(Enum):
 class Parts(Enum):
     """What decides which part a record belongs to."""
 
-    FIXED = "something that stays when the record's value is replaced, such as its position"
+    FIXED = "something that stays when the record's value is replaced, such as a key"
     BY_VALUE = "the record's own value, as in a histogram"

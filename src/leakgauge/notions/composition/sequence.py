@@ -30,6 +30,9 @@ WITHOUT_SCALE = 1e-3
 """The grid in nats where nothing finite is proved yet."""
 
 
+_ITS_OWN = object()
+"""Part of the name of a channel that has none: no caller can give the same."""
+
 SAME = 1e-9
 """Bounds that differ by less, relatively, agree."""
 
@@ -140,7 +143,7 @@ def _grouped(sequence: Sequence[Step], neighbours: Neighbours) -> list[Spent]:
 def _alone(step: Step, at: int) -> Step:
     """A channel that runs once meets one pair, whatever the others meet: as if its secret had a name."""
     if isinstance(step, KnownChannel) and step.secret is None:
-        return replace(step, secret=("its own", at))
+        return replace(step, secret=(_ITS_OWN, at))
     return step
 
 
@@ -148,7 +151,7 @@ def _basic(groups: Sequence[Spent], delta: float) -> float:
     linear = [(spent, *spent.approximate()) for spent in groups]
     # As the decimals they are written in: ten times 1e-7 is 1e-6, not one unit in the last place more.
     left = Decimal(repr(float(delta)))
-    left -= sum((spent.count * Decimal(repr(d)) for spent, e, d in linear if e < math.inf), Decimal(0))
+    left -= sum((spent.count * Decimal(repr(float(d))) for spent, e, d in linear if e < math.inf), Decimal(0))
     curved = [spent for spent, e, _ in linear if e == math.inf]
     total = math.fsum(spent.count * e for spent, e, _ in linear if e < math.inf)
     if left < 0 or (curved and left == 0):

@@ -163,7 +163,7 @@ class ExponentialChoice(Step):
 
     def rho(self) -> float:
         """ε²/8 nats, by bounded range (Cesar and Rogers, Bounding, concentrating, and truncating, 2021)."""
-        return min(self.epsilon**2 / 8, super().rho())
+        return min(self.epsilon * self.epsilon / 8, super().rho())
 
     def renyi(self, orders: Floats) -> Floats:
         """The smaller of αε²/8 and the curve of ε-DP, in nats."""
