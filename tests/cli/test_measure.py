@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +197,10 @@ BAD = "secret-value-xyzzy"
         (f"x,y\n1,{BAD}\n2,caf".encode() + b"\xe9\n", ["--secret", "x"], "UTF-8"),
         (f"x,y\n1,A\n2,{BAD},{BAD},{BAD}\n".encode(), ["--secret", "x"], "line with 3 fields"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--background", "x"], "named both as secret and as background"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secret", "x"], "'x' is named twice as secret"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secret", "x", "--each"], "'x' is named twice as secret"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:10"], "'x' fall into one bin"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:1", "--bins", "x=width:2"], "given twice"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=often"], "width:10"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "z=width:3"], "column in use"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--confidence", "95"], "not between 0 and 1"),
@@ -313,3 +320,174 @@ def test_a_narrow_interval_shows_the_digits_that_tell_its_ends_apart(
     _, out, _ = run(capsys, "measure", path, "--secret", "g")
     low, high = re.search(r"1\.58\d+ │ (1\.58\d+) – (1\.58\d+)", out).groups()  # type: ignore[union-attr]
     assert low < high
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, ""), err or out
+    assert len(err.strip().splitlines()) == 1, err
+    return err
+
+
+def parquet_parts(folder: Path) -> Path:
+    import duckdb
+
+    folder.mkdir()
+    for part in ("a", "b"):
+        duckdb.sql(f"COPY (SELECT i % 3 AS x FROM range(30) t(i)) TO '{folder / part}.parquet'")
+    return folder
+
+
+def test_no_output_over_the_files_of_a_table(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    import duckdb
+
+    database = tmp_path / "db.duckdb"
+    with duckdb.connect(str(database)) as connection:
+        connection.execute("CREATE TABLE t AS SELECT i % 3 AS x FROM range(30) s(i)")
+    folder = parquet_parts(tmp_path / "parts")
+    link = tmp_path / "link.json"
+    link.symlink_to(folder / "a.parquet")
+    before = {path: path.read_bytes() for path in (database, *folder.iterdir())}
+    for table, output in (
+        (f"{database}#t", database),
+        (folder, folder / "a.parquet"),
+        (folder / "*.parquet", folder / "b.parquet"),
+        (folder / "*.parquet", link),
+    ):
+        assert "is an input" in refused(capsys, "measure", table, "--secret", "x", "-o", output)
+    assert "lies in the folder" in refused(capsys, "measure", folder, "--secret", "x", "-o", folder / "found.json")
+    assert before == {path: path.read_bytes() for path in (database, *folder.iterdir())}
+    assert run(capsys, "measure", folder / "*.parquet", "--secret", "x", "-o", tmp_path / "found.json")[0] == 0
+
+
+def test_no_output_over_the_sample(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    place = tmp_path / "both"
+    assert "by --sample and by -o" in refused(capsys, "demo", "--sample", place, "-o", place)
+    assert not place.exists()
+
+
+def test_only_regular_files_are_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table, pipe = tmp_path / "table.csv", tmp_path / "pipe"
+    table.write_text("x\n1\n2\n")
+    os.mkfifo(pipe)
+    for output in (pipe, Path(os.devnull)):
+        err = refused(capsys, "measure", table, "--secret", "x", "-o", output)
+        assert "is not a regular file; name another, or use --json" in err
+    assert pipe.is_fifo()
+
+
+def test_a_link_is_followed(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table, link, found = tmp_path / "table.csv", tmp_path / "link.json", tmp_path / "deep" / "found.json"
+    table.write_text("x\n1\n2\n")
+    found.parent.mkdir()
+    link.symlink_to(found)
+    for _ in ("new", "old"):
+        assert run(capsys, "measure", table, "--secret", "x", "-o", link)[0] == 0
+        assert link.is_symlink()
+        assert json.loads(found.read_text(encoding="utf-8"))["rows"] == 2
+    link.unlink()
+    link.symlink_to(link)
+    assert run(capsys, "measure", table, "--secret", "x", "-o", link)[0] != 0
+    assert link.is_symlink()
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    path = tmp_path / "pairs.csv"
+    path.write_text("a,b,z\n" + "u,u,1\n" * 40 + "u,v,2\n" * 30 + "v,u,1\n" * 20 + "v,v,2\n" * 10)
+    return path
+
+
+def channel_file(path: Path, names: tuple[str, ...], inputs: list[object], rows: list[list[float]]) -> Path:
+    path.write_text(json.dumps(NamedChannel(Channel(inputs, "yn", rows), names, ("answer",)).as_json()))
+    return path
+
+
+def test_the_columns_of_a_channel_are_matched_by_name(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path
+) -> None:
+    inputs: list[object] = [("u", "u"), ("u", "v"), ("v", "u"), ("v", "v")]
+    rows = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
+    path = channel_file(tmp_path / "channel.json", ("a", "b"), inputs, rows)
+    for order in (("a", "b"), ("b", "a")):
+        found = fields(capsys, "measure", pairs, "--secret", order[0], "--secret", order[1], "--channel", path)
+        # The channel tells the first of its columns, which is "u" in 70 of 100 rows.
+        assert found["mutual_information"]["value"] == pytest.approx(0.8812909)
+
+
+def test_a_channel_of_other_columns_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path) -> None:
+    path = channel_file(tmp_path / "channel.json", ("a",), ["u", "v"], [[1, 0], [0, 1]])
+    err = refused(capsys, "measure", pairs, "--secret", "b", "--channel", path)
+    assert "reads 'a', but the secret is 'b'" in err
+    err = refused(capsys, "measure", pairs, "--secret", "a", "--secret", "b", "--channel", path)
+    assert "reads 'a', but the secret is 'a', 'b'" in err
+    err = refused(capsys, "measure", pairs, "--secret", "a", "--secret", "b", "--channel", path, "--each")
+    assert "reads 'a', but the secret is 'b'" in err
+    each = fields(capsys, "measure", pairs, "--secret", "a", "--channel", path, "--each")
+    assert each["each"][0]["mutual_information"]["value"] == pytest.approx(0.8812909)
+    both = channel_file(tmp_path / "both.json", ("a", "z"), [("u", 1), ("v", 2)], [[1, 0], [0, 1]])
+    err = refused(capsys, "measure", pairs, "--secret", "a", "--background", "z", "--channel", both)
+    assert "background 'z' too, which measure does not support yet" in err
+
+
+def test_a_channel_without_a_value_that_occurs(capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path) -> None:
+    path = channel_file(tmp_path / "channel.json", ("a",), ["u", "w"], [[1, 0], [0, 1]])
+    err = refused(capsys, "measure", pairs, "--secret", "a", "--channel", path)
+    assert "The channel has no input for 1 of the 2 values of 'a'" in err
+
+
+def test_weights_with_a_channel_whose_inputs_do_not_all_occur(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, pairs: Path
+) -> None:
+    path = channel_file(tmp_path / "channel.json", ("a",), ["u", "w", "v"], [[1, 0], [0.5, 0.5], [0, 1]])
+    weights = tmp_path / "weights.csv"
+    weights.write_text("u,2\nv,2\n")
+    arguments = ("measure", pairs, "--secret", "a", "--channel", path, "--weights", weights)
+    found = fields(capsys, *arguments)
+    assert found["weighted"]["entropy"]["value"] == pytest.approx(2 * found["entropy"]["value"])
+    weights.write_text("u,2\n")
+    assert "lack 1 of the 2" in refused(capsys, *arguments)
+
+
+def test_weights_of_values_written_alike(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table, weights = tmp_path / "table.csv", tmp_path / "weights.csv"
+    table.write_text("a,b\na|b,c\na,b|c\n" * 5)
+    weights.write_text("a|b|c,2\n")
+    err = refused(capsys, "measure", table, "--secret", "a", "--secret", "b", "--weights", weights)
+    assert "written like another one" in err
+
+
+def test_companions_are_null_beyond_many_combinations(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "wide.csv"
+    table.write_text("x,y\n" + "".join(f"{i % 150},{i % 149}\n" for i in range(600)))
+    arguments = ("measure", table, "--secret", "x", "--background", "y")
+    found = fields(capsys, *arguments)
+    for name in ("best_guess", "guesses", "effective_set", "min_entropy", "best_guess_after", "min_entropy_leakage"):
+        assert found[name] is None
+    assert "left out: there are more than 20,000 combinations" in run(capsys, *arguments)[1]
+
+
+def test_companions_do_not_depend_on_the_estimator(capsys: pytest.CaptureFixture[str], pairs: Path) -> None:
+    arguments = ("measure", pairs, "--secret", "a", "--background", "z", "--estimator")
+    plain, shrunken = fields(capsys, *arguments, "plug-in"), fields(capsys, *arguments, "shrinkage")
+    assert plain["entropy"]["value"] != shrunken["entropy"]["value"]
+    for name in ("effective_set", "effective_set_after"):
+        assert shrunken[name] == plain[name]
+    assert plain["effective_set"]["value"] == pytest.approx(2 ** plain["entropy"]["value"])
+
+
+@pytest.mark.parametrize("as_json", [[], ["--json"]])
+def test_standard_output_that_knows_only_ascii(tmp_path: Path, as_json: list[str]) -> None:
+    (tmp_path / "médical.csv").write_text("ä\n1\n2\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "leakgauge", "measure", "médical.csv", "--secret", "ä", *as_json],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    if as_json:
+        assert json.loads(done.stdout)["secret"] == ["ä"]
+    else:
+        assert b"H(X)" in done.stdout

@@ -23,6 +23,7 @@ from hypothesis import HealthCheck, given, settings
 
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables import Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, open_table
+from leakgauge.tables.letters import counts_from_groups
 
 ODD = 'a "quoted" name'
 CHINESE = "城市 😀"
@@ -262,3 +263,27 @@ def test_counts_equal_a_counter(kind: str, tmp_path: Path, rows: list[tuple[str 
         expected = Counter((text or None, number) for text, number in rows)
     with open_table(SOURCES[kind](table, tmp_path)) as opened:
         assert _as_counter(opened.counts("t", "n")) == expected
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet", "duckdb", "pandas", "arrow"])
+def test_both_zeros_are_one_number(kind: str, tmp_path: Path) -> None:
+    source = pa.table({"a": [0.0, -0.0, 1.5, 0.0], "b": ["x", "y", "x", "y"]})
+    path = SOURCES[kind](source, tmp_path)
+    if kind == "csv":
+        (tmp_path / "t.csv").write_text("a,b\n0.0,x\n-0.0,y\n1.5,x\n0.0,y\n")
+    with open_table(path) as table:
+        counts = table.counts("a", "b")
+        assert (counts.labels("a"), counts.array().tolist()) == ((0.0, 1.5), [[1, 2], [1, 0]])
+        for binning in (Width(1), Edges((0.0, 1.0)), Quantiles(2)):
+            assert table.counts("a", "b", bins={"a": binning}).array().sum(axis=1).max() >= 3
+        streamed = [value for batch in table.batches("a") for value in batch.column(0).to_pylist()]
+    assert [str(value) for value in streamed] == ["0.0", "0.0", "1.5", "0.0"]
+    assert [str(value) for value in counts.labels("a")] == ["0.0", "1.5"]
+
+
+def test_groups_in_several_chunks_with_missing_values() -> None:
+    groups = pa.table(
+        {"a": pa.chunked_array([[2.5, None], [1.5], [None, 2.5]]), "n": pa.chunked_array([[1, 2, 3, 4, 5]])}
+    )
+    counts = counts_from_groups(groups, ["a"], [None])
+    assert (counts.labels("a"), counts.array().tolist()) == ((1.5, 2.5, None), [3, 6, 6])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -159,6 +160,17 @@ def test_weights_of_pairs_may_make_information_negative() -> None:
     assert found.low < -0.264 < found.high < -0.2
 
 
+@pytest.mark.parametrize("measure", sorted(FORMULAS, key=str))
+@pytest.mark.parametrize("how", Estimator)
+def test_equal_weights_change_nothing(measure: Callable[..., float], how: Estimator) -> None:
+    counts = table(simulation(10).integers(0, 9, size=(3, 4, 2)))
+    plain = estimate(measure, counts, ["x"], ["y"], ["z"], estimator=how)
+    by_label: dict[Hashable, float] = dict.fromkeys(range(3), 1.0)
+    for weights in ([1.0] * 3, by_label):
+        found = estimate(measure, counts, ["x"], ["y"], ["z"], weights=weights, estimator=how)
+        assert (found.low, found.value, found.high) == pytest.approx((plain.low, plain.value, plain.high), abs=1e-9)
+
+
 def test_a_channel_that_tells_everything_is_the_entropy() -> None:
     counts = table([30, 50, 20])
     everything = Channel.identity(range(3))
@@ -213,6 +225,19 @@ def test_other_measures_through_a_known_channel() -> None:
     found = estimate(vulnerability, table([60, 40]), ["x"], channel=flip)
     assert found.value == pytest.approx(0.75)
     assert found.low <= 0.75 <= found.high < 0.9
+
+
+@pytest.mark.parametrize("array", [[[40, 10], [10, 40]], [[9, 1, 0], [2, 7, 3]], [[500, 499], [1, 0]]])
+def test_redrawn_intervals_widen_with_confidence(array: list[list[int]]) -> None:
+    found = [
+        estimate(vulnerability, table(array), ["x"], ["y"], confidence=confidence)
+        for confidence in (0.9, 0.95, 0.99, 0.9999, 0.999999)
+    ]
+    for narrow, wide in pairwise(found):
+        assert wide.low <= narrow.low
+        assert narrow.high <= wide.high
+    # The quantiles of the normal law at both tails are 1.98 apart; the bias is not stretched.
+    assert found[3].high - found[3].value > 1.5 * (found[1].high - found[1].value)
 
 
 def test_large_tables_take_no_loop() -> None:

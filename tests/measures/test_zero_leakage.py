@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from time import perf_counter
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -116,3 +119,35 @@ def test_errors_say_the_way_out() -> None:
         zero_leakage_test(counts, ["x"], ["x"])
     with pytest.raises(LabelError, match="no axis 'w'"):
         zero_leakage_test(counts, ["x"], ["w"])
+
+
+def test_shuffling_and_laying_out_tables_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    generator = simulation(8)
+    for leak in (0.0, 0.1, 0.2):
+        x = generator.integers(0, 12, size=(2, 150))
+        y = np.where(generator.random(x.shape) < leak, x, generator.integers(0, 12, size=x.shape))
+        array = np.zeros((12, 12, 2), dtype=int)
+        np.add.at(array, (x, y, np.arange(2)[:, None]), 1)
+        laid_out = zero_leakage_test(table(array), ["x"], ["y"], ["z"])
+        with monkeypatch.context() as few:
+            few.setattr("leakgauge.measures.zero_leakage._DENSE", 100)
+            shuffled = zero_leakage_test(table(array), ["x"], ["y"], ["z"], simulation_seed=1)
+        assert laid_out.method is shuffled.method is Method.MONTE_CARLO
+        assert laid_out.statistic == shuffled.statistic
+        assert shuffled.p_value == pytest.approx(laid_out.p_value, abs=0.05)
+
+
+def test_tens_of_thousands_of_values_on_both_sides() -> None:
+    generator = simulation(9)
+    x, y = np.arange(80_000) % 40_000, generator.permutation(80_000) % 30_000
+    counts = Counts.from_cells({"x": range(40_000), "y": range(30_000)}, [x, y], np.ones(80_000, dtype=int))
+    tracemalloc.start()
+    start = perf_counter()
+    independent = zero_leakage_test(counts, ["x"], ["y"])
+    took, (_, peak) = perf_counter() - start, tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert took < 20
+    assert peak < 100e6
+    assert independent.p_value > 0.01
+    copied = Counts.from_cells({"x": range(40_000), "y": range(30_000)}, [x, x % 30_000], np.ones(80_000, dtype=int))
+    assert zero_leakage_test(copied, ["x"], ["y"]).p_value <= 0.01

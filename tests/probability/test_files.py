@@ -53,7 +53,19 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
     [
         ({"schema": "leakgauge/channel/2"}, "schema is 'leakgauge/channel/2'"),
         ({"schema": None}, "schema is None"),
-        ({"inputs": None}, "not a channel file"),
+        ({"inputs": None}, "not a channel file: its inputs or outputs are malformed"),
+        ({"inputs": {"columns": [{"name": "x", "type": "string"}]}}, "it lacks 'labels'"),
+        ({"outputs": {"columns": [{"name": "x"}], "labels": [["a"], ["b"]]}}, "it lacks 'type'"),
+        ({"inputs": {"columns": [{"name": "x", "type": "string"}], "labels": [["a", "b"]]}}, "malformed"),
+        ({"inputs": {"columns": [{"name": "x", "type": "text"}], "labels": [["a"], ["b"]]}}, "unknown type 'text'"),
+        ({"inputs": {"columns": [{"name": "x", "type": ["int"]}], "labels": [["a"], ["b"]]}}, "unknown type"),
+        ({"inputs": {"columns": [{"name": 5, "type": "int"}], "labels": [[1], [2]]}}, "name each column"),
+        ({"inputs": {"columns": [{"name": "x", "type": "float"}], "labels": [[1], [10**400]]}}, "malformed"),
+        ({"matrix": [[10**400, 0], [0, 1]]}, "too large for a float"),
+        ({"matrix": [["1", "0"], ["0", "1"]]}, "not all numbers"),
+        ({"matrix": [[1, 0], [0, "1"]]}, "not all numbers"),
+        ({"matrix": [[10**400, 0], [0, "1"]]}, "not all numbers"),
+        ({"matrix": [1, 0]}, "probabilities have 1 axes instead of 2"),
         ({"matrix": [[1, 0], [0.5, 0.4]]}, "row 2 sum to 0.9"),
         ({"matrix": [[1, 0]]}, "1 × 2"),
         ({"inputs": {"columns": [{"name": "x", "type": "string"}], "labels": [["a"], ["a"]]}}, "repeat"),
@@ -70,6 +82,10 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         read_channel(tmp_path / "none.json")
     with pytest.raises(FileError, match="syntax is broken"):
         read_channel(written(tmp_path, "{"))
+    with pytest.raises(FileError, match="nested too deeply"):
+        read_channel(written(tmp_path, "[" * 200_000))
+    with pytest.raises(FileError, match="syntax is broken"):
+        read_channel(written(tmp_path, "9" * 10_000))
     with pytest.raises(FileError, match="no JSON object"):
         read_channel(written(tmp_path, "[]"))
     latin = tmp_path / "latin.csv"
@@ -106,3 +122,42 @@ def test_labels_are_matched_by_their_text(tmp_path: Path) -> None:
         match_labels(values, [1, "a,b", None, "c"], "weights")
     with pytest.raises(LabelError, match="name 'a,b'"):
         match_labels(values, [1, None], "weights")
+
+
+def test_a_channel_file_lacking_a_key_is_told_which(tmp_path: Path) -> None:
+    fields = NamedChannel(Channel.identity("ab"), ("x",), ("y",)).as_json()
+    del fields["matrix"]
+    with pytest.raises(FileError, match="it lacks 'matrix'; add it"):
+        read_channel(written(tmp_path, fields))
+
+
+@pytest.mark.parametrize("labels", [["", None], [("a|b", "c"), ("a", "b|c")], ["1", 1]])
+def test_labels_written_alike_are_refused(labels: list[object]) -> None:
+    with pytest.raises(LabelError, match="1 of the 2 values are written like another one"):
+        match_labels({"": 1.0, "a|b|c": 2.0}, labels, "weights")
+
+
+@pytest.mark.parametrize(
+    ("texts", "labels"),
+    [
+        (["true", "FALSE"], [True, False]),
+        (["True", "False"], [True, False]),
+        (["1", "2.5", "1e3"], [1.0, 2.5, 1000.0]),
+        (["1.0", "2.00"], [1, 2]),
+        (["1", "1.0"], ["1", "1.0"]),
+        ([str(2**60), str(2**60 + 1)], [2**60, 2**60 + 1]),
+        (["TRUE|1|TRUE", "TRUE|2.50|true"], [("TRUE", 1.0, True), ("TRUE", 2.5, True)]),
+    ],
+)
+def test_booleans_and_numbers_may_be_written_otherwise(texts: list[str], labels: list[object]) -> None:
+    values = {text: float(at) for at, text in enumerate(texts)}
+    assert match_labels(values, labels, "weights") == {label: float(at) for at, label in enumerate(labels)}
+
+
+def test_text_is_matched_exactly() -> None:
+    with pytest.raises(LabelError, match="name '1'"):
+        match_labels({"1": 1.0}, ["01"], "weights")
+    with pytest.raises(LabelError, match="not one of the 2 values"):
+        match_labels({"|".join("1" * 100): 1.0}, [(1, 1), (1, 2)], "weights")
+    with pytest.raises(LabelError, match=r"name '1\.0' a second time"):
+        match_labels({"1": 1.0, "1.0": 2.0}, [1, 2], "weights")

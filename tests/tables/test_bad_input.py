@@ -172,6 +172,7 @@ TABLE = pa.table(
         "list": [[1], [2], [3]],
         "struct": [{"a": 1}] * 3,
         "day": pa.array([0, 1, 2], pa.date32()),
+        "clock": pa.array([0, 1, 2], pa.time64("us")),
         "infinite": [1.0, float("inf"), 2.0],
         "far": pa.array([2**31 - 5, 1, 2], pa.date32()),
     }
@@ -187,6 +188,7 @@ TABLE = pa.table(
         ([], {}, "No column to count was named"),
         (["list"], {}, "nested or binary"),
         (["struct"], {}, "nested or binary"),
+        (["clock"], {}, "holds times of day, which cannot be counted"),
         (["name"], {"name": Width(1)}, "holds text, and equal widths need numbers"),
         (["name"], {"name": Quantiles(2)}, "holds text, and quantiles need numbers or dates"),
         (["name"], {"name": Edges((1,))}, "holds text, and edges need numbers or dates"),

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from leakgauge.errors import OptionError
+from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval
 from leakgauge.tables import (
     Binning,
@@ -49,7 +49,18 @@ def test_unknown_forms_name_the_known_ones(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["width:0", "width:-1", "width:nan", "width:inf", "quantiles:1", "edges:2,1", "edges:1,1", "edges:inf"]
+    "text",
+    [
+        "width:0",
+        "width:-1",
+        "width:nan",
+        "width:inf",
+        "width:1e-320",
+        "quantiles:1",
+        "edges:2,1",
+        "edges:1,1",
+        "edges:inf",
+    ],
 )
 def test_values_out_of_range(text: str) -> None:
     with pytest.raises(OptionError, match=r"^(A bin width|The number of|Bin edges)"):
@@ -98,6 +109,14 @@ def test_infinite_values_are_not_dropped() -> None:
     with open_table(pa.table({"x": [1.0, math.inf, -math.inf]})) as table:
         assert table.counts("x", bins={"x": Width(10)}).n == 3
         assert table.counts("x", bins={"x": Edges((0,))}).array().tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(("width", "large"), [(1e-300, 1e300), (1e-10, 1e7), (1.0, 2.0**54)])
+def test_a_width_that_would_merge_neighbours(width: float, large: float) -> None:
+    with open_table(pa.table({"x": [0.0, None, math.inf, large]})) as table:
+        with pytest.raises(ColumnError, match="too large for bins of width"):
+            table.counts("x", bins={"x": Width(width)})
+        assert table.counts("x", bins={"x": Width(large)}).n == 4
 
 
 @pytest.mark.parametrize(

@@ -7,13 +7,15 @@ import subprocess
 import sys
 from decimal import Decimal
 from pathlib import Path
+from time import process_time
 
 import duckdb
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from leakgauge.tables import Kind, open_table
+from leakgauge.tables import Kind, open_table, source_files
 
 
 def _kinds(path: Path, text: str) -> dict[str, Kind]:
@@ -40,6 +42,8 @@ def _kinds(path: Path, text: str) -> dict[str, Kind]:
         (["2020-01-31 10:00", "2020-02-01T10:00:00.5"], Kind.TIMESTAMP),
         (["#", "a"], Kind.STRING),
         (["", ""], Kind.STRING),
+        ([""] * 300_000 + ["2.5"], Kind.FLOAT),
+        (["250.1", "250.10", "12E3", "120E2"], Kind.FLOAT),
     ],
 )
 def test_csv_kinds(tmp_path: Path, values: list[str], kind: Kind) -> None:
@@ -126,3 +130,52 @@ def test_adult(data: Path, name: str) -> None:
     with open_table(data / name, missing=["?"]) as people:
         assert people.counts("occupation").labels("occupation")[-1] is None
         assert "?" not in people.counts("occupation").labels("occupation")
+
+
+def test_the_files_behind_an_address(tmp_path: Path) -> None:
+    for name in ("b.parquet", "a.pq", "notes.txt", "odd#name.csv"):
+        (tmp_path / name).touch()
+
+    def found(address: str) -> list[str]:
+        return [path.relative_to(tmp_path).as_posix() for path in source_files(str(tmp_path / address))]
+
+    assert found("notes.txt") == ["notes.txt"]
+    assert found("odd#name.csv") == ["odd#name.csv"]
+    assert found("people.duckdb#adults") == found("people.duckdb") == ["people.duckdb"]
+    assert source_files(str(tmp_path)) == [tmp_path / "a.pq", tmp_path / "b.parquet"]
+    assert found("*.parquet") == ["b.parquet"]
+    assert found("none-*.parquet") == ["none-*.parquet"]
+    (tmp_path / "folder").mkdir()
+    assert found("folder") == ["folder"]
+
+
+@pytest.mark.parametrize(("name", "neighbour"), [("t[12]", "t1"), ("t*", "tt"), ("t?", "tt"), ("[t", "t")])
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".parquet"])
+def test_a_name_that_looks_like_a_pattern(tmp_path: Path, name: str, neighbour: str, ending: str) -> None:
+    for stem, value in ((name, 1), (neighbour, 2)):
+        path = tmp_path / (stem + ending)
+        if ending == ".parquet":
+            pq.write_table(pa.table({"a": [value]}), path)
+        else:
+            path.write_text(f"a\n{value}\n" if ending == ".csv" else f'{{"a": {value}}}\n')
+    assert source_files(str(tmp_path / (name + ending))) == [tmp_path / (name + ending)]
+    with open_table(tmp_path / (name + ending)) as table:
+        assert (table.rows, table.counts("a").labels("a")) == (1, (1,))
+
+
+def test_a_file_in_a_folder_that_looks_like_a_pattern(tmp_path: Path) -> None:
+    for folder, value in (("[ab]", 1), ("a", 2)):
+        (tmp_path / folder).mkdir()
+        pq.write_table(pa.table({"a": [value]}), tmp_path / folder / "t.parquet")
+    with open_table(tmp_path / "[ab]") as table:
+        assert table.counts("a").labels("a") == (1,)
+
+
+def test_many_columns_are_opened_quickly(tmp_path: Path) -> None:
+    kinds = [("17", Kind.INT), ("2.5", Kind.FLOAT), ("text", Kind.STRING), ("2020-01-31", Kind.DATE)] * 250
+    header, row = ",".join(f"n{at}" for at in range(1000)), ",".join(text for text, _ in kinds)
+    (tmp_path / "t.csv").write_text(header + "\n" + (row + "\n") * 30)
+    start = process_time()
+    with open_table(tmp_path / "t.csv") as table:
+        assert [column.kind for column in table.columns()] == [kind for _, kind in kinds]
+    assert process_time() - start < 5

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from importlib import import_module
@@ -91,4 +92,8 @@ def _fail(sentence: str, code: int) -> int:
 
 def run() -> None:
     """The console script."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that knows only ASCII shows "?" for what it cannot write, instead of nothing at all.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     sys.exit(main())

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, require_writable, working, write_whole
+from leakgauge.cli.output import deliver, output_options, require_writable, target, working, write_whole
+from leakgauge.errors import OptionError
 
 
 @click.command()
@@ -21,6 +22,8 @@ def command(sample: Path | None, as_json: bool, output: Path | None) -> None:
 
     require_writable(output)
     require_writable(sample)
+    if sample is not None and output is not None and target(sample) == target(output):
+        raise OptionError("{path} is named by --sample and by -o; name two files.", path=output)
     rows = adult_rows()
     with working("Measuring the sample …"), open_table(rows) as table:
         found = measure(table, Roles(("marital_status",), background=("occupation",)))

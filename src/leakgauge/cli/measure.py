@@ -61,16 +61,18 @@ def command(
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_channel, read_label_values
-    from leakgauge.tables import open_table
+    from leakgauge.tables import open_table, source_files
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     if each and weights is not None and len(secret) > 1:
         raise OptionError("Weights belong to one secret; drop --each or measure the secrets one by one.")
-    require_writable(output, Path(table), *(path for path in (channel, weights) if path))
-    roles = [Roles((one,), release, background) for one in secret] if each else [Roles(secret, release, background)]
+    # The address after its files: it may be a folder, in which nothing is written.
+    require_writable(output, *source_files(table), Path(table), *(path for path in (channel, weights) if path))
+    together = Roles(secret, release, background)
+    roles = [Roles((one,), release, background) for one in secret] if each else [together]
     settings: dict[str, Any] = {
-        "channel": None if channel is None else read_channel(channel).channel,
+        "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
         "bins": _binnings(bins, set(secret + release + background)),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
@@ -85,6 +87,8 @@ def command(
 
 def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
     """The measurement as the fields of its JSON."""
+    from leakgauge.jobs.measure import COMPANIONS
+
     shannon = {name: quantity_json(found.quantities.get(name)) for name in _ROWS}
     if shannon["conditional_entropy"] is None:
         # Nothing is released: what stays uncertain is what the background leaves.
@@ -103,7 +107,7 @@ def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
         **shannon,
         "bias_corrected": {name: quantity_json(quantity) for name, quantity in found.corrected.items()},
         "weighted": {name: quantity_json(quantity) for name, quantity in found.weighted.items()} or None,
-        **{name: quantity_json(quantity) for name, quantity in found.companions.items()},
+        **{name: quantity_json(found.companions.get(name)) for name in COMPANIONS},
         "zero_leakage": test and {"p_value": test.p_value, "statistic": test.statistic, "method": test.method.value},
     }
 
@@ -118,6 +122,8 @@ def _binnings(texts: tuple[str, ...], columns: set[str]) -> dict[str, Binning]:
             raise OptionError(
                 "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
             )
+        if column in binnings:
+            raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
         binnings[column] = parse_binning(how)
     return binnings
 
@@ -179,6 +185,8 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
 
 def notes(found: Measurement) -> list[str]:
     """What to know before acting on the numbers."""
+    from leakgauge.jobs.measure import REDRAWN
+
     said = []
     if found.zero_leakage is not None:
         p, drawn = found.zero_leakage.p_value, found.zero_leakage.degrees_of_freedom is None
@@ -187,6 +195,11 @@ def notes(found: Measurement) -> list[str]:
         # Redrawn tables cannot show a smaller p than one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
         said.append(f"Hypothesis that {what}: {verdict} (p {shown}).")
+    if not found.companions:
+        said.append(
+            f"Guesses and effective numbers of values are left out: there are more than {REDRAWN:,} combinations of "
+            "values; bin or merge values to see them."
+        )
     if not found.reliable:
         said.append(
             "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "

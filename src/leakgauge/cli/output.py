@@ -55,15 +55,24 @@ def deliver(
     fields: Mapping[str, Any], as_json: bool, output: Path | None, render: Callable[[], list[RenderableType]]
 ) -> None:
     """Write the file if one is asked for, then print JSON or the tables."""
-    text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     if output is not None:
-        write_whole(output, text)
+        write_whole(output, _json(fields, "utf-8"))
     if as_json:
-        click.echo(text, nl=False)
+        click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
     console = _console()
     for part in render():
         console.print(part)
+
+
+def _json(fields: Mapping[str, Any], encoding: str) -> str:
+    text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False)
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        # Escapes read back as the same text; question marks would not.
+        text = json.dumps(fields, indent=2, allow_nan=False)
+    return text + "\n"
 
 
 def require_writable(output: Path | None, *inputs: Path) -> None:
@@ -72,14 +81,33 @@ def require_writable(output: Path | None, *inputs: Path) -> None:
         return
     if output.is_dir():
         raise FileError("{path} is a folder; name a file to write.", path=output)
-    if not output.parent.is_dir():
-        raise FileError("The folder {path} does not exist; make it first.", path=output.parent)
-    if any(output.resolve() == path.resolve() for path in inputs):
-        raise FileError("{path} is an input; name another file to write.", path=output)
+    if output.exists() and not output.is_file():
+        raise FileError("{path} is not a regular file; name another, or use --json.", path=output)
+    place = target(output)
+    if not place.parent.is_dir():
+        raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
+    for path in inputs:
+        if place == path.resolve():
+            raise FileError("{path} is an input; name another file to write.", path=output)
+        if path.is_dir() and place.is_relative_to(path.resolve()):
+            raise FileError("{path} lies in the folder {folder}, an input; write elsewhere.", path=output, folder=path)
+
+
+def target(path: Path) -> Path:
+    """The file that is written: of a link, what it leads to."""
+    try:
+        place = path.resolve()
+    except RuntimeError:
+        place = path
+    # Links in a circle: Python before 3.13 raises, later ones give one of the links back.
+    if place.is_symlink():
+        raise FileError("{path} is a link that leads to itself; name another file to write.", path=path)
+    return place
 
 
 def write_whole(path: Path, text: str) -> None:
     """Write through a temporary file beside the target, so that a kill leaves the old file or the new one."""
+    path = target(path)  # replacing a link would leave what it leads to as it was
     try:
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         draft = Path(name)

@@ -9,10 +9,11 @@ from math import log2, prod
 from typing import TYPE_CHECKING
 
 from leakgauge import measures
-from leakgauge.errors import ColumnError, OptionError
+from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, guessing, renyi, vulnerability
 from leakgauge.probability import Channel, Counts, Estimate, Seen
-from leakgauge.probability.files import match_labels
+from leakgauge.probability.files import NamedChannel, match_labels
+from leakgauge.probability.labels import Label
 
 if TYPE_CHECKING:
     from leakgauge.tables import Binning, Table
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000
 """Companions are estimated by redrawing the counts, which beyond so many cells takes minutes: they are left out."""
+COMPANIONS = (
+    "best_guess",
+    "guesses",
+    "effective_set",
+    "min_entropy",
+    "best_guess_after",
+    "guesses_after",
+    "effective_set_after",
+    "min_entropy_leakage",
+)
+"""Names of the companions; those after seeing exist where something is seen."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +48,10 @@ class Roles:
         seen: dict[str, str] = {}
         for role in (SECRET, RELEASE, BACKGROUND):
             for column in getattr(self, role):
+                if seen.get(column) == role:
+                    raise OptionError(
+                        "Column {column!r} is named twice as {role}; name it once.", column=column, role=role
+                    )
                 if column in seen:
                     raise OptionError(
                         "Column {column!r} is named both as {first} and as {second}; give it one role.",
@@ -95,7 +111,7 @@ def measure(
     table: Table,
     roles: Roles,
     *,
-    channel: Channel | None = None,
+    channel: NamedChannel | None = None,
     weights: Mapping[str, float] | None = None,
     bins: Mapping[str, Binning] | None = None,
     estimator: Estimator = Estimator.PLUG_IN,
@@ -106,7 +122,7 @@ def measure(
     Args:
         table: where the rows are; only counts leave it.
         roles: which columns are secret, released and known.
-        channel: a known release channel from the secret, instead of released columns.
+        channel: a known release channel from the secret columns, instead of released columns.
         weights: sensitivity of each secret by the text of its label.
         bins: how to bin numeric and date columns.
         estimator: which point estimate is reported.
@@ -114,17 +130,22 @@ def measure(
     """
     if channel is not None and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
+    known = None if channel is None else _from_secret(channel, roles)
     counts = table.counts(*roles.columns, bins=bins)
     for column in roles.columns:
-        _require_varied(counts, column)
+        _require_varied(counts, column, binned=column in (bins or {}))
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
     merged = counts.merge(groups)
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
-    if channel is not None:
-        merged = merged.over(SECRET, channel.inputs)
-        by_label = by_label and {label: by_label.get(label, 0.0) for label in channel.inputs}
-    estimate = partial(_estimate, merged, channel, confidence)
-    chosen = _applicable(roles, channel)
+    if known is not None:
+        occurring = set(merged.labels(SECRET))
+        _require_inputs(known, occurring, roles)
+        merged = merged.over(SECRET, known.inputs)
+        if by_label is not None:
+            # What never occurs weighs nothing, whatever its sensitivity.
+            by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
+    estimate = partial(_estimate, merged, known, confidence)
+    chosen = _applicable(roles, known)
     quantities = {name: Quantity(estimate(f, estimator), "bits") for name, f in chosen.items()}
     return Measurement(
         roles=roles,
@@ -135,10 +156,49 @@ def measure(
         weighted={}
         if by_label is None
         else {name: Quantity(estimate(f, estimator, by_label), "bits") for name, f in chosen.items()},
-        companions=_companions(merged, channel, confidence, quantities),
+        companions=_companions(merged, known, confidence, chosen),
         zero_leakage=_zero_leakage(merged, roles),
         through_channel=channel is not None,
     )
+
+
+def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
+    """The channel with the columns of its inputs in the order of the secret's."""
+    if sorted(named.inputs) != sorted(roles.secret):
+        if roles.background and sorted(named.inputs) == sorted(roles.secret + roles.background):
+            raise OptionError(
+                "The channel reads the background {columns} too, which measure does not support yet; "
+                "give a channel that reads the secret only.",
+                columns=_listed(roles.background),
+            )
+        raise OptionError(
+            "The channel reads {found}, but the secret is {secret}; both must name the same columns.",
+            found=_listed(named.inputs),
+            secret=_listed(roles.secret),
+        )
+    if named.inputs == roles.secret:
+        return named.channel
+    order = [named.inputs.index(column) for column in roles.secret]
+    inputs = []
+    for label in named.channel.inputs:
+        assert isinstance(label, tuple), "several columns make tuple labels"
+        inputs.append(tuple(label[at] for at in order))
+    return Channel(inputs, named.channel.outputs, named.channel.matrix)
+
+
+def _require_inputs(channel: Channel, occurring: set[Label], roles: Roles) -> None:
+    lost = len(occurring.difference(channel.inputs))
+    if lost:
+        raise LabelError(
+            "The channel has no input for {lost} of the {count} values of {columns}; add them or bin alike.",
+            lost=lost,
+            count=len(occurring),
+            columns=_listed(roles.secret),
+        )
+
+
+def _listed(columns: Sequence[str]) -> str:
+    return ", ".join(map(repr, columns))
 
 
 def _estimate(
@@ -180,9 +240,9 @@ def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[...
 
 
 def _companions(
-    counts: Counts, channel: Channel | None, confidence: float, quantities: Mapping[str, Quantity]
+    counts: Counts, channel: Channel | None, confidence: float, chosen: Mapping[str, Callable[..., float]]
 ) -> dict[str, Quantity]:
-    """What people picture more easily than bits, before and after all that is seen."""
+    """What people picture more easily than bits, before and after all that is seen, at the observed frequencies."""
     if prod(counts.shape) > REDRAWN:
         return {}
     alone = partial(_estimate, counts.keep(SECRET), None, confidence, estimator=Estimator.PLUG_IN)
@@ -193,10 +253,10 @@ def _companions(
     found = {
         "best_guess": Quantity(guess, "probability"),
         "guesses": Quantity(tries(alone(guessing.prior)), "guesses"),
-        "effective_set": Quantity(_through(lambda bits: 2**bits, quantities["entropy"].estimate), "letters"),
+        "effective_set": Quantity(_through(lambda bits: 2**bits, seeing(measures.entropy)), "letters"),
         "min_entropy": Quantity(_through(lambda chance: -log2(chance), guess), "bits"),
     }
-    left = quantities.get("conditional_entropy_with_background", quantities.get("conditional_entropy"))
+    left = chosen.get("conditional_entropy_with_background", chosen.get("conditional_entropy"))
     if left is not None:
         best, needed, told = (
             seeing(partial(measure, seen=Seen.BOTH))
@@ -204,7 +264,7 @@ def _companions(
         )
         found["best_guess_after"] = Quantity(chance(best), "probability")
         found["guesses_after"] = Quantity(tries(needed), "guesses")
-        found["effective_set_after"] = Quantity(_through(lambda bits: 2**bits, left.estimate), "letters")
+        found["effective_set_after"] = Quantity(_through(lambda bits: 2**bits, seeing(left)), "letters")
         found["min_entropy_leakage"] = Quantity(_within(0.0, log2(letters), told), "bits")
     return found
 
@@ -228,11 +288,13 @@ def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakageTest | None:
     return measures.zero_leakage_test(counts, [SECRET], [BACKGROUND]) if roles.background else None
 
 
-def _require_varied(counts: Counts, column: str) -> None:
+def _require_varied(counts: Counts, column: str, *, binned: bool) -> None:
     """A constant column can neither hide nor tell anything: almost surely the wrong one was named."""
     labels: Sequence[object] = counts.labels(column)
     if len(labels) > 1:
         return
     if labels[0] is None:
         raise ColumnError("Column {column!r} has only missing values; choose another.", column=column)
+    if binned:
+        raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=column)
     raise ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)

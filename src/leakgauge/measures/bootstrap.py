@@ -28,6 +28,10 @@ if TYPE_CHECKING:
 
 _REDRAWS = 200
 """From each population."""
+_RESOLVED, *_RUNGS = ((1 - confidence) / 2 for confidence in (0.95, 0.99, 0.999, 0.9999))
+"""The first tail, and any larger one, holds enough redraws to be read off them. The populations of a
+smaller tail are added to those of the larger ones here, so that the interval holds those of these confidences.
+"""
 _ALIKE = 3.0
 """Counts that differ by at most so many standard deviations may tie in the population."""
 _STRETCH = 1.15
@@ -54,21 +58,36 @@ def bootstrap(
     generator = simulation(simulation_seed)
     observed = float(measure(cells.scenario(cells.times / merged.n)))
     below, above, least = 0.0, 0.0, observed
-    for at, shares in enumerate(_populations(cells, tail)):
+    populations = _populations(cells, _RESOLVED)
+    if tail < _RESOLVED:
+        for rung in (*(rung for rung in _RUNGS if rung > tail), tail):
+            populations += _populations(cells, rung)[1:]
+    for at, shares in enumerate(populations):
         redraws = generator.multinomial(merged.n, shares, size=_REDRAWS) / merged.n
         values = np.array([measure(cells.scenario(redraw)) for redraw in redraws])
-        low = float(np.quantile(values, tail, method="lower"))
-        high = float(np.quantile(values, 1 - tail, method="higher"))
         # The first population is what was observed, but for what was never seen.
         truth = observed if at == 0 else float(measure(cells.scenario(shares)))
         mean = truth if at == 0 else float(values.mean())
-        farther = max(high - mean, mean - low)
+        farther = _deviation(values, mean, tail)
         below, above = max(below, farther + mean - truth), max(above, farther + truth - mean)
         least = min(least, float(values.min()))
     stretch = _STRETCH if roles.channel is None else _STRETCH_BEHIND
     # What was never negative in any redraw is not made so by the stretch.
     floor = 0.0 if least >= 0 else -np.inf
     return max(observed - stretch * below, floor), observed + stretch * above
+
+
+def _deviation(values: Floats, mean: float, tail: float) -> float:
+    """How far the farther of both quantiles lies from the mean."""
+    low = float(np.quantile(values, tail, method="lower"))
+    high = float(np.quantile(values, 1 - tail, method="higher"))
+    farther = max(high - mean, mean - low)
+    if tail >= _RESOLVED:
+        return farther
+    from scipy.special import ndtri
+
+    # No redraw lies beyond the extreme ones, however small the tail: the normal law goes on from where many do.
+    return max(farther, _deviation(values, mean, _RESOLVED) * float(ndtri(tail) / ndtri(_RESOLVED)))
 
 
 @dataclass(frozen=True)

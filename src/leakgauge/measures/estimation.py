@@ -98,7 +98,7 @@ def estimate(
             name=getattr(measure, "__name__", str(measure)),
         )
     if estimator is Estimator.SHRINKAGE:
-        value = _measured(measure, shrunken(counts, roles, measure, weights), unit)
+        value = _measured(measure, shrunken(counts, roles, measure, scenario.weights), unit)
     else:
         value = _measured(measure, scenario, unit)
     if not analytic:

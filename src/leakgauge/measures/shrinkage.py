@@ -6,8 +6,6 @@ association networks, Journal of Machine Learning Research 10, 2009.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from leakgauge.errors import OptionError
@@ -15,13 +13,10 @@ from leakgauge.measures.terms import Measure, Roles
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
 
-if TYPE_CHECKING:
-    from leakgauge.probability.scenario import Weights
-
 _LARGEST = 1 << 22
 
 
-def shrunken(counts: Counts, roles: Roles, measure: Measure, weights: Weights | None) -> Scenario:
+def shrunken(counts: Counts, roles: Roles, measure: Measure, weights: Floats | None) -> Scenario:
     """The scenario whose probabilities are λ/cells + (1 − λ) × frequency, over the cells the measure involves.
 
     λ = (1 − Σ p²) / ((n − 1) Σ (1/cells − p)²), at most 1, minimises the expected squared error.
@@ -29,7 +24,7 @@ def shrunken(counts: Counts, roles: Roles, measure: Measure, weights: Weights | 
     Raises:
         OptionError: shrinking gives every cell a probability, and there are more cells than fit.
     """
-    letters = roles.letters(measure, pair_weights=weights is not None)
+    letters = roles.letters(measure, pair_weights=weights is not None and weights.ndim == 2)
     merged = counts.merge({letter: roles.axes(letter) for letter in roles.counted(letters)})
     if np.prod(merged.shape, dtype=float) > _LARGEST:
         raise OptionError(

@@ -5,7 +5,7 @@ An interval for I(X;Y) never excludes 0 as sharply as a test of independence doe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -19,7 +19,13 @@ from leakgauge.randomness import simulation
 _EXPECTED = 5.0
 """Expected count of every cell from which the chi-squared law is trusted."""
 _WORK = 20_000_000
-"""Cells drawn in all; the redraws are between 199 and 1999 within it."""
+"""Cells drawn in all, or observations where those are shuffled; the redraws are between 199 and 1999 within it, and
+from 99 on where observations are shuffled.
+"""
+_DENSE = 2_000_000
+"""Cells held at once."""
+_FULL = 16
+"""Observations a cell from which laying out a table costs less than shuffling them, however many cells it has."""
 
 
 class Method(Enum):
@@ -105,6 +111,10 @@ class _Margin:
         _, first, of_cell = np.unique(stratum * (int(value.max()) + 1) + value, return_index=True, return_inverse=True)
         return cls(stratum[first], _sums(of_cell, counts), of_cell)
 
+    def within(self, stratum: int) -> Codes:
+        """The totals in one stratum."""
+        return np.asarray(self.total[self.stratum == stratum], dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class _Strata:
@@ -170,16 +180,20 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
     generator = simulation(simulation_seed)
     rows, columns = strata.sizes()
     informative = np.flatnonzero((rows > 1) & (columns > 1))
-    cells = int((rows[informative] * columns[informative]).sum())
-    redraws = int(np.clip(_WORK // cells, 199, 1999))
+    cells = rows * columns
+    # A table of mostly empty cells is not laid out: its observations are fewer.
+    shuffled = (cells > _DENSE) & (strata.total < _FULL * cells)
+    work = int(np.where(shuffled, strata.total, cells)[informative].sum())
+    redraws = int(np.clip(_WORK // work, 99 if shuffled[informative].any() else 199, 1999))
     # With margins fixed, G and Σ N log N rank tables alike.
     sums = np.zeros(redraws)
-    for at in informative:
-        law = random_table(
-            strata.rows.total[strata.rows.stratum == at].astype(int),
-            strata.columns.total[strata.columns.stratum == at].astype(int),
-        )
-        step = max(1, 2_000_000 // int(rows[at] * columns[at]))
+    for at in informative.tolist():
+        margins = strata.rows.within(at), strata.columns.within(at)
+        if shuffled[at]:
+            sums += _shuffled(*margins, redraws, generator.shuffle)
+            continue
+        law = random_table(*margins)
+        step = max(1, _DENSE // int(cells[at]))
         for start in range(0, redraws, step):
             tables = law.rvs(size=min(step, redraws - start), random_state=generator)
             sums[start : start + step] += xlogy(tables, tables).sum(axis=(1, 2))
@@ -188,6 +202,20 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
     # Ties count against the evidence, also those that rounding would break.
     exceeding = int((sums >= observed - 1e-9 * max(observed, 1.0)).sum())
     return (1 + exceeding) / (1 + redraws)
+
+
+def _shuffled(rows: Codes, columns: Codes, redraws: int, shuffle: Callable[[Codes], None]) -> Floats:
+    """Σ N log N of tables redrawn by pairing the observations of both margins at random."""
+    from scipy.special import xlogy
+
+    first = np.repeat(np.arange(len(rows)) * len(columns), rows)
+    second = np.repeat(np.arange(len(columns)), columns)
+    sums = np.empty(redraws)
+    for at in range(redraws):
+        shuffle(second)
+        _, times = np.unique(first + second, return_counts=True)
+        sums[at] = xlogy(times, times).sum()
+    return sums
 
 
 def _sums(group: Codes, counts: Floats) -> Floats:

@@ -241,16 +241,23 @@ def as_matrix(matrix: object, role: str) -> Floats:
     """A private copy as a two-axis array of finite, non-negative floats."""
     array = as_floats(matrix, role)
     if array.ndim != 2:
-        raise ModelError("The {role} has {axes} axes; give rows and columns.", role=role, axes=array.ndim)
+        raise ModelError("The {role} have {axes} axes instead of 2; give rows and columns.", role=role, axes=array.ndim)
     return array
 
 
 def as_floats(values: object, role: str) -> Floats:
     """A private copy as finite, non-negative floats."""
     try:
-        array = np.array(values, dtype=np.float64)
+        given = np.array(values)
+        # numpy would read the text "0.5" as a number; among numbers it is a slip of whoever wrote it.
+        kind = given.dtype.kind
+        if kind not in "biufO" or (kind == "O" and any(isinstance(value, str) for value in given.flat)):
+            raise TypeError
+        array = given.astype(np.float64, copy=False)
     except (TypeError, ValueError):
-        raise ModelError("The {role} are not all numbers.", role=role) from None
+        raise ModelError("The {role} are not all numbers; give a number for each.", role=role) from None
+    except OverflowError:
+        raise ModelError("The {role} hold a number too large for a float; give smaller ones.", role=role) from None
     require_non_negative(array, role)
     return array
 

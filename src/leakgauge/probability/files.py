@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
@@ -46,12 +47,20 @@ def read_channel(path: Path | str) -> NamedChannel:
     fields = _parsed_json(place)
     require_schema(fields, CHANNEL_SCHEMA, place)
     try:
-        names = [tuple(column["name"] for column in fields[side]["columns"]) for side in ("inputs", "outputs")]
+        names = [_names(fields[side]) for side in ("inputs", "outputs")]
         labels = [_labels(fields[side]) for side in ("inputs", "outputs")]
         matrix = fields["matrix"]
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except InputError as error:
+        raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
+    except KeyError as error:
         raise FileError(
-            "{path} is not a channel file: {missing} is missing or malformed.", path=place, missing=error
+            "{path} is not a channel file: it lacks {key!r}; add it.", path=place, key=error.args[0]
+        ) from None
+    except (TypeError, ValueError, IndexError, OverflowError):
+        raise FileError(
+            "{path} is not a channel file: its inputs or outputs are malformed; give columns, and for each label "
+            "a list of one value a column.",
+            path=place,
         ) from None
     try:
         return NamedChannel(Channel(labels[0], labels[1], matrix), names[0], names[1])
@@ -94,18 +103,43 @@ def read_label_values(path: Path | str) -> dict[str, float]:
 
 
 def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str) -> dict[Label, float]:
-    """The values by label, matched by the labels' text; every label must be given, and nothing else."""
+    """The values by label, matched by the labels' text; every label must be given, and nothing else.
+
+    Where no label is written just so, ``TRUE`` matches a true boolean and ``1`` or ``1.00`` the number 1.0.
+    """
     by_text = {text_of(label): label for label in labels}
-    unknown = [text for text in values if text not in by_text]
-    if unknown:
-        # The text comes from the caller's own file, so it may be shown.
+    alike = len(labels) - len(by_text)
+    if alike:
         raise LabelError(
-            "The {what} name {found!r}, which is not one of the {count} values.",
-            what=what,
-            found=unknown[0],
+            "{alike} of the {count} values are written like another one, as missing and empty text are, so the {what} "
+            "cannot tell them apart; rename or merge them.",
+            alike=alike,
             count=len(labels),
+            what=what,
         )
-    missing = len(by_text) - len(values)
+    columns = list(zip(*map(_parts, labels), strict=False))
+    numeric = [any(isinstance(part, _NUMBERS) for part in column) for column in columns]
+    by_meaning = {_meaning(map(text_of, _parts(label)), numeric): label for label in labels}
+    matched: dict[Label, float] = {}
+    for text, value in values.items():
+        # The text comes from the caller's own file, so it may be shown.
+        meaning = _meaning(text.split("|") if len(numeric) > 1 else [text], numeric)
+        if text not in by_text and meaning not in by_meaning:
+            raise LabelError(
+                "The {what} name {found!r}, which is not one of the {count} values; take it out or correct it.",
+                what=what,
+                found=text,
+                count=len(labels),
+            )
+        label = by_text[text] if text in by_text else by_meaning[meaning]
+        if label in matched:
+            raise LabelError(
+                "The {what} name {found!r} a second time, written differently; name each value once.",
+                what=what,
+                found=text,
+            )
+        matched[label] = value
+    missing = len(labels) - len(matched)
     if missing:
         raise LabelError(
             "The {what} lack {missing} of the {count} values; give a number for each.",
@@ -113,13 +147,39 @@ def match_labels(values: Mapping[str, float], labels: Sequence[Label], what: str
             missing=missing,
             count=len(labels),
         )
-    return {by_text[text]: value for text, value in values.items()}
+    return matched
+
+
+def _parts(label: Label) -> tuple[Label, ...]:
+    return label if isinstance(label, tuple) else (label,)
+
+
+_NUMBERS = (bool, int, float, Decimal)
+
+
+def _meaning(texts: Iterable[str], numeric: Sequence[bool]) -> tuple[str | Decimal, ...]:
+    """What a label's parts say; in columns of booleans or numbers (``numeric``) however they are written."""
+    parts = list(texts)
+    if len(parts) != len(numeric):
+        return tuple(parts)
+    return tuple(_read(text) if read else text for text, read in zip(parts, numeric, strict=True))
+
+
+def _read(text: str) -> str | Decimal:
+    if text.casefold() in ("true", "false"):
+        return text.casefold()
+    try:
+        # Exact, unlike a float: large whole numbers stay apart.
+        number = Decimal(text)
+    except InvalidOperation:
+        return text
+    return number if number.is_finite() else text
 
 
 def _parsed_json(path: Path) -> dict[str, Any]:
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
         raise FileError("{path} holds no JSON object.", path=path)
@@ -130,6 +190,8 @@ def _reason(error: Exception) -> str:
     """Why a file cannot be read, without quoting anything in it."""
     if isinstance(error, OSError):
         return error.strerror or "the system refused"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its syntax is broken"
 
 
@@ -178,8 +240,21 @@ def _plain(label: Label) -> object:
     return label.isoformat() if isinstance(label, date) else label
 
 
+def _names(side: Mapping[str, Any]) -> tuple[str, ...]:
+    names = tuple(column["name"] for column in side["columns"])
+    if not names or not all(isinstance(name, str) for name in names):
+        raise LabelError("a column has no text as its name; name each column.")
+    return names
+
+
 def _labels(side: Mapping[str, Any]) -> list[Label]:
     kinds = [column["type"] for column in side["columns"]]
+    known = [name for _, name in _KINDS]
+    for kind in kinds:
+        if kind not in known:
+            raise LabelError(
+                "a column has the unknown type {found!r}; use {known}.", found=kind, known=", ".join(known)
+            )
     parts = [tuple(_label(value, kind) for value, kind in zip(part, kinds, strict=True)) for part in side["labels"]]
     return [part if len(kinds) > 1 else part[0] for part in parts]
 

@@ -1,7 +1,7 @@
 """Tables behind an engine that counts and streams; rows leave only through ``batches``."""
 
 from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Quantiles, Width, parse_binning
-from leakgauge.tables.opening import open_table
+from leakgauge.tables.opening import open_table, source_files
 from leakgauge.tables.table import Column, Kind, Moments, Table
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "Width",
     "open_table",
     "parse_binning",
+    "source_files",
 ]

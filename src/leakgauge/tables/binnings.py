@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -22,6 +23,10 @@ class Width:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.width) and self.width > 0):
             raise OptionError("A bin width must be a finite number above 0, not {width}.", width=self.width)
+        if self.width < sys.float_info.min:
+            raise OptionError(
+                "A bin width of {width} is too close to 0 to divide by; give a larger one.", width=self.width
+            )
 
 
 @dataclass(frozen=True)

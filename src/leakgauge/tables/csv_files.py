@@ -1,7 +1,8 @@
 """CSV files: their header, their delimiter and the types of their columns, decided on all rows.
 
-A column is a number only if no text in it would be lost by that: codes such as 007, or longer than a number
-holds, stay text. Dates and timestamps are read in ISO form only, since 01/02/2020 may be two days.
+A column is a number only if each text in it is written as one: codes such as 007, or longer than a number holds, stay
+text, while 1.5, 1.50 and 15e-1 become the same number. Dates and timestamps are read in ISO form only, since 01/02/2020
+may be two days.
 """
 
 from __future__ import annotations
@@ -21,24 +22,31 @@ _FLOAT = "(?i)[+-]?((0|[1-9][0-9]{0,14})([.][0-9]*)?|[.][0-9]+)(e[+-]?[0-9]+)?|[
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _CLOCK = _DAY + "[ T][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,6})?)?"
 _FORMS = {"BOOLEAN": "(?i)true|false", "BIGINT": _WHOLE, "DOUBLE": _FLOAT, "DATE": _DAY, "TIMESTAMP": _CLOCK}
-_FIRST_ROWS = 10_000
+_FIRST_FIELDS = 500_000
 _HEADER_BYTES = 1 << 20
 
 
 def open_csv(
-    connection: duckdb.DuckDBPyConnection, path: str, place: str, missing: Sequence[str], delimiter: str | None
+    connection: duckdb.DuckDBPyConnection,
+    path: str,
+    literal: str,
+    place: str,
+    missing: Sequence[str],
+    delimiter: str | None,
 ) -> tuple[duckdb.DuckDBPyRelation, list[str]]:
     """The typed relation of a CSV file, its columns numbered c0, c1, …, and their names in the header.
+
+    ``literal`` is the path as the engine takes it.
 
     Raises:
         TableError: the file is empty, not UTF-8, ragged, or its header has no or repeated names.
     """
     names, delimiter = _header(path, place, delimiter)
-    texts = _relation(connection, path, ["VARCHAR"] * len(names), delimiter, missing)
+    texts = _relation(connection, literal, ["VARCHAR"] * len(names), delimiter, missing)
     # Most columns show on the first rows what they cannot be; only what is left is looked for on all of them.
-    possible = _possible(texts.limit(_FIRST_ROWS), [tuple(_FORMS)] * len(names))
+    possible = _not_excluded(texts.limit(max(_FIRST_FIELDS // len(names), 100)))
     types = [kinds[0] if kinds else "VARCHAR" for kinds in _possible(texts, possible)]
-    return _relation(connection, path, types, delimiter, missing), names
+    return _relation(connection, literal, types, delimiter, missing), names
 
 
 def _relation(
@@ -60,6 +68,21 @@ def _relation(
         null_padding=False,
         ignore_errors=False,
     )
+
+
+def _not_excluded(texts: duckdb.DuckDBPyRelation) -> list[tuple[str, ...]]:
+    """The kinds whose form every text of each column has; all of them for a column without any."""
+    import pyarrow.compute as pc
+
+    # Arrow matches at once what in a query would be thousands of expressions, slow to plan when columns are many.
+    return [
+        tuple(
+            kind
+            for kind, form in _FORMS.items()
+            if pc.all(pc.match_substring_regex(column, f"^(?:{form})$"), min_count=0).as_py()
+        )
+        for column in texts.to_arrow_table().columns
+    ]
 
 
 def _possible(texts: duckdb.DuckDBPyRelation, kinds: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
@@ -14,6 +15,8 @@ from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Qu
 from leakgauge.tables.letters import Naming
 from leakgauge.tables.table import Column, Kind
 
+_LAST = 2**53
+"""Whole numbers up to here have a place of their own among floats."""
 _NUMBERS = (Kind.INT, Kind.FLOAT)
 _TIMES = (Kind.DATE, Kind.TIMESTAMP)
 _MONTHS = {CalendarUnit.YEAR: 12, CalendarUnit.QUARTER: 3, CalendarUnit.MONTH: 1}
@@ -45,8 +48,11 @@ def make_bin(
         case Width(width):
             _require(column, _NUMBERS, "equal widths need numbers")
             wide = float(width)
-            key = aggregates.width_bin(f"CAST({value} AS DOUBLE)", f"getvariable('{variable}')[1]")
-            return Bin(key, [wide], lambda k: Interval(float(k) * wide, (float(k) + 1) * wide))
+            number, divisor = f"CAST({value} AS DOUBLE)", f"getvariable('{variable}')[1]"
+            # Where the number of a bin has no place for its last digit, neighbours merge; NaN marks it.
+            lost = f"NOT isinf({number}) AND ABS({number} / {divisor}) > {_LAST}"
+            key = f"CASE WHEN {lost} THEN CAST('NaN' AS DOUBLE) ELSE {aggregates.width_bin(number, divisor)} END"
+            return Bin(key, [wide], lambda k: _step(column, float(k), wide))
         case Calendar(unit):
             _require(column, _TIMES, "calendar bins need dates or timestamps")
             if unit is CalendarUnit.HOUR and column.kind is Kind.DATE:
@@ -65,6 +71,16 @@ def make_bin(
             if len(found) == 1:
                 found = found * 2
             return _between(value, variable, found[1:-1], found[:-1], found[1:], closed=True)
+
+
+def _step(column: Column, k: float, wide: float) -> Interval:
+    if math.isnan(k):
+        raise ColumnError(
+            "Column {name!r} holds numbers too large for bins of width {width}; give a larger width.",
+            name=column.name,
+            width=wide,
+        )
+    return Interval(k * wide, (k + 1) * wide)
 
 
 def _between(

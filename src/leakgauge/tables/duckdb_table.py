@@ -14,7 +14,7 @@ from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
 from leakgauge.tables.binnings import Binning, Quantiles
 from leakgauge.tables.duckdb_bins import Bin, make_bin
-from leakgauge.tables.duckdb_types import kind_of, value_of
+from leakgauge.tables.duckdb_types import is_clock, kind_of, value_of
 from leakgauge.tables.failures import told
 from leakgauge.tables.letters import counts_from_groups
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments
@@ -211,6 +211,12 @@ class DuckDBTable:
             if list(names).count(name) > 1:
                 raise ColumnError("Column {name!r} is named twice; name it once.", name=name)
             if not any_kind and self._columns[self._at[name]].kind is Kind.OTHER:
+                if is_clock(self._types[self._at[name]]):
+                    raise ColumnError(
+                        "Column {name!r} holds times of day, which cannot be {use}; turn them into text or hours.",
+                        name=name,
+                        use=use,
+                    )
                 raise ColumnError(
                     "Column {name!r} holds nested or binary values, which cannot be {use}; unpack it first.",
                     name=name,

@@ -35,6 +35,11 @@ def kind_of(engine_type: str) -> Kind:
     return _KINDS.get(engine_type, Kind.OTHER)
 
 
+def is_clock(engine_type: str) -> bool:
+    """Whether a DuckDB type is a time of day without a date."""
+    return engine_type in ("TIME", "TIME_NS", "TIME WITH TIME ZONE")
+
+
 def value_of(raw: str, engine_type: str, missing: bool) -> str:
     """The SQL for a value: text, number, truth, date or timestamp; NULL when NaN or among the missing texts."""
     value = _plain(raw, engine_type)
@@ -58,8 +63,9 @@ def _plain(raw: str, engine_type: str) -> str:
         return f"({raw} ->> '$')"
     if kind is Kind.STRING and engine_type != "VARCHAR":
         return f"CAST({raw} AS VARCHAR)"
-    if kind is Kind.FLOAT and engine_type != "DOUBLE":
-        return f"CAST({raw} AS DOUBLE)"
+    if kind is Kind.FLOAT:
+        # 0.0 and -0.0 are one number with two faces; added to zero, both show the same.
+        return f"(CAST({raw} AS DOUBLE) + CAST(0 AS DOUBLE))"
     if kind is Kind.TIMESTAMP and engine_type not in ("TIMESTAMP", "TIMESTAMP WITH TIME ZONE"):
         return f"CAST({raw} AS TIMESTAMP)"
     return raw

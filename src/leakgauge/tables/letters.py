@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.errors import ColumnError
+from leakgauge.errors import ColumnError, LeakgaugeError
 from leakgauge.probability import Counts, Interval, Label
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence
     for at, (name, naming) in enumerate(zip(names, namings, strict=True)):
         try:
             axes[name], code = _letters(groups.column(at), naming)
+        except LeakgaugeError:
+            raise
         except (ValueError, OverflowError):
             # The calendar of Python ends where an engine's goes on; Arrow's own message holds the value.
             raise ColumnError(
@@ -41,7 +43,8 @@ def _letters(column: pa.ChunkedArray, naming: Naming | None) -> tuple[tuple[Labe
     import pyarrow.compute as pc
 
     # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
-    encoded = pc.dictionary_encode(column, null_encoding="encode").combine_chunks()
+    # Chunks are joined first: encoded ones that hold a missing value cannot be.
+    encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
     values = encoded.dictionary
     order = pc.sort_indices(values)  # puts the missing value last
     rank = np.empty(len(values), dtype=np.int64)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,8 +36,8 @@ _FORMS = "CSV, TSV (also .gz or .zst), Parquet, JSON lines, or a DuckDB database
 def open_table(source: object, *, missing: Sequence[str] = ()) -> Table:
     """The table in a file, a DuckDB database or an object in memory.
 
-    In a CSV file an empty field is missing, and a column is taken for numbers only when no text would be lost by
-    that, so codes such as 007 stay text; dates are read in ISO form.
+    In a CSV file an empty field is missing. A column is taken for numbers only when each text in it is written as one,
+    so codes such as 007 stay text, while 1.5, 1.50 and 15e-1 are one number; dates are read in ISO form.
 
     Args:
         source: a path to CSV, TSV, JSON lines, Parquet (also a pattern such as ``part-*.parquet``, or a folder of
@@ -68,6 +70,19 @@ def open_table(source: object, *, missing: Sequence[str] = ()) -> Table:
     return _told_or_closed("The table in memory", connection, bind)
 
 
+def source_files(address: str) -> list[Path]:
+    """The files behind an address that ``open_table`` takes, found without opening any.
+
+    What does not exist is named all the same: the path itself, also for a pattern that nothing matches.
+
+    Example:
+        >>> [path.name for path in source_files("people.duckdb#adults")]
+        ['people.duckdb']
+    """
+    place = _place(address)
+    return place.files or [Path(place.name)]
+
+
 def _open_path(address: str, missing: Sequence[str]) -> Table:
     if re.match(r"[A-Za-z][A-Za-z0-9+.-]+://", address):
         raise TableError(
@@ -75,6 +90,34 @@ def _open_path(address: str, missing: Sequence[str]) -> Table:
             scheme=address.split("://")[0],
             forms=_FORMS,
         )
+    place = _place(address)
+    name, suffix, files = place.name, place.suffix, place.files
+    if not files:
+        if place.folder:
+            raise TableError("{name!r} is a folder without Parquet files; name a file in it.", name=name)
+        raise TableError("No file matches {name!r}; check the pattern.", name=name)
+    for file in files:
+        _require_readable(file)
+    if suffix in _DATABASES:
+        return _open_database(name, place.table, missing)
+    if place.table is not None:
+        raise TableError("{name!r} is not a database, so it has no table {table!r}.", name=name, table=place.table)
+    return _open_files(files, suffix, name, missing)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What an address names: a path, a table in it, the ending that decides its form, and the files to read."""
+
+    name: str
+    table: str | None
+    suffix: str
+    files: list[Path]
+    folder: bool
+
+
+def _place(address: str) -> _Place:
+    """What the address names; no files where a pattern matches none or a folder holds none."""
     name, table = address, None
     if "#" in address and not Path(address).exists():
         name, _, table = address.rpartition("#")
@@ -82,44 +125,34 @@ def _open_path(address: str, missing: Sequence[str]) -> Table:
     suffixes = [part.lower() for part in path.suffixes] or [""]
     suffix = suffixes[-2] if suffixes[-1] in _COMPRESSED and len(suffixes) > 1 else suffixes[-1]
     if suffix in _PARQUET and any(mark in name for mark in "*?[") and not path.exists():
-        files = sorted(str(match) for match in path.parent.glob(path.name))
-        if not files:
-            raise TableError("No file matches {name!r}; check the pattern.", name=name)
-    elif path.is_dir():
-        files = sorted(str(match) for match in path.iterdir() if match.suffix.lower() in _PARQUET)
-        if not files:
-            raise TableError("{name!r} is a folder without Parquet files; name a file in it.", name=name)
-        suffix = ".parquet"
-    else:
-        files = [name]
-    for file in files:
-        _require_readable(Path(file))
-    if suffix in _DATABASES:
-        return _open_database(name, table, missing)
-    if table is not None:
-        raise TableError("{name!r} is not a database, so it has no table {table!r}.", name=name, table=table)
-    return _open_files(files, suffix, name, missing)
+        return _Place(name, table, suffix, sorted(path.parent.glob(path.name)), folder=False)
+    if path.is_dir():
+        files = sorted(match for match in path.iterdir() if match.suffix.lower() in _PARQUET)
+        return _Place(name, table, ".parquet", files, folder=True)
+    return _Place(name, table, suffix, [path], folder=False)
 
 
-def _open_files(files: list[str], suffix: str, name: str, missing: Sequence[str]) -> Table:
+def _open_files(files: Sequence[Path], suffix: str, name: str, missing: Sequence[str]) -> Table:
     place = repr(name)
     if suffix == ".xlsx":
         raise TableError("{name!r} is an Excel workbook; save it as CSV or Parquet.", name=name)
     if suffix not in {*_DELIMITERS, *_JSON, *_PARQUET}:
         raise TableError("{name!r} has an unknown ending; use {forms}.", name=name, forms=_FORMS)
-    paths = [str(Path(file).absolute()) for file in files]
-    connection = _connect(paths)
+    paths = [str(file.absolute()) for file in files]
+    # DuckDB takes [ ] * ? for a pattern, also in the name of a file that exists.
+    literal = [glob.escape(path) for path in paths]
+    connection = _connect([*paths, *literal])
 
     def bind() -> DuckDBTable:
         left = missing
         if suffix in _DELIMITERS:
-            relation, names = open_csv(connection, paths[0], place, missing, _DELIMITERS[suffix])
+            relation, names = open_csv(connection, paths[0], literal[0], place, missing, _DELIMITERS[suffix])
             left = ()  # already read as such
         elif suffix in _JSON:
-            relation = connection.read_json(paths[0], format=_JSON[suffix], sample_size=-1)
+            relation = connection.read_json(literal[0], format=_JSON[suffix], sample_size=-1)
             names = relation.columns
         else:
-            relation = connection.read_parquet(paths)
+            relation = connection.read_parquet(literal)
             names = relation.columns
         relation.create_view("source")
         return _table(connection, '"source"', relation, names, left, place)
