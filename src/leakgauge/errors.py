@@ -9,7 +9,10 @@
     │   ├── OptionError                an argument or option outside its range
     │   ├── TableError                 a table that is missing, empty, unreadable
     │   │   └── ColumnError            a column that is unknown or cannot be used so
-    │   └── FileError                  a channel, weights, prior or output file
+    │   └── FileError                  a channel, weights, prior, plan, record, ledger or output file
+    ├── RefusalError                   the answer is no                                   exit 1
+    │   ├── BudgetError                the ledger's limit would be exceeded
+    │   └── VerificationError          a record, release or ledger is not what it says
     ├── EngineError                    the engine, disk or memory failed                  exit 3
     └── InternalError                  a broken promise of our own: please report it      exit 3
 
@@ -65,7 +68,21 @@ class ColumnError(TableError):
 
 
 class FileError(InputError):
-    """A channel, weights, prior or output file that cannot be used."""
+    """A channel, weights, prior, plan, record, ledger or output file that cannot be used."""
+
+
+class RefusalError(LeakgaugeError):
+    """The question was understood, and the answer is no."""
+
+    exit_code = 1
+
+
+class BudgetError(RefusalError):
+    """The ledger's limit would be exceeded; nothing was drawn and nothing was spent."""
+
+
+class VerificationError(RefusalError):
+    """A record, a release or a ledger is not what it says."""
 
 
 class EngineError(LeakgaugeError):

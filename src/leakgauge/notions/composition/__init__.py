@@ -7,6 +7,7 @@ from leakgauge.notions.composition.rules import amplified_by_sampling, group_pri
 from leakgauge.notions.composition.sequence import Composition, Method, compose
 from leakgauge.notions.composition.step import Step
 from leakgauge.notions.composition.steps import (
+    DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
     ExponentialChoice,
     GaussianNoise,
@@ -20,6 +21,7 @@ __all__ = [
     "Claimed",
     "ClaimedCurve",
     "Composition",
+    "DiscreteGaussianNoise",
     "DiscreteLaplaceNoise",
     "ExponentialChoice",
     "GaussianNoise",

@@ -16,12 +16,15 @@ from leakgauge.notions.composition.losses import (
     LaplaceLoss,
     Loss,
     curve_of_bounded_range,
+    curve_of_pair,
     curve_of_rows,
 )
 from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 
+LARGEST_WINDOW = 1 << 16
+"""Letters of a discrete Gaussian's pair; wider ones compose by their Rényi levels."""
 CURVE_WORK = 1 << 26
 """Above so many terms a channel's hockey-stick curve gives way to the worst case of its exact ε."""
 
@@ -79,10 +82,48 @@ class DiscreteLaplaceNoise(Step):
 
 
 @dataclass(frozen=True)
+class DiscreteGaussianNoise(Step):
+    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+
+    noise_multiplier: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.noise_multiplier, "A noise multiplier")
+        require_whole(self.sensitivity, 1, "A sensitivity")
+
+    def rho(self) -> float:
+        """1/(2σ²) nats, as for the continuous Gaussian."""
+        return 1 / (2 * self.noise_multiplier * self.noise_multiplier) if self.noise_multiplier else math.inf
+
+    def renyi(self, orders: Floats) -> Floats:
+        """At most α/(2σ²) nats, at every order."""
+        return orders * self.rho()
+
+    def pair(self) -> Pair | None:
+        """The law and its shift, what lies beyond a window counted as told; None where the window is wide."""
+        sigma = self.noise_multiplier * self.sensitivity
+        # Beyond 15σ lies less than 1e-48.
+        reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
+        if not 0 < sigma or 2 * reach >= LARGEST_WINDOW:
+            return None
+        steps = np.arange(-reach, reach + self.sensitivity + 1)
+        p, q = (np.exp(-((steps - shift) ** 2) / (2 * sigma * sigma)) for shift in (0, self.sensitivity))
+        whole, beyond = p.sum(), 1e-40
+        return np.append(p / whole, [beyond, 0.0]), np.append(q / whole, [0.0, beyond])
+
+    def loss(self) -> Loss | None:
+        """The loss of the pair, in either order alike: the law is symmetric."""
+        pair = self.pair()
+        return None if pair is None else curve_of_pair(*pair)
+
+
+@dataclass(frozen=True)
 class GaussianNoise(Step):
     """Gaussian noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity.
 
-    A discrete Gaussian is not quite this: give it as ``Claimed(ZeroConcentratedDP(…))``.
+    A discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``.
     """
 
     noise_multiplier: float
