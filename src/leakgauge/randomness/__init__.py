@@ -1,17 +1,28 @@
-"""The only source of random bits.
+"""The only source of random bits, and the exact samplers that turn them into numbers.
 
-Releases will draw from the operating system through this room. Simulations, bootstraps and tests draw from
-a seeded generator, which protects nobody and is named so.
+Releases draw from the operating system. Simulations, bootstraps and tests draw from a seeded generator, which
+protects nobody and is named so.
 """
 
-from __future__ import annotations
+from leakgauge.randomness.alias import AliasTables
+from leakgauge.randomness.discrete import discrete_gaussian, discrete_laplace
+from leakgauge.randomness.lazy import coins, proportionally
+from leakgauge.randomness.opendp_noise import opendp_discrete_gaussian, opendp_discrete_laplace
+from leakgauge.randomness.sources import OperatingSystem, Randomness, Simulated, simulation
+from leakgauge.randomness.uniform import below, shuffled
 
-import numpy as np
-
-
-def simulation(simulation_seed: int) -> np.random.Generator:
-    """A seeded generator for simulations only: what it draws can be drawn again by anyone."""
-    return np.random.Generator(np.random.PCG64(simulation_seed))
-
-
-__all__ = ["simulation"]
+__all__ = [
+    "AliasTables",
+    "OperatingSystem",
+    "Randomness",
+    "Simulated",
+    "below",
+    "coins",
+    "discrete_gaussian",
+    "discrete_laplace",
+    "opendp_discrete_gaussian",
+    "opendp_discrete_laplace",
+    "proportionally",
+    "shuffled",
+    "simulation",
+]

@@ -23,7 +23,7 @@ from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Pair, Step, r
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 
-LARGEST_WINDOW = 1 << 16
+LARGEST_WINDOW = 1 << 17
 """Letters of a discrete Gaussian's pair; wider ones compose by their Rényi levels."""
 CURVE_WORK = 1 << 26
 """Above so many terms a channel's hockey-stick curve gives way to the worst case of its exact ε."""

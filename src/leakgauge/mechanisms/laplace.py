@@ -1,0 +1,53 @@
+"""Laplace noise, on a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from leakgauge.claims import CentralDP, LocalDP
+from leakgauge.mechanisms.laws import DiscreteLaplace, quotient_above
+from leakgauge.mechanisms.mechanism import Parameter
+from leakgauge.mechanisms.noisy_number import NoisyNumber, Span, given, require_budget, span
+
+
+def laplace(
+    epsilon: float,
+    *,
+    sensitivity: float | None = None,
+    lower: float | None = None,
+    upper: float | None = None,
+    grid: float | None = None,
+    missing: float | None = None,
+) -> NoisyNumber:
+    """Laplace noise of scale sensitivity/ε on a grid: ε-differential privacy.
+
+    Args:
+        epsilon: the budget in nats.
+        sensitivity: of a query: how far one record moves its answer.
+        lower: bounds of a column, to which its values are clamped; the sensitivity is their distance.
+        upper: the upper one.
+        grid: a power of two; by default at most a 256th of the noise's scale and a 64th of the sensitivity.
+        missing: the number that stands for missing values of a column.
+
+    Raises:
+        OptionError: an ε, sensitivity, bounds or grid that cannot be used.
+
+    Example:
+        >>> from leakgauge.randomness import Simulated
+        >>> age = laplace(1.0, lower=0, upper=120, grid=1)
+        >>> str(age.claims[0]), age.run([31, 38, 45], Simulated(simulation_seed=7)).tolist()
+        ('local-dp:1', [-91, -93, 59])
+    """
+    require_budget(epsilon)
+    spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, scale=1 / epsilon)
+    parameters = {**given(sensitivity, lower, upper, missing), "grid": spans.grid}
+    return laplace_over(spans, "laplace", epsilon, parameters, missing)
+
+
+def laplace_over(
+    spans: Span, name: str, epsilon: float, parameters: Mapping[str, Parameter], missing: float | None
+) -> NoisyNumber:
+    """The mechanism over a span; the scale is rounded up to a float: more noise, never less."""
+    claim = CentralDP(epsilon) if spans.lowest is None else LocalDP(epsilon)
+    law = DiscreteLaplace(quotient_above(spans.steps, epsilon))
+    return NoisyNumber(name, {"epsilon": epsilon, **parameters}, (claim,), law, spans, missing)

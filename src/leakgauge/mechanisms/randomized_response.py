@@ -1,0 +1,59 @@
+"""Randomized response over any number of letters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from decimal import ROUND_CEILING, Context, Decimal
+
+import numpy as np
+
+from leakgauge.claims import LocalDP
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.finite import FiniteMechanism
+from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.channel import DYADIC_BITS
+from leakgauge.probability.labels import alphabet
+
+
+def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMechanism:
+    """The true letter with e^ε times the probability of each other letter: ε-local differential privacy.
+
+    Args:
+        letters: all values the column may have; None is the letter of missing values.
+        epsilon: the budget in nats.
+
+    Raises:
+        LabelError: a letter repeats.
+        OptionError: an ε that is not above 0 or too large for probabilities of 2^-53, or fewer than 2 letters.
+
+    Example:
+        >>> answer = randomized_response(["yes", "no"], epsilon=1.0)
+        >>> round(float(answer.channel().matrix[0, 0]), 4)
+        0.7311
+    """
+    require_budget(epsilon)
+    known = alphabet(letters, "letters")
+    if len(known) < 2:
+        raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
+    other = _units_of_another(epsilon, len(known))
+    same = (1 << DYADIC_BITS) - (len(known) - 1) * other
+    if same < other:
+        raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
+    matrix = np.full((len(known), len(known)), math.ldexp(other, -DYADIC_BITS))
+    np.fill_diagonal(matrix, math.ldexp(same, -DYADIC_BITS))
+    return FiniteMechanism(
+        "randomized-response",
+        {"epsilon": epsilon, "letters": known},
+        (LocalDP(epsilon),),
+        Channel(known, known, matrix),
+    )
+
+
+def _units_of_another(epsilon: float, letters: int) -> int:
+    """1/(e^ε + letters − 1) in units of 2^-53, rounded up: the true letter is told a little less often."""
+    exact = Context(prec=60)
+    power = exact.exp(Decimal(epsilon))
+    share = exact.divide(Decimal(1 << DYADIC_BITS), exact.add(power, Decimal(letters - 1)))
+    return max(int(share.to_integral_value(rounding=ROUND_CEILING)), 1)

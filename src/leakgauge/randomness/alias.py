@@ -1,0 +1,81 @@
+"""Rows of probabilities that are multiples of 2^-53, sampled exactly, one 64-bit word a draw.
+
+Walker's alias method in whole numbers: a row with up to 2^m letters is cut into 2^m equal columns of 2^(53−m) units,
+each shared by at most two letters. The top m bits of a word choose the column, the next 53 − m bits the letter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Cells
+from leakgauge.randomness.sources import Randomness
+
+_BITS = 53
+
+
+class AliasTables:
+    """One table a row of a dyadic channel.
+
+    Args:
+        cells: probabilities that are multiples of 2^-53, each row summing to exactly 1.
+
+    Raises:
+        ModelError: they are not; ``Channel.dyadic()`` makes them so.
+    """
+
+    def __init__(self, cells: Cells) -> None:
+        rows, letters, values = cells.nonzero()
+        units = np.ldexp(values, _BITS)
+        if (units != np.rint(units)).any():
+            raise ModelError("The probabilities are not multiples of 2^-53; sample from the dyadic channel.")
+        starts = np.searchsorted(rows, np.arange(cells.shape[0] + 1))
+        tables = [
+            _table(letters[first:last].tolist(), units[first:last].astype(np.int64).tolist())
+            for first, last in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        ]
+        sizes = np.array([len(cuts) for cuts, _, _ in tables])
+        bits = np.log2(sizes).astype(np.uint64)
+        self._offsets = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self._shifts = np.uint64(64) - bits
+        self._masks = (np.uint64(1) << (np.uint64(_BITS) - bits)) - np.uint64(1)
+        self._cuts = np.concatenate([cuts for cuts, _, _ in tables]).astype(np.uint64)
+        # Own and other letter side by side: a comparison chooses between neighbours in memory.
+        pairs = [np.column_stack([own, other]) for _, own, other in tables]
+        self._letters = np.concatenate(pairs).astype(np.int32).ravel()
+        # Rows of one size need no look-up of their shift, which halves the time.
+        self._same = len(set(sizes.tolist())) == 1
+
+    def draw(self, rows: npt.NDArray[np.integer], randomness: Randomness) -> npt.NDArray[np.int32]:
+        """For each row number a letter's number, drawn from that row."""
+        words = randomness.words(len(rows))
+        shifts, masks = (self._shifts[0], self._masks[0]) if self._same else (self._shifts[rows], self._masks[rows])
+        columns = self._offsets[rows] + (words >> shifts).astype(np.int64)
+        units = (words >> np.uint64(64 - _BITS)) & masks
+        drawn: npt.NDArray[np.int32] = self._letters[2 * columns + (units >= self._cuts[columns])]
+        return drawn
+
+
+def _table(letters: Sequence[int], units: list[int]) -> tuple[list[int], list[int], list[int]]:
+    """For each column the units of its own letter, that letter, and the letter that has the rest."""
+    if sum(units) != 1 << _BITS:
+        raise ModelError("A row does not sum to exactly 1; sample from the dyadic channel.")
+    bits = max((len(letters) - 1).bit_length(), 1)
+    size, room = 1 << bits, 1 << (_BITS - bits)
+    own = [*letters, *[letters[0]] * (size - len(letters))]
+    left = [*units, *[0] * (size - len(letters))]
+    other = list(own)
+    small = [at for at, unit in enumerate(left) if unit < room]
+    large = [at for at, unit in enumerate(left) if unit >= room]
+    cuts = [room] * size
+    while small:
+        at, giver = small.pop(), large[-1]
+        cuts[at], other[at] = left[at], own[giver]
+        left[giver] -= room - left[at]
+        if left[giver] < room:
+            small.append(large.pop())
+    return cuts, own, other

@@ -1,0 +1,125 @@
+"""Exact decisions about exponentials: a uniform real number whose bits are drawn only as far as they are needed.
+
+The first 64 bits of the real number are compared with the probability in floating point. Where the difference is
+smaller than floats can tell, about once in 2^40 times, more bits are drawn and the probability is computed by rational
+arithmetic until they differ. So the law is exact, whatever the rounding of the floats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Context, Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.randomness.sources import Randomness
+
+DOUBT = 2.0**-40
+"""Differences below this, as a share of 1, are not left to floats. Their error in an exponential is below 2^-48."""
+
+_DIGITS = 40
+"""Decimal digits of the first try of rational arithmetic: more than twice what one word holds."""
+
+
+class Uniform:
+    """A uniform real number in (0, 1) known up to so many bits, which can be asked for more."""
+
+    def __init__(self, word: int, randomness: Randomness) -> None:
+        self._bits, self._count, self._randomness = word, 64, randomness
+
+    def is_below(self, bounds: Callable[[int], tuple[Fraction, Fraction]]) -> bool:
+        """Whether it lies below a number that ``bounds`` encloses, the closer the more digits it is asked for."""
+        digits = _DIGITS
+        while True:
+            low, high = bounds(digits)
+            if Fraction(self._bits + 1, 1 << self._count) <= low:
+                return True
+            if Fraction(self._bits, 1 << self._count) >= high:
+                return False
+            self._bits = self._bits << 64 | int(self._randomness.words(1)[0])
+            self._count += 64
+            digits += _DIGITS // 2
+
+
+def exponential_bounds(exponent: Fraction, digits: int) -> tuple[Fraction, Fraction]:
+    """Two rational numbers that enclose e^−exponent, with so many digits."""
+    with localcontext(Context(prec=digits + 10, Emin=-(10**9), Emax=10**9)):
+        # Both steps round by less than one unit in the last of digits + 10 places.
+        power = Fraction((-Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp())
+    slack = Fraction(1 + exponent) / 10**digits
+    return power * (1 - slack), power * (1 + slack)
+
+
+def coins(
+    exponents: npt.NDArray[np.float64],
+    exact: Callable[[int], Fraction],
+    randomness: Randomness,
+    *,
+    doubt: float = DOUBT,
+) -> npt.NDArray[np.bool_]:
+    """For each exponent γ ≥ 0 true with probability e^−γ exactly.
+
+    Args:
+        exponents: the γ in floating point, with errors below 2^-42.
+        exact: the γ at a position as a rational number, for the few that floats cannot decide.
+        randomness: where the bits come from.
+        doubt: how near to e^−γ floats are not trusted; tests widen it to send more through rational arithmetic.
+    """
+    words = randomness.words(len(exponents))
+    gap = np.exp(-exponents) - np.ldexp(words.astype(np.float64), -64)
+    heads = gap > 0
+    for at in np.flatnonzero(np.abs(gap) <= doubt).tolist():
+        gamma = exact(at)
+        uniform = Uniform(int(words[at]), randomness)
+        heads[at] = uniform.is_below(lambda digits, gamma=gamma: exponential_bounds(gamma, digits))  # type: ignore[misc]
+    return heads
+
+
+def proportionally(
+    counts: npt.NDArray[np.int64],
+    exponents: Sequence[Fraction],
+    randomness: Randomness,
+    *,
+    doubt: float = DOUBT,
+) -> int:
+    """A position drawn with probability proportional to counts · e^−exponents, exactly.
+
+    Args:
+        counts: whole weights of at least 0, not all 0.
+        exponents: the γ as rational numbers.
+        randomness: where the bits come from.
+        doubt: as in ``coins``, a position.
+    """
+    if not (counts > 0).any():
+        raise ValueError("every weight is 0")
+    least = min(gamma for gamma, count in zip(exponents, counts, strict=True) if count)
+    gammas = [gamma - least for gamma in exponents]
+    ends = np.cumsum(counts * np.exp(-np.array([float(gamma) for gamma in gammas])))
+    word = int(randomness.words(1)[0])
+    mark = np.ldexp(float(word), -64)
+    shares = ends / ends[-1]
+    at = int(np.searchsorted(shares, mark, side="right"))
+    if np.abs(shares - mark).min() > doubt * len(gammas):
+        return at
+    uniform = Uniform(word, randomness)
+    weights = [int(count) for count in counts]
+    low, high = 0, len(weights) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if uniform.is_below(lambda digits, end=middle + 1: _share_bounds(weights, gammas, end, digits)):  # type: ignore[misc]
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _share_bounds(weights: list[int], gammas: list[Fraction], end: int, digits: int) -> tuple[Fraction, Fraction]:
+    """Two rational numbers that enclose the share of the first ``end`` positions."""
+    pairs = [(weight, exponential_bounds(gamma, digits)) for weight, gamma in zip(weights, gammas, strict=True)]
+    (low, rest_low), (high, rest_high) = (
+        [sum((weight * part[side] for weight, part in chosen), Fraction(0)) for chosen in (pairs[:end], pairs[end:])]
+        for side in (0, 1)
+    )
+    return low / (low + rest_high), high / (high + rest_low)

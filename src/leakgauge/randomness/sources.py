@@ -1,0 +1,51 @@
+"""Where random bits come from: the operating system, or a seed."""
+
+from __future__ import annotations
+
+import os
+from typing import ClassVar, Protocol, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Words: TypeAlias = npt.NDArray[np.uint64]
+
+
+class Randomness(Protocol):
+    """A source of independent uniform 64-bit words."""
+
+    @property
+    def private(self) -> bool:
+        """Whether nobody else can draw the same words; only then may what is drawn protect anyone."""
+
+    def words(self, count: int) -> Words:
+        """So many words."""
+
+
+class OperatingSystem:
+    """The kernel's cryptographic generator: no state in this process, so nothing to steal, fork or repeat."""
+
+    private: ClassVar[bool] = True
+
+    def words(self, count: int) -> Words:
+        """So many words."""
+        return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
+
+
+class Simulated:
+    """Words that follow from a seed: for simulations only, anyone who knows the seed draws them again."""
+
+    private: ClassVar[bool] = False
+
+    def __init__(self, simulation_seed: int) -> None:
+        self.simulation_seed = simulation_seed
+        self._generator = np.random.PCG64(simulation_seed)
+
+    def words(self, count: int) -> Words:
+        """So many words."""
+        return self._generator.random_raw(count)
+
+
+def simulation(simulation_seed: int) -> np.random.Generator:
+    """A seeded generator for simulations only: what it draws can be drawn again by anyone."""
+    return np.random.Generator(np.random.PCG64(simulation_seed))

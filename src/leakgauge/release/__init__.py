@@ -1,0 +1,1 @@
+"""Releases: what leaves the house, with its record and its budget."""

@@ -1,0 +1,115 @@
+"""What an account allows: (ε, δ), a zCDP level, or anything."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from leakgauge.errors import FileError, OptionError
+from leakgauge.notions.formulas import approximate_of_concentration
+
+
+@dataclass(frozen=True)
+class ApproximateLimit:
+    """At most ε nats at δ, over all releases together; δ = 0 is pure differential privacy.
+
+    Raises:
+        OptionError: ε is not finite and above 0, or δ lies outside [0, 1).
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        _require_finite(self.epsilon, "an ε")
+        if not _is_number(self.delta) or not 0 <= self.delta < 1:
+            raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
+
+    def __str__(self) -> str:
+        return f"ε = {self.epsilon:.6g}" + (f" at δ = {self.delta:.6g}" if self.delta else "")
+
+
+@dataclass(frozen=True)
+class ConcentratedLimit:
+    """At most ρ nats of zero-concentrated differential privacy, over all releases together.
+
+    Raises:
+        OptionError: ρ is not finite and above 0.
+    """
+
+    rho: float
+
+    def __post_init__(self) -> None:
+        _require_finite(self.rho, "a ρ")
+
+    def __str__(self) -> str:
+        return f"ρ = {self.rho:.6g}"
+
+
+@dataclass(frozen=True)
+class Unlimited:
+    """No limit: everything is admitted and added up, an infinite ε too."""
+
+    def __str__(self) -> str:
+        return "unlimited"
+
+
+Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
+
+
+@lru_cache(maxsize=256)
+def largest_rho(epsilon: float, delta: float) -> float:
+    """The largest zCDP level in nats that is proved to give (ε, δ); 0 where none is."""
+    if delta == 0:
+        return 0.0
+    low, high = 0.0, 1.0
+    while approximate_of_concentration(high, delta) <= epsilon:
+        low, high = high, 2 * high
+    for _ in range(200):
+        middle = (low + high) / 2
+        if high - low <= 1e-12 * high or not low < middle < high:
+            break
+        low, high = (middle, high) if approximate_of_concentration(middle, delta) <= epsilon else (low, middle)
+    return low  # the lower end, so that what it converts to stays within ε
+
+
+def limit_to_json(limit: Limit) -> dict[str, Any]:
+    """The fields a ledger keeps of a limit."""
+    match limit:
+        case ApproximateLimit(epsilon, delta):
+            return {"kind": "approximate", "epsilon": float(epsilon), "delta": float(delta)}
+        case ConcentratedLimit(rho):
+            return {"kind": "concentrated", "rho": float(rho)}
+        case Unlimited():
+            return {"kind": "unlimited"}
+
+
+def limit_from_json(fields: dict[str, Any]) -> Limit:
+    """The limit that was kept.
+
+    Raises:
+        FileError: a kind that this version does not know.
+    """
+    match fields:
+        case {"kind": "approximate", "epsilon": epsilon, "delta": delta}:
+            return ApproximateLimit(epsilon, delta)
+        case {"kind": "concentrated", "rho": rho}:
+            return ConcentratedLimit(rho)
+        case {"kind": "unlimited"}:
+            return Unlimited()
+    raise FileError("The ledger has a limit from a newer version of Leakgauge; install that version.")
+
+
+def _require_finite(value: object, what: str) -> None:
+    if not _is_number(value) or not 0 < value < math.inf:  # type: ignore[operator]  # the first half says it is a number
+        raise OptionError(
+            "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account unlimited.",
+            what=what,
+            found=value,
+        )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
