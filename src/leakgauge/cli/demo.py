@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, require_writable, target, working, write_whole
+from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.drafts import require_writable, target, write_whole
 from leakgauge.errors import OptionError
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, quantity_json, require_writable, working
+from leakgauge.cli.output import deliver, output_options, quantity_json, working
+from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:

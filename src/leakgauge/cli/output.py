@@ -1,12 +1,9 @@
-"""Numbers on a screen and in JSON; files written whole or not at all."""
+"""Numbers on a screen and in JSON."""
 
 from __future__ import annotations
 
 import json
-import math
-import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leakgauge.errors import EngineError, FileError
+from leakgauge.claims.quantities import number_json
+from leakgauge.drafts import write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -46,11 +44,6 @@ def quantity_json(quantity: Quantity | None) -> dict[str, object] | None:
     }
 
 
-def number_json(value: float) -> float | str:
-    """A finite number as it is, an infinite one in words; NaN is never written."""
-    return value if math.isfinite(value) else "infinity" if value > 0 else "-infinity"
-
-
 def deliver(
     fields: Mapping[str, Any], as_json: bool, output: Path | None, render: Callable[[], list[RenderableType]]
 ) -> None:
@@ -75,58 +68,6 @@ def _json(fields: Mapping[str, Any], encoding: str) -> str:
     return text + "\n"
 
 
-def require_writable(output: Path | None, *inputs: Path) -> None:
-    """Refuse an output place before any work is done, and never overwrite an input."""
-    if output is None:
-        return
-    if output.is_dir():
-        raise FileError("{path} is a folder; name a file to write.", path=output)
-    if output.exists() and not output.is_file():
-        raise FileError("{path} is not a regular file; name another, or use --json.", path=output)
-    place = target(output)
-    if not place.parent.is_dir():
-        raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
-    for path in inputs:
-        if place == path.resolve():
-            raise FileError("{path} is an input; name another file to write.", path=output)
-        if path.is_dir() and place.is_relative_to(path.resolve()):
-            raise FileError("{path} lies in the folder {folder}, an input; write elsewhere.", path=output, folder=path)
-
-
-def target(path: Path) -> Path:
-    """The file that is written: of a link, what it leads to."""
-    try:
-        place = path.resolve()
-    except RuntimeError:
-        place = path
-    # Links in a circle: Python before 3.13 raises, later ones give one of the links back.
-    if place.is_symlink():
-        raise FileError("{path} is a link that leads to itself; name another file to write.", path=path)
-    return place
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write through a temporary file beside the target, so that a kill leaves the old file or the new one."""
-    path = target(path)  # replacing a link would leave what it leads to as it was
-    try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        draft = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            draft.chmod(0o666 & ~_umask())
-            draft.replace(path)
-        except BaseException:
-            draft.unlink()
-            raise
-    except OSError as error:
-        raise EngineError(
-            "{path} could not be written: {reason}.", path=path, reason=error.strerror or "the system refused"
-        ) from None
-
-
 @contextmanager
 def working(what: str) -> Iterator[None]:
     """A spinner on standard error while something takes long, only where a person looks."""
@@ -144,9 +85,3 @@ def _console() -> Console:
 
     # Into a pipe the tables keep their full width instead of being cut at 80 columns.
     return Console(highlight=False, width=None if sys.stdout.isatty() else 110)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

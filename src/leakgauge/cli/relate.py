@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.cli.output import deliver, number_json, output_options, require_writable
+from leakgauge.claims.quantities import exact_json, statement_json
+from leakgauge.cli.output import deliver, output_options
+from leakgauge.drafts import require_writable
 from leakgauge.errors import ModelError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.claims import Statement
-    from leakgauge.jobs.relate import Relation
     from leakgauge.notions import Implication, Level
+    from leakgauge.notions.relation import Relation
     from leakgauge.probability import Distribution
 
 
@@ -49,8 +50,8 @@ def command(
     leakgauge relate dp:0.5 --records 100 --independent
     """
     from leakgauge.claims import parse_statement
-    from leakgauge.jobs.relate import relate_channel, relate_statement
     from leakgauge.notions import Circumstances
+    from leakgauge.notions.relation import relate_channel, relate_statement
     from leakgauge.probability.files import read_channel
 
     require_writable(output, *(path for path in (Path(subject), prior) if path))
@@ -101,18 +102,10 @@ def as_fields(found: Relation, subject: str) -> dict[str, Any]:
         "subject": subject,
         **exact,
         **{name: _level_json(level) for name, level in found.levels.items()},
-        "prior_skew": None if found.skew is None else _quantity(found.skew, "nats"),
-        "moment_skewness": None if found.moment_skewness is None else _quantity(found.moment_skewness, "1"),
+        "prior_skew": None if found.skew is None else exact_json(found.skew, "nats"),
+        "moment_skewness": None if found.moment_skewness is None else exact_json(found.moment_skewness, "1"),
         "implied": [_implication_json(name, one) for name, one in found.implied.items()],
     }
-
-
-def _quantity(value: float, unit: str) -> dict[str, Any]:
-    return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}
-
-
-def _parameters(statement: Statement) -> dict[str, Any]:
-    return {name: number_json(value) for name, value in statement.parameters}
 
 
 def _level_json(level: Level) -> dict[str, Any]:
@@ -122,8 +115,7 @@ def _level_json(level: Level) -> dict[str, Any]:
         "inputs": [text_of(label) for label in level.witness.inputs],
         "output": None if level.witness.output is None else text_of(level.witness.output),
     }
-    parameters = _parameters(level.statement)
-    return {**_quantity(level.value, level.unit), **parameters, "witness": witness}
+    return {**statement_json(level.statement), "witness": witness}
 
 
 def _implication_json(name: str, one: Implication) -> dict[str, Any]:
@@ -131,8 +123,7 @@ def _implication_json(name: str, one: Implication) -> dict[str, Any]:
     return {
         "notion": name,
         "statement": None if statement is None else str(statement),
-        **(_quantity(statement.level, statement.unit) if statement is not None else {"value": None}),
-        **(_parameters(statement) if statement is not None else {}),
+        **({"value": None} if statement is None else statement_json(statement)),
         "sharp": one.sharp,
         "path": [
             {

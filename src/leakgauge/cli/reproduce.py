@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, require_writable
+from leakgauge.cli.output import deliver, output_options
+from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -16,6 +16,7 @@ from leakgauge.notions.graph import Circumstances, Edge, Implication, Status, ev
 from leakgauge.notions.levels import levels
 from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
+from leakgauge.notions.relation import Relation, relate_channel, relate_statement, relate_statements
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "Edge",
     "Implication",
     "Level",
+    "Relation",
     "Status",
     "Witness",
     "approximate_dp",
@@ -40,6 +42,9 @@ __all__ = [
     "mutual_information_dp",
     "prior_skew",
     "privacy_curve",
+    "relate_channel",
+    "relate_statement",
+    "relate_statements",
     "renyi_dp",
     "tradeoff",
     "zero_concentrated_dp",

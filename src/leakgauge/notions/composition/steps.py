@@ -106,7 +106,7 @@ class DiscreteGaussianNoise(Step):
         sigma = self.noise_multiplier * self.sensitivity
         # Beyond 15σ lies less than 1e-48.
         reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
-        if not 0 < sigma or 2 * reach >= LARGEST_WINDOW:
+        if not sigma > 0 or 2 * reach >= LARGEST_WINDOW:
             return None
         steps = np.arange(-reach, reach + self.sensitivity + 1)
         p, q = (np.exp(-((steps - shift) ** 2) / (2 * sigma * sigma)) for shift in (0, self.sensitivity))

@@ -7,17 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
-from leakgauge.notions import (
-    Circumstances,
-    Implication,
-    Level,
-    everything_implied,
-    implied,
-    levels,
-    moment_skewness,
-    prior_skew,
-)
+from leakgauge.notions.graph import Circumstances, Implication, everything_implied, implied
+from leakgauge.notions.levels import levels
 from leakgauge.notions.neighbours import data_sets
+from leakgauge.notions.ratios import moment_skewness, prior_skew
+from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution
 
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
@@ -93,3 +87,16 @@ def relate_statement(
         None if prior is None else moment_skewness(prior),
         everything_implied(statement, known),
     )
+
+
+def relate_statements(
+    statements: Iterable[Statement], wanted: Circumstances | None = None
+) -> Mapping[str, Statement | None]:
+    """For each notion the tightest that several statements about one mechanism say or imply; None where nothing is."""
+    said, known = tuple(statements), wanted or Circumstances()
+    found: dict[str, Statement | None] = {}
+    for name, notion in NOTIONS.items():
+        candidates = [one if isinstance(one, notion) else implied(one, notion, known).statement for one in said]
+        spoken = [one for one in candidates if one is not None and math.isfinite(one.level)]
+        found[name] = min(spoken, key=lambda one: one.level, default=None)
+    return found
