@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from bench import counting, joints, notions, starting
+from bench import counting, joints, ledger, notions, starting
 
-ALL = {"starting": starting.run, "joints": joints.run, "notions": notions.run, "counting": counting.run}
+ALL = {
+    "starting": starting.run,
+    "joints": joints.run,
+    "notions": notions.run,
+    "counting": counting.run,
+    "ledger": ledger.run,
+}
 
 
 def main() -> None:

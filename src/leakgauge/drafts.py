@@ -23,6 +23,13 @@ class Draft:
         os.close(handle)
         self.path = Path(name)
 
+    def write(self, text: str) -> None:
+        """Fill the draft with text."""
+        try:
+            self.path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise could_not_write(self.place, error) from None
+
     def keep(self, overwrite: bool = True) -> None:
         """Give the draft its name; a kill before leaves the old file, a kill after the new one.
 
@@ -64,10 +71,7 @@ def draft(place: Path) -> Iterator[Draft]:
 def write_whole(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
     with draft(path) as made:
-        try:
-            made.path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise could_not_write(path, error) from None
+        made.write(text)
         made.keep()
 
 

@@ -15,6 +15,10 @@ from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 _VERBS = {
     "measure": "What a secret column leaks, in bits with intervals.",
     "relate": "What a channel satisfies, what a statement implies, in every notion.",
+    "release": "A protected table and its record, by a plan; spends budget.",
+    "query": "Private answers about a table: count, sum, mean, histogram, quantile, top.",
+    "ledger": "A budget per data set that cannot be overspent.",
+    "verify": "Check a release against its record.",
     "reproduce": "Published numbers beside ours.",
     "demo": "Measure the bundled sample.",
 }

@@ -16,8 +16,7 @@ from leakgauge.errors import ModelError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.notions import Implication, Level
-    from leakgauge.notions.relation import Relation
+    from leakgauge.notions import Implication, Level, Relation
     from leakgauge.probability import Distribution
 
 
@@ -50,8 +49,7 @@ def command(
     leakgauge relate dp:0.5 --records 100 --independent
     """
     from leakgauge.claims import parse_statement
-    from leakgauge.notions import Circumstances
-    from leakgauge.notions.relation import relate_channel, relate_statement
+    from leakgauge.notions import Circumstances, relate_channel, relate_statement
     from leakgauge.probability.files import read_channel
 
     require_writable(output, *(path for path in (Path(subject), prior) if path))
@@ -96,26 +94,18 @@ def _read_labels(texts: Iterable[str], records: int) -> list[object]:
 
 def as_fields(found: Relation, subject: str) -> dict[str, Any]:
     """The relation as the fields of its JSON."""
+    from leakgauge.notions import level_json
+
     exact = dict.fromkeys(("identifiability", "local_dp", "mutual_information"))
     return {
         "schema": "leakgauge/relation/1",
         "subject": subject,
         **exact,
-        **{name: _level_json(level) for name, level in found.levels.items()},
+        **{name: level_json(level) for name, level in found.levels.items()},
         "prior_skew": None if found.skew is None else exact_json(found.skew, "nats"),
         "moment_skewness": None if found.moment_skewness is None else exact_json(found.moment_skewness, "1"),
         "implied": [_implication_json(name, one) for name, one in found.implied.items()],
     }
-
-
-def _level_json(level: Level) -> dict[str, Any]:
-    from leakgauge.probability.labels import text_of
-
-    witness = level.witness and {
-        "inputs": [text_of(label) for label in level.witness.inputs],
-        "output": None if level.witness.output is None else text_of(level.witness.output),
-    }
-    return {**statement_json(level.statement), "witness": witness}
 
 
 def _implication_json(name: str, one: Implication) -> dict[str, Any]:

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
+from leakgauge.claims.quantities import statement_json
 from leakgauge.notions.graph import Circumstances, Implication, everything_implied, implied
 from leakgauge.notions.levels import levels
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.notions.ratios import moment_skewness, prior_skew
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution
+from leakgauge.probability.labels import text_of
 
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
 """For a channel of one record these say what their local twins say."""
@@ -58,6 +60,15 @@ def relate_channel(
     if prior is not None:
         skew = prior_skew(prior, None if records is None else data_sets(channel.inputs, records))
     return Relation(None, found, skew, None if prior is None else moment_skewness(prior), missing)
+
+
+def level_json(level: Level) -> dict[str, object]:
+    """A level as it stands in JSON, with the witness that reaches it."""
+    witness = level.witness and {
+        "inputs": [text_of(label) for label in level.witness.inputs],
+        "output": None if level.witness.output is None else text_of(level.witness.output),
+    }
+    return {**statement_json(level.statement), "witness": witness}
 
 
 def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:

@@ -6,6 +6,19 @@ from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.estimate import Estimate
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Interval, Label
+from leakgauge.probability.origins import PriorOrigin
 from leakgauge.probability.scenario import Scenario, Seen, View
 
-__all__ = ["Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Label", "Scenario", "Seen", "View"]
+__all__ = [
+    "Channel",
+    "Counts",
+    "Distribution",
+    "Estimate",
+    "Interval",
+    "Joint",
+    "Label",
+    "PriorOrigin",
+    "Scenario",
+    "Seen",
+    "View",
+]

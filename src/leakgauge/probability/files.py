@@ -15,22 +15,29 @@ from typing import Any
 from leakgauge.errors import FileError, InputError, LabelError
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.labels import Interval, Label, text_of
+from leakgauge.probability.origins import PriorOrigin
 
 CHANNEL_SCHEMA = "leakgauge/channel/1"
 
 
 @dataclass(frozen=True)
 class NamedChannel:
-    """A channel with the names of the columns it reads and writes; several columns make tuple labels."""
+    """A channel with the names of the columns it reads and writes; several columns make tuple labels.
+
+    ``prior_origin`` says from which prior it was designed, where it was: a channel designed from a private table is
+    itself learnt from it, and its ε holds for the fixed channel only.
+    """
 
     channel: Channel
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    prior_origin: PriorOrigin | None = None
 
     def as_json(self) -> dict[str, object]:
         """The channel as the fields of its file."""
         return {
             "schema": CHANNEL_SCHEMA,
+            **({} if self.prior_origin is None else {"prior_origin": self.prior_origin.value}),
             "inputs": _side(self.inputs, self.channel.inputs),
             "outputs": _side(self.outputs, self.channel.outputs),
             "matrix": self.channel.matrix.tolist(),
@@ -43,13 +50,21 @@ def read_channel(path: Path | str) -> NamedChannel:
     Raises:
         FileError: the file cannot be read or is not a channel.
     """
-    place = Path(path)
-    fields = _parsed_json(place)
+    return channel_from_json(parsed_json(Path(path)), Path(path))
+
+
+def channel_from_json(fields: Mapping[str, Any], place: Path) -> NamedChannel:
+    """The channel that the fields of a file say; ``place`` is how messages call it.
+
+    Raises:
+        FileError: they do not hold a channel.
+    """
     require_schema(fields, CHANNEL_SCHEMA, place)
     try:
         names = [_names(fields[side]) for side in ("inputs", "outputs")]
         labels = [_labels(fields[side]) for side in ("inputs", "outputs")]
         matrix = fields["matrix"]
+        origin = None if fields.get("prior_origin") is None else _origin(fields["prior_origin"])
     except InputError as error:
         raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
     except KeyError as error:
@@ -63,7 +78,7 @@ def read_channel(path: Path | str) -> NamedChannel:
             path=place,
         ) from None
     try:
-        return NamedChannel(Channel(labels[0], labels[1], matrix), names[0], names[1])
+        return NamedChannel(Channel(labels[0], labels[1], matrix), names[0], names[1], origin)
     except InputError as error:
         raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
 
@@ -176,7 +191,8 @@ def _read(text: str) -> str | Decimal:
     return number if number.is_finite() else text
 
 
-def _parsed_json(path: Path) -> dict[str, Any]:
+def parsed_json(path: Path) -> dict[str, Any]:
+    """The object in a JSON file."""
     try:
         fields = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
@@ -238,6 +254,15 @@ def _plain(label: Label) -> object:
         ends = [_plain(label.low), _plain(label.high)]
         return [*ends, "closed"] if label.closed else ends
     return label.isoformat() if isinstance(label, date) else label
+
+
+def _origin(found: object) -> PriorOrigin:
+    known = [origin.value for origin in PriorOrigin]
+    if found not in known:
+        raise LabelError(
+            "its prior_origin is {found!r}, which is none of {known}.", found=found, known=", ".join(map(repr, known))
+        )
+    return PriorOrigin(str(found))
 
 
 def _names(side: Mapping[str, Any]) -> tuple[str, ...]:

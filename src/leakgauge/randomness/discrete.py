@@ -34,14 +34,16 @@ def discrete_gaussian(sigma: float, count: int, randomness: Randomness) -> npt.N
     """``count`` whole numbers k with probability ∝ e^(−k²/2σ²)."""
     _require(sigma)
     scale = math.floor(sigma) + 1
-    variance, middle = sigma * sigma, sigma * sigma / scale
+    middle = sigma * sigma / scale
     exact = Fraction(sigma) ** 2
     kept = [np.empty(0, dtype=np.int64)]
     missing = count
     while missing > 0:
         # A proposal is taken with probability 0.76 or, below σ = 1, a little less.
         proposals = discrete_laplace(float(scale), math.ceil(missing * 1.45) + 8, randomness)
-        exponents = (np.abs(proposals) - middle) ** 2 / (2 * variance)
+        # Divided before it is squared: the square of a tiny σ would be 0. An infinite exponent is a coin of tails.
+        with np.errstate(over="ignore"):
+            exponents = ((np.abs(proposals) - middle) / sigma) ** 2 / 2
         taken = coins(
             exponents,
             lambda at, made=proposals: (abs(int(made[at])) - exact / scale) ** 2 / (2 * exact),  # type: ignore[misc]
@@ -56,12 +58,13 @@ def _geometric(scale: float, count: int, randomness: Randomness) -> npt.NDArray[
     """Whole parts of −scale · ln(U): P(G ≥ k) = P(U ≤ e^(−k/scale))."""
     _require(scale)
     words = randomness.words(count)
-    # Half a unit more, so that 0 has a logarithm; it is among the words looked at again.
+    # Half a unit more, so that 0 has a logarithm; that word is always looked at again.
     depths = -scale * np.log(np.ldexp(words.astype(np.float64) + 0.5, -64))
     whole = np.floor(depths)
     beside = depths - whole
-    # U is only known up to 2^-64, which moves the depth by scale / word.
-    slack = (depths + scale) * _ROUNDING + scale / (words.astype(np.float64) + 0.5)
+    # U is only known up to 2^-64, which moves the depth by less than scale / word: for the word 0 by any length.
+    with np.errstate(divide="ignore"):
+        slack = (depths + scale) * _ROUNDING + scale / words.astype(np.float64)
     doubtful = np.flatnonzero((beside <= slack) | (1 - beside <= slack))
     drawn: npt.NDArray[np.int64] = whole.astype(np.int64)
     for at in doubtful.tolist():

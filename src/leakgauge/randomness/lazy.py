@@ -19,6 +19,9 @@ from leakgauge.randomness.sources import Randomness
 DOUBT = 2.0**-40
 """Differences below this, as a share of 1, are not left to floats. Their error in an exponential is below 2^-48."""
 
+LARGEST_EXPONENT = 1e6
+"""Of a larger γ floats see this one, whose e^−γ is 0 to them all the same; the rational γ stays as it is."""
+
 _DIGITS = 40
 """Decimal digits of the first try of rational arithmetic: more than twice what one word holds."""
 
@@ -50,6 +53,11 @@ def exponential_bounds(exponent: Fraction, digits: int) -> tuple[Fraction, Fract
         power = Fraction((-Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp())
     slack = Fraction(1 + exponent) / 10**digits
     return power * (1 - slack), power * (1 + slack)
+
+
+def as_floats(exponents: Sequence[Fraction]) -> npt.NDArray[np.float64]:
+    """Rational exponents of at least 0 as floats near enough for ``coins``."""
+    return np.array([float(min(gamma, Fraction(LARGEST_EXPONENT))) for gamma in exponents], dtype=np.float64)
 
 
 def coins(
@@ -95,8 +103,9 @@ def proportionally(
     if not (counts > 0).any():
         raise ValueError("every weight is 0")
     least = min(gamma for gamma, count in zip(exponents, counts, strict=True) if count)
-    gammas = [gamma - least for gamma in exponents]
-    ends = np.cumsum(counts * np.exp(-np.array([float(gamma) for gamma in gammas])))
+    # A position of weight 0 may lie below the least; its exponent does not matter.
+    gammas = [max(gamma - least, Fraction(0)) for gamma in exponents]
+    ends = np.cumsum(counts * np.exp(-as_floats(gammas)))
     word = int(randomness.words(1)[0])
     mark = np.ldexp(float(word), -64)
     shares = ends / ends[-1]

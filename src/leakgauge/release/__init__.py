@@ -1,1 +1,26 @@
-"""Releases: what leaves the house, with its record and its budget."""
+"""Releases: plans, protected tables with their records, private answers, and the ledger that counts them."""
+
+from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
+from leakgauge.release.binding import BoundPlan
+from leakgauge.release.plan import ReleasePlan, read_plan
+from leakgauge.release.priors import Prior, own_prior
+from leakgauge.release.record import read_record
+from leakgauge.release.verifying import Check, Verification, verify
+
+__all__ = [
+    "BoundPlan",
+    "Check",
+    "Prior",
+    "Progress",
+    "Release",
+    "ReleasePlan",
+    "Stage",
+    "Verification",
+    "bound_channel",
+    "own_prior",
+    "preview",
+    "read_plan",
+    "read_record",
+    "release",
+    "verify",
+]

@@ -3,6 +3,7 @@
 from leakgauge.notions.composition.claimed import Claimed, ClaimedCurve
 from leakgauge.notions.composition.exact import compose_exactly
 from leakgauge.notions.composition.neighbours import Neighbours, Parts
+from leakgauge.notions.composition.of_mechanism import step_of
 from leakgauge.notions.composition.rules import amplified_by_sampling, group_privacy, in_parallel
 from leakgauge.notions.composition.sequence import Composition, Method, compose
 from leakgauge.notions.composition.step import Step
@@ -38,4 +39,5 @@ __all__ = [
     "compose_exactly",
     "group_privacy",
     "in_parallel",
+    "step_of",
 ]

@@ -95,7 +95,8 @@ class DiscreteGaussianNoise(Step):
 
     def rho(self) -> float:
         """1/(2σ²) nats, as for the continuous Gaussian."""
-        return 1 / (2 * self.noise_multiplier * self.noise_multiplier) if self.noise_multiplier else math.inf
+        mu = 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
+        return mu * mu / 2
 
     def renyi(self, orders: Floats) -> Floats:
         """At most α/(2σ²) nats, at every order."""

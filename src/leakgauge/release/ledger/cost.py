@@ -15,6 +15,7 @@ _UP = Context(prec=40, rounding=ROUND_CEILING)
 """Forty digits, rounded up: sums err towards spending more, by less than anybody can notice."""
 _ROUNDING = 2.0**-50
 """What a few operations on floats may have taken from a computed level, relatively."""
+_LEAST = math.ulp(0.0)
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Total:
     @property
     def is_nothing(self) -> bool:
         """Whether what was seen so far did not depend on the data at all."""
-        return not self.epsilon or not self.rho
+        return not self.epsilon
 
 
 @dataclass(frozen=True)
@@ -97,15 +98,21 @@ class Cost:
 def pure_epsilon(step: Step) -> float:
     """ε in nats of one run: as it was given, or, of a channel, computed and rounded up."""
     epsilon = step.pure_epsilon()
-    # Two logarithms were subtracted, each of a number that may be small: what is lost is not relative to ε.
-    return epsilon + 4 * _ROUNDING if isinstance(step, KnownChannel) and epsilon > 0 else epsilon
+    if not isinstance(step, KnownChannel) or epsilon == math.inf:
+        return epsilon
+    matrix = step.channel.matrix
+    if (matrix == matrix[0]).all():
+        return 0.0
+    # Two logarithms were subtracted: what rounding took is relative to the larger of them, not to ε.
+    return epsilon + _ROUNDING * (epsilon - math.log(matrix[matrix > 0].min()))
 
 
 def _rho(step: Step) -> float:
-    if isinstance(step, Claimed) and isinstance(step.statement, ZeroConcentratedDP):
-        return step.rho()
-    # For a large ε the formula is ∞ · 1.
-    return step.rho() * (1 + _ROUNDING)
+    rho = step.rho()
+    if step.pure_epsilon() == 0 or (isinstance(step, Claimed) and isinstance(step.statement, ZeroConcentratedDP)):
+        return rho
+    # The square of a small level may fall out of the range of floats; it is not nothing.
+    return max(rho * (1 + _ROUNDING), _LEAST)
 
 
 def as_decimal(value: float) -> Decimal:

@@ -1,0 +1,243 @@
+"""``leakgauge release``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.claims.quantities import exact_json
+from leakgauge.cli.output import deliver
+from leakgauge.drafts import require_writable
+from leakgauge.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.probability import Distribution
+    from leakgauge.release import BoundPlan, Prior, Progress, Release, ReleasePlan, Stage
+    from leakgauge.release.ledger import Cost, Verdict
+    from leakgauge.tables import Table
+
+
+@click.command()
+@click.argument("table")
+@click.option("--plan", "plan_file", required=True, type=click.Path(path_type=Path), metavar="FILE", help="TOML plan.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="The release, .csv or .parquet.")
+@click.option(
+    "--record", type=click.Path(path_type=Path), metavar="FILE", help="Its record; by default OUT with .json added."
+)
+@click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Where the budget is spent.")
+@click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
+@click.option(
+    "--prior",
+    "priors",
+    multiple=True,
+    metavar="COLUMN=FILE",
+    help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
+)
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@click.option("--overwrite", is_flag=True, help="Replace existing files.")
+@click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
+@click.option(
+    "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
+def command(
+    table: str,
+    plan_file: Path,
+    output: Path | None,
+    record: Path | None,
+    address: str | None,
+    dataset: str | None,
+    priors: tuple[str, ...],
+    missing: tuple[str, ...],
+    overwrite: bool,
+    dry_run: bool,
+    simulate: int | None,
+    as_json: bool,
+) -> None:
+    """Write the protected table a plan describes, with its record; columns the plan does not name stay at home.
+
+    \b
+    leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet
+    leakgauge release people.csv --plan plan.toml --ledger people.ledger --dry-run
+
+    A plan is TOML: public = ["city"], then [columns] with lines such as
+    age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json".
+    """
+    from leakgauge.randomness import OperatingSystem, Simulated
+    from leakgauge.release import preview, read_plan, release
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.tables import open_table, source_files
+
+    plan = read_plan(plan_file)
+    if output is None and not dry_run:
+        raise OptionError("No output is named; say -o OUT, or --dry-run.")
+    place = record if record is not None or output is None else output.with_name(output.name + ".json")
+    for file in (output, place):
+        require_writable(file, *source_files(table), Path(table), plan_file)
+    name = dataset or Path(table).stem.split(".")[0]
+    with ExitStack() as opened:
+        source = opened.enter_context(open_table(table, missing=missing))
+        ledger = None if address is None else opened.enter_context(open_ledger(address))
+        known = dict(_prior(text, source, plan) for text in priors)
+        if dry_run:
+            bound, cost, verdict = preview(plan, source, ledger, name, known)
+            fields = _dry_fields(bound, cost, verdict)
+            deliver(fields, as_json, None, lambda: _render_dry(bound, cost, verdict))
+            if verdict is not None:
+                verdict.require()
+            return
+        assert output is not None
+        if ledger is None and simulate is None:
+            click.echo("leakgauge: no --ledger is given, so nothing counts this release against a budget.", err=True)
+        with _progress(source.rows) as tell:
+            made = release(
+                plan,
+                source,
+                output,
+                record=place,
+                ledger=ledger,
+                dataset=name,
+                priors=known,
+                overwrite=overwrite,
+                randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+                progress=tell,
+            )
+        deliver(made.fields, as_json, None, lambda: _render(made))
+
+
+def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
+    from leakgauge.probability import Distribution
+    from leakgauge.probability.files import match_labels, read_label_values
+    from leakgauge.release import bound_channel, own_prior
+
+    column, equals, how = text.partition("=")
+    if not equals:
+        raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
+    kind, _, number = how.partition(":")
+    if kind == "noisy-histogram":
+        return column, _epsilon(number, text)
+    channel = bound_channel(plan, table, column)
+    if how == "this-table":
+        return column, own_prior(table, column, channel)
+    values = match_labels(read_label_values(how), channel.inputs, "entries of the prior")
+    return column, Distribution(channel.inputs, [values[label] for label in channel.inputs])
+
+
+def _epsilon(number: str, text: str) -> float:
+    try:
+        epsilon = float(number)
+    except ValueError:
+        epsilon = 0.0
+    if not 0 < epsilon < float("inf"):
+        raise OptionError("The prior {found!r} has no ε above 0; write noisy-histogram:0.1.", found=text)
+    return epsilon
+
+
+@contextmanager
+def _progress(total: int) -> Iterator[Progress]:
+    """A bar on standard error where a person looks; and what an interruption leaves behind, in words."""
+    spent = False
+
+    def tell(stage: Stage, rows: int, /) -> None:
+        nonlocal spent
+        spent = spent or stage == "spent"
+        if bar is not None and task is not None:
+            bar.update(task, completed=rows)
+
+    bar, task = None, None
+    with ExitStack() as shown:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import Progress as Bar
+
+            bar = shown.enter_context(Bar(console=Console(stderr=True), transient=True))
+            task = bar.add_task("Releasing", total=total)
+        try:
+            yield tell
+        except KeyboardInterrupt:
+            if spent:
+                click.echo("leakgauge: what was spent in the ledger stays spent.", err=True)
+            raise
+
+
+def _dry_fields(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> dict[str, Any]:
+    from leakgauge.release.record import claims_json, plan_json
+
+    return {
+        "schema": "leakgauge/preview/1",
+        "plan": plan_json(bound),
+        "claims": {one.name: claims_json(one.mechanism) for one in bound.columns},
+        "budget": {
+            "epsilon": exact_json(cost.epsilon, "nats"),
+            "rho": exact_json(cost.rho, "nats"),
+            "allowed": None if verdict is None else verdict.allowed,
+        },
+    }
+
+
+def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[RenderableType]:
+    from rich.text import Text
+
+    rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
+    parts: list[RenderableType] = [_columns_table("What would be released", rows, bound.public)]
+    parts.append(Text(f"Cost: ε {_number(cost.epsilon)} nats, ρ {_number(cost.rho)} nats."))
+    if verdict is not None:
+        parts.append(Text("The ledger would admit it." if verdict.allowed else "The ledger would refuse it."))
+    parts.append(Text("Nothing was drawn, spent or written."))
+    return parts
+
+
+def _render(made: Release) -> list[RenderableType]:
+    from rich.text import Text
+
+    fields = made.fields
+    rows = [
+        (
+            name,
+            column["mechanism"].partition(":")[0],
+            _headline(fields["claims"][name]["levels"]) if fields["private"] else "none: a simulation",
+        )
+        for name, column in fields["plan"]["columns"].items()
+    ]
+    parts: list[RenderableType] = [
+        _columns_table(f"{made.output.name}: {made.rows} rows", rows, fields["plan"]["public"])
+    ]
+    if fields["private"]:
+        counted = fields["budget"]["ledger"]
+        where = "not counted in a ledger" if counted is None else f"entry {counted['entry']} of {counted['dataset']!r}"
+        parts.append(Text(f"Spent: ε {_number(fields['budget']['epsilon']['value'])} nats together; {where}."))
+    parts.append(Text(f"Record: {made.record} (digest {made.digest[:16]}…)."))
+    if not fields["private"]:
+        parts.append(Text("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.", "bold red"))
+    return parts
+
+
+def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Sequence[str]) -> RenderableType:
+    from rich.table import Table as Grid
+
+    grid = Grid("column", "mechanism", "guarantee for one row", title=title, title_justify="left")
+    for row in rows:
+        grid.add_row(*row)
+    for name in public:
+        grid.add_row(name, "public", "none")
+    return grid
+
+
+def _headline(levels: dict[str, Any]) -> str:
+    for notion in ("local_dp", "dp", "approximate_dp", "zcdp"):
+        if notion in levels:
+            level = levels[notion]
+            delta = f", δ {level['delta']:g}" if "delta" in level else ""
+            return f"{notion.replace('_', '-')} {_number(level['value'])} nats{delta}"
+    return ""
+
+
+def _number(value: float | str) -> str:
+    return "infinite" if value in ("infinity", float("inf")) else f"{float(value):.6g}"

@@ -1,0 +1,235 @@
+"""A release, step by step: check, spend, draw, write, record, tell the ledger.
+
+The order is what makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the
+record has its name before the release has its; so a release without a spend or without a record cannot be found, and
+what is cut short counts as spent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from leakgauge.drafts import Draft, draft, exists, require_writable, target
+from leakgauge.errors import OptionError
+from leakgauge.notions.composition import Neighbours, Step
+from leakgauge.probability import Channel, Distribution
+from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.release.binding import BoundPlan, bind
+from leakgauge.release.ledger import Cost, Entry, Ledger, Verdict
+from leakgauge.release.plan import ReleasePlan
+from leakgauge.release.priors import Prior, histogram_steps, noisy_prior
+from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.writing import require_format, write_batches
+from leakgauge.tables import Table
+
+BATCH = 1 << 17
+"""Rows drawn at a time."""
+
+
+class Stage(StrEnum):
+    """Where a release stands; each is told when it is reached."""
+
+    CHECKED = "checked"
+    SPENT = "spent"
+    DRAWING = "drawing"
+    DRAWN = "drawn"
+    DRAFTED = "drafted"
+    RECORDED = "recorded"
+    RELEASED = "released"
+    COMPLETED = "completed"
+
+
+class Progress(Protocol):
+    """Told of every stage, and while drawing of every batch."""
+
+    def __call__(self, stage: Stage, rows: int, /) -> None:
+        """The stage reached and the rows drawn so far."""
+
+
+@dataclass(frozen=True)
+class Release:
+    """A release that was written.
+
+    Attributes:
+        output: the file.
+        record: the file of its record.
+        rows: how many.
+        fields: the record.
+        entry: the ledger's entry of the spend; None without a ledger.
+    """
+
+    output: Path
+    record: Path
+    rows: int
+    fields: Mapping[str, Any] = field(repr=False)
+    entry: Entry | None = field(default=None, repr=False)
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the record's fields."""
+        return str(self.fields["digest"])
+
+
+def release(
+    plan: ReleasePlan,
+    table: Table,
+    to: Path | str,
+    *,
+    record: Path | str | None = None,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    priors: Mapping[str, Prior | Distribution | float] | None = None,
+    overwrite: bool = False,
+    randomness: Randomness | None = None,
+    progress: Progress | None = None,
+) -> Release:
+    """The release of a table by a plan: protected columns and a record, or nothing at all.
+
+    Args:
+        plan: which columns leave, and how.
+        table: the table.
+        to: a ``.csv`` or ``.parquet`` file.
+        record: the record's file; by default the name of the output with ``.json`` added.
+        ledger: where the budget is spent; without one nothing counts the release against a limit.
+        dataset: the account in the ledger.
+        priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
+            histogram for that ε.
+        overwrite: whether existing files may be replaced.
+        randomness: the operating system, unless this is a simulation.
+        progress: told of every stage.
+
+    Raises:
+        InputError: plan, table or files that cannot be used.
+        BudgetError: the ledger's limit would be exceeded; nothing was drawn, spent or written.
+        EngineError: the disk or the engine failed; what was spent stays spent.
+    """
+    source = OperatingSystem() if randomness is None else randomness
+    tell = progress or (lambda stage, rows: None)
+    output = Path(to)
+    place = Path(record) if record is not None else output.with_name(output.name + ".json")
+    _require_places(output, place, overwrite)
+    bound = bind(plan, table)
+    wanted = _priors(bound, priors or {})
+    bought = {name: one for name, one in wanted.items() if not isinstance(one, Prior)}
+    steps = (*bound.steps, *(step for epsilon in bought.values() for step in histogram_steps(epsilon)))
+    bound.require_known_values(table)
+    if ledger is not None and not source.private:
+        raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+    tell(Stage.CHECKED, 0)
+    reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
+    entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
+    tell(Stage.SPENT, 0)
+    known = {name: one for name, one in wanted.items() if isinstance(one, Prior)}
+    for name, epsilon in bought.items():
+        known[name] = noisy_prior(table, name, _channel_of(bound, name), epsilon, source)
+    with draft(output) as made, draft(place) as noted:
+        rows = write_batches(_told(bound, table, source, tell), made.path, output, simulated=not source.private)
+        tell(Stage.DRAWN, rows)
+        seed = source.simulation_seed if isinstance(source, Simulated) else None
+        fields = make_record(
+            bound,
+            known,
+            steps[len(bound.steps) :],
+            output=output,
+            rows=rows,
+            reference=reference,
+            simulation_seed=seed,
+            entry=entry,
+        )
+        fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
+        _keep(made, noted, fields, overwrite, tell, rows)
+    if ledger is not None and entry is not None:
+        ledger.complete(entry, fields["digest"])
+        tell(Stage.COMPLETED, rows)
+    return Release(output, place, rows, fields, entry)
+
+
+def preview(
+    plan: ReleasePlan,
+    table: Table,
+    ledger: Ledger | None = None,
+    dataset: str | None = None,
+    priors: Mapping[str, Prior | Distribution | float] | None = None,
+) -> tuple[BoundPlan, Cost, Verdict | None]:
+    """The bound plan, its cost, and what the ledger would say; nothing is drawn, spent or written."""
+    bound = bind(plan, table)
+    bought = [one for one in _priors(bound, priors or {}).values() if not isinstance(one, Prior)]
+    cost = Cost((*bound.steps, *(step for epsilon in bought for step in histogram_steps(epsilon))))
+    bound.require_known_values(table)
+    return bound, cost, None if ledger is None else ledger.preview(_dataset(dataset), cost)
+
+
+def _require_places(output: Path, record: Path, overwrite: bool) -> None:
+    require_format(output)
+    for place in (output, record):
+        require_writable(place)
+        if place.exists() and not overwrite:
+            raise exists(place)
+    if target(output) == target(record):
+        raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
+
+
+def _priors(bound: BoundPlan, given: Mapping[str, Prior | Distribution | float]) -> dict[str, Prior | float]:
+    wanted: dict[str, Prior | float] = {}
+    for name, prior in given.items():
+        _channel_of(bound, name)
+        wanted[name] = Prior(prior) if isinstance(prior, Distribution) else prior
+    return wanted
+
+
+def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
+    """The channel a plan releases a column through, letters of the table included.
+
+    Raises:
+        OptionError: the column is not released through a channel of its own.
+    """
+    return _channel_of(bind(plan, table), column)
+
+
+def _channel_of(bound: BoundPlan, name: str) -> Channel:
+    for one in bound.columns:
+        if one.name == name and one.channel is not None and len(one.reads) == 1:
+            return one.channel.channel
+    raise OptionError(
+        "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
+        name=name,
+    )
+
+
+def _dataset(dataset: str | None) -> str:
+    if dataset is None:
+        raise OptionError("A ledger is given but no data set; name the account to spend from.")
+    return dataset
+
+
+def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPlan, reference: str) -> Entry:
+    account = ledger.account(dataset)
+    if account.neighbours is not Neighbours.REPLACE_ONE:
+        raise OptionError(
+            "The account of {dataset!r} is for added or removed records, and a released table shows how many rows it "
+            "has; open one for replaced records.",
+            dataset=dataset,
+        )
+    purpose = "release of " + ", ".join(one.name for one in bound.columns)
+    return ledger.spend(dataset, Cost(steps), purpose[:1000], reference)
+
+
+def _told(bound: BoundPlan, table: Table, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
+    rows = 0
+    for batch in bound.batches(table, source, BATCH):
+        yield batch
+        rows += len(next(iter(batch.values())))
+        tell(Stage.DRAWING, rows)
+
+
+def _keep(made: Draft, noted: Draft, fields: Mapping[str, Any], overwrite: bool, tell: Progress, rows: int) -> None:
+    noted.write(record_text(fields))
+    tell(Stage.DRAFTED, rows)
+    noted.keep(overwrite)
+    tell(Stage.RECORDED, rows)
+    made.keep(overwrite)
+    tell(Stage.RELEASED, rows)

@@ -1,0 +1,60 @@
+"""An account: whose budget it is, what it allows, and what it protects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from leakgauge.errors import OptionError
+from leakgauge.notions.composition import Neighbours
+from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited
+
+NEIGHBOURS = {"replace-one": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
+"""Kinds of neighbours by their names in files and on the command line."""
+LONGEST_TEXT = 1000
+
+
+@dataclass(frozen=True)
+class Account:
+    """The budget of one data set.
+
+    Args:
+        dataset: its name.
+        limit: what all releases together may cost.
+        unit: in words, what is protected.
+        neighbours: which data sets the guarantee compares.
+        opened: when, UTC in ISO 8601.
+
+    Raises:
+        OptionError: a text that is empty, too long or has control characters, or a limit that is none.
+    """
+
+    dataset: str
+    limit: Limit
+    unit: str = "one row"
+    neighbours: Neighbours = Neighbours.REPLACE_ONE
+    opened: str = ""
+
+    def __post_init__(self) -> None:
+        require_text(self.dataset, "The name of a data set")
+        require_text(self.unit, "The unit of protection")
+        if not isinstance(self.limit, ApproximateLimit | ConcentratedLimit | Unlimited):
+            raise OptionError(
+                "{found!r} is no limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().", found=self.limit
+            )
+        if not isinstance(self.neighbours, Neighbours):
+            raise OptionError("{found!r} is no kind of neighbours; give one of Neighbours.", found=self.neighbours)
+
+    @property
+    def delta(self) -> float:
+        """The δ of the limit; 0 where it has none."""
+        return float(self.limit.delta) if isinstance(self.limit, ApproximateLimit) else 0.0
+
+
+def require_text(text: object, what: str) -> None:
+    """Refuse what is not one line of text that every store can hold."""
+    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or not text.strip():
+        raise OptionError(
+            "{what} is not one line of 1 to {most} printable characters; give a shorter or plainer one.",
+            what=what,
+            most=LONGEST_TEXT,
+        )

@@ -1,0 +1,181 @@
+"""Whether a spend fits, although later releases are chosen after seeing earlier ones.
+
+For a limit in zCDP the sum of ρ may not exceed it. For a limit (ε, δ) a spend is admitted when, after it, one holds:
+
+* added: Σ ε ≤ ε;
+* concentrated: Σ ρ ≤ ρ*, the largest zCDP level that converts to (ε, δ);
+* alone: nothing was spent before, and the release as a whole is (ε, δ)-DP by the best bound ``compose`` proves.
+
+Why this holds for a whole run, in which each release may depend on all earlier outputs. Take first the runs without
+*alone*, and two neighbouring data sets with laws P and Q of everything seen. Both sums only grow, so a run that ends
+with Σ ρ ≤ ρ* had it all along, and one that ends with Σ ε ≤ ε likewise. The (ε, δ) level is the sum of
+(P(y) − e^ε Q(y))⁺ over all runs y. Runs that end with Σ ε ≤ ε add nothing: their loss is at most ε surely. All other
+runs end with Σ ρ ≤ ρ*; they occur with the same probabilities when the analyst is stopped by a filter that admits by
+Σ ρ ≤ ρ* alone. Such a filter is ρ*-zCDP however the steps are chosen (Feldman and Zrnic, Individual privacy
+accounting via a Rényi filter, 2021; Whitehouse, Ramdas, Rogers and Wu, Fully-adaptive composition in differential
+privacy, 2023), hence (ε, δ)-DP, so their part of the sum is at most δ. δ need not be split between the two rules.
+
+*Alone* concerns a first release: nobody has seen anything of the data when it is chosen. If neither other rule holds
+after it, neither ever will again, both sums being past their limits: the run ends there, apart from releases that cost
+nothing, whose law does not depend on the data. So the whole run is that one release. If another rule holds as well,
+*alone* was not needed. Which of the two a first release is does not depend on the data.
+
+A step known only as (ε, δ) with δ > 0 has neither a pure ε nor a ρ: it fits alone or not at all. Adding such δ beside
+the concentrated rule would need a part of δ set aside for them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from leakgauge.errors import BudgetError, InputError
+from leakgauge.notions.composition import compose
+from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.release.ledger.account import Account
+from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
+from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
+
+
+class Rule(Enum):
+    """Why a spend is admitted."""
+
+    UNLIMITED = "the account is unlimited"
+    NOTHING = "it costs nothing"
+    ADDED = "the sum of all ε stays within the limit"
+    CONCENTRATED = "the sum of all ρ stays within the limit"
+    ALONE = "it is the first release, and as a whole within the limit"
+
+
+@dataclass(frozen=True)
+class Spending:
+    """What an account has spent, in nats, every sum rounded up.
+
+    Attributes:
+        epsilon: Σ ε; infinite once a step without a pure ε was spent.
+        rho: Σ ρ of zCDP.
+        at_delta: the smaller of Σ ε and what Σ ρ converts to at the limit's δ. A reading, not a guarantee: that is
+            the limit, which was fixed before anything was seen.
+        epsilon_left: what may still be added by ε; None where ε is not limited.
+        rho_left: what may still be added by ρ; None where ρ is not limited.
+    """
+
+    epsilon: float
+    rho: float
+    at_delta: float
+    epsilon_left: float | None
+    rho_left: float | None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a cost would do to an account: the rule that admits it, None where it does not fit."""
+
+    account: Account
+    cost: Cost
+    before: Spending
+    after: Spending
+    rule: Rule | None
+
+    @property
+    def allowed(self) -> bool:
+        """Whether it fits."""
+        return self.rule is not None
+
+    def require(self) -> Rule:
+        """The rule that admits it.
+
+        Raises:
+            BudgetError: it does not fit.
+        """
+        if self.rule is not None:
+            return self.rule
+        limit = self.account.limit
+        by_rho = isinstance(limit, ConcentratedLimit) or (isinstance(limit, ApproximateLimit) and limit.delta > 0)
+        by_epsilon = isinstance(limit, ApproximateLimit)
+        sums = [f"ε to {_told(self.after.epsilon)}"] * by_epsilon + [f"ρ to {_told(self.after.rho)}"] * by_rho
+        left = [f"ε = {_told(self.before.epsilon_left)}"] * by_epsilon + [f"ρ = {_told(self.before.rho_left)}"] * by_rho
+        raise BudgetError(
+            "The release would bring the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
+            "{left} left; nothing was spent, add more noise or release less.",
+            sums=" and that of ".join(sums),
+            limit=limit,
+            dataset=self.account.dataset,
+            left=" or ".join(left),
+        )
+
+
+class Decision:
+    """A cost beside an account; what is slow to compute is computed once."""
+
+    def __init__(self, account: Account, cost: Cost) -> None:
+        cost.require_known_for(account.neighbours)
+        self.account = account
+        self.cost = cost
+
+    def verdict(self, before: Total) -> Verdict:
+        """Whether the cost fits after so much was spent."""
+        after = before.plus(self.cost.total)
+        return Verdict(
+            self.account, self.cost, spending(self.account, before), spending(self.account, after), self._rule(before)
+        )
+
+    def require(self, before: Total) -> Rule:
+        """The rule that admits the cost after so much was spent; a verdict is only made to say why not.
+
+        Raises:
+            BudgetError: it does not fit.
+        """
+        rule = self._rule(before)
+        return self.verdict(before).require() if rule is None else rule
+
+    def _rule(self, before: Total) -> Rule | None:
+        limit, after = self.account.limit, before.plus(self.cost.total)
+        if isinstance(limit, Unlimited):
+            return Rule.UNLIMITED
+        if self.cost.total.is_nothing:
+            return Rule.NOTHING
+        rule = rule_of_sums(limit, after)
+        if rule is None and isinstance(limit, ApproximateLimit) and before.is_nothing:
+            return Rule.ALONE if self._epsilon_alone <= limit.epsilon else None
+        return rule
+
+    @cached_property
+    def _epsilon_alone(self) -> float:
+        try:
+            return compose(self.cost.steps, self.account.delta, neighbours=self.account.neighbours).epsilon
+        except InputError:
+            return math.inf  # nothing is proved of such a sequence
+
+
+def rule_of_sums(limit: Limit, after: Total) -> Rule | None:
+    """The rule by which so much may have been spent; None where neither sum is within the limit."""
+    if isinstance(limit, Unlimited):
+        return Rule.UNLIMITED
+    if isinstance(limit, ApproximateLimit) and after.epsilon <= as_decimal(limit.epsilon):
+        return Rule.ADDED
+    return Rule.CONCENTRATED if after.rho <= as_decimal(_most_rho(limit)) and _most_rho(limit) > 0 else None
+
+
+def spending(account: Account, total: Total) -> Spending:
+    """What sums mean beside a limit."""
+    limit = account.limit
+    at_delta = epsilon = as_float(total.epsilon)
+    rho = as_float(total.rho)
+    if account.delta > 0 and rho < math.inf:
+        at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
+    epsilon_left = max(limit.epsilon - epsilon, 0.0) if isinstance(limit, ApproximateLimit) else None
+    rho_left = None if isinstance(limit, Unlimited) else max(_most_rho(limit) - rho, 0.0)
+    return Spending(
+        epsilon, rho, at_delta, epsilon_left, rho_left if account.delta > 0 or epsilon_left is None else None
+    )
+
+
+def _most_rho(limit: ApproximateLimit | ConcentratedLimit) -> float:
+    return limit.rho if isinstance(limit, ConcentratedLimit) else largest_rho(float(limit.epsilon), float(limit.delta))
+
+
+def _told(value: float | None) -> str:
+    return "infinity" if value is None or value == math.inf else f"{value:.6g}"

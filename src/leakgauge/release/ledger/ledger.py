@@ -1,0 +1,263 @@
+"""The ledger itself: accounts, spends, completions, and the check of all of it."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
+from leakgauge.notions.composition import Composition, Neighbours, compose
+from leakgauge.release.ledger.account import Account, require_text
+from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
+from leakgauge.release.ledger.chain import Chain
+from leakgauge.release.ledger.cost import Cost, Total
+from leakgauge.release.ledger.entry import START, Entry, Kind, account_to_json, total_to_json
+from leakgauge.release.ledger.limits import Limit
+from leakgauge.release.ledger.steps import step_to_json
+from leakgauge.release.ledger.store import Store
+
+
+class Ledger:
+    """Budgets of data sets that cannot be overspent; made by ``open_ledger``, used by one thread.
+
+    Example:
+        >>> import tempfile
+        >>> from leakgauge.notions.composition import LaplaceNoise
+        >>> from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
+        >>> folder = tempfile.TemporaryDirectory()
+        >>> with open_ledger(folder.name + "/budget.ledger", create=True) as ledger:
+        ...     account = ledger.open_account("survey", ApproximateLimit(1.0))
+        ...     entry = ledger.spend("survey", Cost((LaplaceNoise(0.4),)), "mean age", "a-random-name")
+        ...     ledger.spent("survey").epsilon_left
+        0.6
+        >>> folder.cleanup()
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._accounts: dict[str, Account] = {}
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._store.name!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file or the server."""
+        self._store.close()
+
+    @property
+    def head(self) -> str:
+        """The hash of the newest entry, which stands for all of them; zeros where there is none."""
+        last = self._store.last()
+        return last.hash if last else START
+
+    def open_account(
+        self,
+        dataset: str,
+        limit: Limit,
+        *,
+        unit: str = "one row",
+        neighbours: Neighbours = Neighbours.REPLACE_ONE,
+    ) -> Account:
+        """The new account of a data set.
+
+        Raises:
+            OptionError: there is one already; an account is opened once, and its limit stays.
+        """
+        account = Account(dataset, limit, unit, neighbours)
+        with self._store.writing():
+            if self._store.find(Kind.OPEN, dataset) is not None:
+                raise OptionError(
+                    "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
+                    dataset=dataset,
+                )
+            entry = Entry.after(
+                self._store.last(),
+                dataset=dataset,
+                kind=Kind.OPEN,
+                body=account_to_json(account),
+                spent=Total(),
+                purpose="",
+                reference=dataset,
+            )
+            self._store.append(entry)
+        return entry.account()
+
+    def account(self, dataset: str) -> Account:
+        """The account of a data set.
+
+        Raises:
+            OptionError: there is none.
+        """
+        if dataset not in self._accounts:
+            entry = self._store.find(Kind.OPEN, dataset)
+            if entry is None:
+                known = [account.dataset for account in self.accounts()]
+                raise OptionError(
+                    "There is no account of data set {dataset!r}: {hint}",
+                    dataset=dataset,
+                    hint=did_you_mean(dataset, known),
+                )
+            self._accounts[dataset] = entry.account()
+        return self._accounts[dataset]
+
+    def accounts(self) -> tuple[Account, ...]:
+        """All accounts, in the order they were opened."""
+        return tuple(entry.require_whole().account() for entry in self._store.opened())
+
+    def spent(self, dataset: str) -> Spending:
+        """What a data set has spent, in nats."""
+        return spending(self.account(dataset), self._total(dataset))
+
+    def preview(self, dataset: str, cost: Cost) -> Verdict:
+        """What a cost would do, without spending anything.
+
+        Raises:
+            ModelError: a step that says nothing of the account's kind of neighbours.
+        """
+        return Decision(self.account(dataset), cost).verdict(self._total(dataset))
+
+    def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
+        """The entry of a spend, on disk before this returns: draw noise only afterwards.
+
+        Args:
+            dataset: whose budget.
+            cost: the steps of the release.
+            purpose: in words, what for.
+            reference: a name of this spend that occurs only once, such as a random one. When no answer came back,
+                ``entry(reference)`` tells whether the spend was made.
+
+        Raises:
+            BudgetError: the cost does not fit; nothing was written.
+            OptionError: the reference was used before, or there is no such account.
+            ModelError: a step that says nothing of the account's kind of neighbours.
+        """
+        require_text(purpose, "The purpose of a spend")
+        require_text(reference, "The reference of a spend")
+        steps = [step_to_json(step) for step in cost.steps]
+        decision = Decision(self.account(dataset), cost)
+        # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
+        self._require_new(reference)
+        decision.require(self._total(dataset))
+        with self._store.writing():
+            self._require_new(reference)
+            before = self._total(dataset)
+            rule = decision.require(before)
+            entry = Entry.after(
+                self._store.last(),
+                dataset=dataset,
+                kind=Kind.SPEND,
+                body={"cost": total_to_json(cost.total), "steps": steps, "rule": rule.name.lower()},
+                spent=before.plus(cost.total),
+                purpose=purpose,
+                reference=reference,
+            )
+            self._store.append(entry)
+        return entry
+
+    def complete(self, spend: Entry, digest: str) -> Entry:
+        """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
+
+        Said again with the same digest, the first entry comes back.
+
+        Raises:
+            FileError: there is no such spend in this ledger.
+            OptionError: it was completed with another digest.
+        """
+        require_text(digest, "The digest of a record")
+        with self._store.writing():
+            self._require_spend(spend)
+            done = self._store.find(Kind.COMPLETE, spend.reference)
+            if done is not None:
+                if done.digest == digest:
+                    return done
+                raise OptionError(
+                    "The spend {reference!r} was completed already, with another digest, as entry {sequence}.",
+                    reference=spend.reference,
+                    sequence=done.sequence,
+                )
+            entry = Entry.after(
+                self._store.last(),
+                dataset=spend.dataset,
+                kind=Kind.COMPLETE,
+                body={"digest": digest},
+                spent=self._total(spend.dataset),
+                purpose=spend.purpose,
+                reference=spend.reference,
+            )
+            self._store.append(entry)
+        return entry
+
+    def entry(self, reference: str) -> Entry | None:
+        """The spend with a reference; None where it was never made."""
+        return self._store.find(Kind.SPEND, reference)
+
+    def entries(self, dataset: str | None = None) -> tuple[Entry, ...]:
+        """All entries in order, of one data set or of all."""
+        if dataset is not None:
+            self.account(dataset)
+        return tuple(entry.require_whole() for entry in self._store.entries(dataset))
+
+    def check(self, expected_head: str | None = None) -> str:
+        """The head, once every hash and every sum was computed anew and found right.
+
+        Args:
+            expected_head: a hash that must occur, such as the one kept in a record. Entries cut off at the end can
+                only be missed by whoever knows that they were there.
+
+        Raises:
+            VerificationError: an entry was changed, removed or moved, its sums are wrong, or the head is missing.
+        """
+        chain = Chain()
+        for entry in self._store.entries():
+            chain.add(entry)
+        if expected_head is not None and expected_head not in chain.hashes:
+            raise VerificationError(
+                "The ledger {ledger} has no entry {head}: entries were removed, or it is another ledger.",
+                ledger=self._store.name,
+                head=expected_head,
+            )
+        return chain.head
+
+    def composition(self, dataset: str, delta: float | None = None) -> Composition:
+        """The smallest ε in nats proved for all steps so far, had the sequence been fixed beforehand.
+
+        Args:
+            dataset: whose steps.
+            delta: where; that of the account's limit unless given.
+
+        Raises:
+            OptionError: nothing was spent yet.
+        """
+        account = self.account(dataset)
+        steps = [step for entry in self.entries(dataset) for step in entry.steps]
+        return compose(steps, account.delta if delta is None else delta, neighbours=account.neighbours)
+
+    def _total(self, dataset: str) -> Total:
+        last = self._store.last(dataset)
+        return last.spent if last else Total()
+
+    def _require_new(self, reference: str) -> None:
+        used = self._store.find(Kind.SPEND, reference)
+        if used is not None:
+            raise OptionError(
+                "The reference {reference!r} was spent already, as entry {sequence}; take a new one for a new release.",
+                reference=reference,
+                sequence=used.sequence,
+            )
+
+    def _require_spend(self, spend: Entry) -> None:
+        found = self._store.find(Kind.SPEND, spend.reference)
+        if found is None or found.hash != spend.hash:
+            raise FileError(
+                "The ledger {ledger} has no spend {reference!r}; use the ledger it was spent in.",
+                ledger=self._store.name,
+                reference=spend.reference,
+            )

@@ -1,0 +1,161 @@
+"""Between columns of Arrow values and the numbered letters of a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError, LabelError
+from leakgauge.probability import Interval, Label
+from leakgauge.probability.labels import text_of
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Places: TypeAlias = npt.NDArray[np.integer]
+
+
+class Alphabet:
+    """The letters of one column, found by value; intervals hold every number in them.
+
+    Raises:
+        LabelError: intervals and single values together.
+    """
+
+    def __init__(self, column: str, letters: Sequence[Label]) -> None:
+        self._column = column
+        self._letters = list(letters)
+        self._missing = self._letters.index(None) if None in self._letters else None
+        kinds = {isinstance(letter, Interval) for letter in self._letters if letter is not None}
+        if len(kinds) > 1:
+            raise LabelError(
+                "The channel mixes intervals and single values of column {name!r}; use one of them.", name=column
+            )
+        self._intervals = kinds == {True}
+
+    def places(self, values: pa.Array) -> Places:
+        """The number of each value's letter.
+
+        Raises:
+            ColumnError: a value, or a missing one, is none of the letters; its kind is told, the value is not.
+        """
+        import pyarrow as pa
+
+        if isinstance(values, pa.DictionaryArray):
+            values = values.dictionary_decode()
+        found = self._in_intervals(values) if self._intervals else self._among(values)
+        if values.null_count:
+            if self._missing is None:
+                raise ColumnError(
+                    "Column {name!r} has missing values, and the channel has no letter for them; add null to its "
+                    "inputs.",
+                    name=self._column,
+                )
+            found = np.where(np.asarray(values.is_null()), self._missing, found)
+        if len(found) and found.min() < 0:
+            raise ColumnError(
+                "Column {name!r} has a value of type {kind} that is not among the {count} inputs of its channel; add "
+                "it, or merge it first.",
+                name=self._column,
+                kind=str(values.type),
+                count=len(self._letters),
+            )
+        return found
+
+    def _among(self, values: pa.Array) -> Places:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        known = [letter for letter in self._letters if letter is not None]
+        numbers = np.array([at for at, letter in enumerate(self._letters) if letter is not None], dtype=np.int32)
+        try:
+            letters = pa.array(known, type=values.type)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
+            raise ColumnError(
+                "Column {name!r} holds {kind}, but the inputs of its channel are {found}; use the column's own type.",
+                name=self._column,
+                kind=str(values.type),
+                found=", ".join(sorted({type(letter).__name__ for letter in known})),
+            ) from None
+        at = pc.index_in(values, value_set=letters, skip_nulls=True)
+        places = np.asarray(pc.fill_null(at, -1) if at.null_count else at)
+        # Without a letter for missing values, or with it last, the letters' own numbers are those found.
+        if self._missing is None or self._missing == len(known):
+            return places
+        return np.where(places < 0, -1, numbers[places])
+
+    def _in_intervals(self, values: pa.Array) -> Places:
+        intervals = [(at, letter) for at, letter in enumerate(self._letters) if isinstance(letter, Interval)]
+        intervals.sort(key=lambda pair: _end(pair[1].low, values.type, -np.inf))
+        numbers = np.array([at for at, _ in intervals], dtype=np.int64)
+        lows = np.array([_end(one.low, values.type, -np.inf) for _, one in intervals])
+        highs = np.array([_end(one.high, values.type, np.inf) for _, one in intervals])
+        closed = np.array([one.closed for _, one in intervals])
+        positions = _positions(values)
+        at = np.clip(np.searchsorted(lows, positions, side="right") - 1, 0, None)
+        # An infinite end includes the infinite number.
+        inside = (positions >= lows[at]) & (
+            (positions < highs[at]) | ((closed[at] | np.isinf(highs[at])) & (positions == highs[at]))
+        )
+        return np.where(inside, numbers[at], -1)
+
+
+@dataclass(frozen=True)
+class Written:
+    """Letters as a column: native values where they are of one kind, else their text."""
+
+    values: Any
+
+    @classmethod
+    def of(cls, letters: Sequence[Label]) -> Written:
+        """The letters, ready to be taken by number."""
+        import pyarrow as pa
+
+        kinds = {type(letter) for letter in letters if letter is not None}
+        if len(kinds) > 1 or kinds & {Interval, tuple}:
+            return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
+        return cls(pa.array(list(letters)))
+
+    def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
+        """The letters at these numbers; texts share one dictionary."""
+        import pyarrow as pa
+
+        numbers = pa.array(places.astype(np.int32))
+        if pa.types.is_string(self.values.type):
+            return pa.DictionaryArray.from_arrays(numbers, self.values)
+        return self.values.take(numbers)
+
+
+def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:
+    """A numeric column as an array: whole numbers where none is missing, else floats with NaN."""
+    import pyarrow as pa
+
+    if pa.types.is_integer(values.type) and not values.null_count:
+        try:
+            return np.asarray(values.cast(pa.int64()))
+        except pa.ArrowInvalid:
+            pass  # beyond 64 bits: clamped as floats
+    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+
+
+def _positions(values: pa.Array) -> npt.NDArray[np.float64]:
+    import pyarrow as pa
+
+    if pa.types.is_date(values.type):
+        values = values.cast(pa.date32()).cast(pa.int32())
+    elif pa.types.is_timestamp(values.type):
+        values = values.cast(pa.timestamp("us", tz=values.type.tz)).cast(pa.int64())
+    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+
+
+def _end(end: float | date | None, kind: pa.DataType, infinite: float) -> float:
+    import pyarrow as pa
+
+    if end is None:
+        return infinite
+    return float(_positions(pa.array([end], type=kind))[0]) if isinstance(end, date) else float(end)

@@ -1,0 +1,143 @@
+"""What is released: columns through mechanisms, public columns as they are, nothing else."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from leakgauge.errors import ColumnError, FileError, InputError, OptionError
+from leakgauge.mechanisms import Mechanism
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel, read_channel
+
+if TYPE_CHECKING:
+    from leakgauge.probability import Distribution
+    from leakgauge.randomness import Randomness
+    from leakgauge.release.applying import Progress, Release
+    from leakgauge.release.ledger import Ledger
+    from leakgauge.release.priors import Prior
+    from leakgauge.tables import Table
+
+Planned: TypeAlias = Mechanism | NamedChannel | str
+"""How a column is released: a mechanism, a channel, or a mechanism as on the command line, letters left to find."""
+
+
+class ReleasePlan:
+    """Columns → mechanisms, and the columns named as public; every other column stays at home.
+
+    Args:
+        columns: for each column a mechanism, a channel, or a text such as ``laplace:epsilon=1,lower=0,upper=120``.
+            A text for letters that names none takes them from the table, and the record says so.
+        public: columns that are released as they are.
+
+    Raises:
+        OptionError: nothing to release, or a column both released and public or named twice.
+
+    Example:
+        >>> plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"])
+        >>> sorted(plan.columns), plan.public
+        (['age'], ('city',))
+    """
+
+    def __init__(self, columns: Mapping[str, Mechanism | Channel | NamedChannel | str], public: Iterable[str] = ()):
+        self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
+        self.public = tuple(public)
+        for name in self.public:
+            if name in self.columns or self.public.count(name) > 1:
+                raise OptionError(
+                    "Column {name!r} is named twice, as public and again; name each column once.", name=name
+                )
+        if not self.columns:
+            raise OptionError("The plan releases no column through a mechanism; name at least one under [columns].")
+
+    def apply(
+        self,
+        table: Table,
+        to: Path | str,
+        *,
+        record: Path | str | None = None,
+        ledger: Ledger | None = None,
+        dataset: str | None = None,
+        priors: Mapping[str, Prior | Distribution | float] | None = None,
+        overwrite: bool = False,
+        randomness: Randomness | None = None,
+        progress: Progress | None = None,
+    ) -> Release:
+        """The release of a table: see ``leakgauge.release.release``."""
+        from leakgauge.release.applying import release
+
+        return release(
+            self,
+            table,
+            to,
+            record=record,
+            ledger=ledger,
+            dataset=dataset,
+            priors=priors,
+            overwrite=overwrite,
+            randomness=randomness,
+            progress=progress,
+        )
+
+
+def read_plan(path: Path | str) -> ReleasePlan:
+    """The plan in a TOML file: ``public = […]`` and ``[columns]``; channel files lie relative to it.
+
+    Raises:
+        FileError: the file cannot be read, or something else than a plan is in it.
+    """
+    place = Path(path)
+    fields = _parsed(place)
+    unknown = sorted(set(fields) - {"public", "columns", "schema"})
+    columns, public = fields.get("columns", {}), fields.get("public", [])
+    texts = isinstance(columns, dict) and all(isinstance(how, str) for how in columns.values())
+    names = isinstance(public, list) and all(isinstance(name, str) for name in public)
+    if unknown or not texts or not names:
+        raise FileError(
+            '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
+            path=place,
+            found=f"it has {', '.join(map(repr, unknown))}" if unknown else "names and mechanisms must be text",
+        )
+    try:
+        return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public)
+    except FileError:
+        raise
+    except InputError as error:
+        raise type(error)("The plan {path}: {reason}", path=place, reason=error) from None
+
+
+def _parsed(place: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
+    except UnicodeDecodeError:
+        raise FileError("{path} cannot be read: it is not UTF-8.", path=place) from None
+    except tomllib.TOMLDecodeError as error:
+        # A plan holds names and mechanisms, no values, so the parser's own words may be shown.
+        raise FileError("{path} is not TOML: {reason}; mend it.", path=place, reason=str(error).rstrip(".")) from None
+
+
+def _beside(plan: Path, how: str) -> NamedChannel | str:
+    return read_channel(plan.parent / how) if is_channel_file(how) else how
+
+
+def is_channel_file(how: str) -> bool:
+    """Whether a text names a channel file rather than a mechanism."""
+    return how.endswith(".json")
+
+
+def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planned:
+    if isinstance(how, Channel):
+        return NamedChannel(how, (name,), (name,))
+    if isinstance(how, str) and is_channel_file(how):
+        how = read_channel(how)
+    if isinstance(how, NamedChannel) and name not in how.inputs:
+        raise ColumnError(
+            "The channel for column {name!r} reads {found}; name the column it reads.",
+            name=name,
+            found=", ".join(map(repr, how.inputs)),
+        )
+    return how

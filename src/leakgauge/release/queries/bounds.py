@@ -1,0 +1,100 @@
+"""Numbers of a column, clamped to declared bounds and rounded to a fine grid: whole steps, which add up exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.noisy_number import LARGEST_STEPS, half_up
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+PARTS = 2.0**32
+"""Values are summed in steps of at most a 2^32th of the distance of their bounds."""
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The bounds of a column in steps.
+
+    Attributes:
+        lower: as declared.
+        upper: as declared.
+        missing: the number that stands for missing values; None where they are refused.
+        grid: one step, a power of two.
+    """
+
+    lower: float
+    upper: float
+    missing: float | None
+    grid: float
+
+    @property
+    def lowest(self) -> int:
+        """The lower bound in steps."""
+        return self._step(self.lower)
+
+    @property
+    def highest(self) -> int:
+        """The upper bound in steps."""
+        return self._step(self.upper)
+
+    def steps(self, values: pa.Array) -> npt.NDArray[np.int64]:
+        """The values in whole steps between the bounds; infinite ones are at a bound."""
+        numbers = as_numbers(values)
+        if self.missing is not None:
+            numbers[np.isnan(numbers)] = self.missing
+        return np.clip(half_up(numbers / self.grid), self.lowest, self.highest).astype(np.int64)
+
+    def _step(self, bound: float) -> int:
+        return int(half_up(np.array(bound / self.grid)))
+
+
+def bounds(
+    lower: float | None, upper: float | None, missing: float | None, *, parts: float = PARTS, least_grid: float = 0.0
+) -> Bounds:
+    """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0.
+
+    Raises:
+        OptionError: bounds that are missing, reversed, not finite or too near to each other, or a number for missing
+            values that is not finite.
+    """
+    if lower is None or upper is None:
+        raise OptionError("Bounds are missing; give lower and upper, beyond which values are clamped.")
+    width = upper - lower
+    if not (-math.inf < lower < upper < math.inf and math.isfinite(width)):
+        raise OptionError(
+            "The bounds {lower} and {upper} are reversed, equal or infinite; give lower below upper.",
+            lower=lower,
+            upper=upper,
+        )
+    if missing is not None and not math.isfinite(missing):
+        raise OptionError("A number of {missing} for missing values is not finite.", missing=missing)
+    grid = max(_power_of_two(width / parts), least_grid)
+    while max(abs(lower), abs(upper)) / grid > LARGEST_STEPS:
+        grid *= 2
+    found = Bounds(lower, upper, missing, grid)
+    if width < 1e-280 or found.highest - found.lowest < 2:
+        raise OptionError(
+            "The bounds {lower!r} and {upper!r} are too near to each other to be told apart; widen them.",
+            lower=lower,
+            upper=upper,
+        )
+    return found
+
+
+def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
+    """The values of a numeric column as floats of one's own; missing ones are NaN."""
+    import pyarrow as pa
+
+    return np.array(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _power_of_two(size: float) -> float:
+    return math.ldexp(1.0, max(math.frexp(size)[1] - 1, -1000))

@@ -1,0 +1,134 @@
+"""A private histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import DiscreteLaplace, spelled
+from leakgauge.notions.composition import Claimed, DiscreteLaplaceNoise, Step
+from leakgauge.probability import Estimate, Interval
+from leakgauge.randomness import Randomness
+from leakgauge.release.queries.answer import Answer
+from leakgauge.release.queries.bounds import as_numbers
+from leakgauge.release.queries.labels import MISSING, OTHER, DeclaredLabel, declared, positions, shown
+from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above
+from leakgauge.release.queries.protection import Protection
+from leakgauge.release.queries.query import NoisyQuery
+from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.tables import Edges, Table
+
+
+@dataclass(frozen=True)
+class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
+    """How many rows have each declared label, or lie between each two edges; each count has its own interval.
+
+    Bins are declared, never found in the table: which values occur may be secret. All other values are counted
+    together, also where there are none. Edges cut all numbers into intervals, the outermost without end; missing
+    values are counted by themselves.
+
+    A replaced row or unit lowers some counts by at most ``rows`` in all and raises some by as many; an added or removed
+    one does only one of both. Each part has half of ε where there are two: noise of scale rows/(ε/2) in every count.
+    With a δ, the Euclidean length of the move is at most √2 · rows, or ``rows``.
+
+    Args:
+        column: whose values.
+        labels: the texts of its values that are counted, None for missing ones.
+        edges: or where its numbers are cut.
+
+    Raises:
+        OptionError: neither or both, labels that repeat, edges that do not increase.
+    """
+
+    column: str
+    labels: Sequence[DeclaredLabel] | None = None
+    edges: Sequence[float] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.labels is None) == (self.edges is None):
+            raise OptionError("A histogram needs labels or edges, and not both; declare its bins in one way.")
+        # Tuples, so that nobody changes them afterwards.
+        if self.labels is not None:
+            object.__setattr__(self, "labels", declared(self.labels))
+        if self.edges is not None:
+            object.__setattr__(self, "edges", Edges(tuple(float(edge) for edge in self.edges)).cuts)
+
+    def __str__(self) -> str:
+        return self._told(f"histogram of {self.column}")
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """The bins as they are shown."""
+        if self.labels is not None:
+            return (*map(shown, self.labels), OTHER)
+        cuts = [None, *(self.edges or ()), None]
+        return (*(str(Interval(low, high)) for low, high in pairwise(cuts)), MISSING)
+
+    def sensitivity(self, protection: Protection) -> int:
+        """``rows``: by so many in all the counts that rise do, and those that fall."""
+        return protection.rows
+
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """The part that falls and the part that rises, or one of them; with a δ, a level of zCDP.
+
+        A part may spread over several counts. Then all that is known of it is its ε, of which noise with a sensitivity
+        of 1 is the worst case.
+        """
+        noise, moved = self._noise(protection), self._moved(protection)
+        law = noise.mechanism.law
+        if isinstance(law, DiscreteLaplace):
+            return (DiscreteLaplaceNoise(law.epsilon(protection.rows), 1, count=moved),)
+        return (Claimed(ZeroConcentratedDP(sum_above([noise.rho] * moved))),)
+
+    def require_columns(self, table: Table, protection: Protection) -> None:
+        """Refuse a table that lacks a column, or where edges are to cut what are no numbers."""
+        super().require_columns(table, protection)
+        require_column(table, self.column, numbers=self.edges is not None)
+
+    def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
+        """The count of each bin."""
+        counts = np.zeros(len(self.bins), dtype=np.int64)
+        for values in used_rows(table, protection, self.where, self.column):
+            if self.labels is not None:
+                found = positions(self.column, values, tuple(self.labels))
+            else:
+                numbers = as_numbers(values)
+                found = np.searchsorted(np.array(self.edges), numbers, side="right")
+                found[np.isnan(numbers)] = len(counts) - 1
+            counts += np.bincount(found, minlength=len(counts))
+        return counts
+
+    def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
+        """Every count with noise."""
+        noise = self._noise(protection)
+        reach = noise.reach(self.confidence)
+        values = tuple(
+            (label, Estimate(value, value - reach, value + reach, self.confidence, 1))
+            for label, value in zip(self.bins, noise.noisy(exact.tolist(), randomness), strict=True)
+        )
+        claims: tuple[Statement, ...] = (CentralDP(self.epsilon),)
+        if self.delta is not None:
+            rho = sum_above([noise.rho] * self._moved(protection))
+            claims = (ApproximateDP(self.epsilon, self.delta), ZeroConcentratedDP(rho))
+        return Answer(
+            self,
+            protection,
+            values,
+            "rows",
+            claims,
+            f"{spelled(noise.mechanism)} in each count",
+            simulated=not randomness.private,
+        )
+
+    def _moved(self, protection: Protection) -> int:
+        return 2 if protection.replaces else 1
+
+    def _noise(self, protection: Protection) -> TotalNoise:
+        return bin_noise(self.epsilon, self.delta, protection.rows, self._moved(protection))

@@ -1,0 +1,90 @@
+"""Labels as they are declared: texts, with one for missing values and one for all that is not declared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError, OptionError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+DeclaredLabel: TypeAlias = str | None
+"""A text; None is the label of missing values."""
+
+MISSING = "(missing)"
+OTHER = "(other)"
+MOST_LABELS = 1 << 16
+
+
+def declared(labels: Iterable[DeclaredLabel]) -> tuple[DeclaredLabel, ...]:
+    """The labels as a tuple.
+
+    Raises:
+        OptionError: none, too many, one that is no text, is kept for other use, or repeats.
+    """
+    known = tuple(labels) if not isinstance(labels, str) else ()
+    if not 1 <= len(known) <= MOST_LABELS:
+        raise OptionError(
+            "{count} labels are declared; give a list of 1 to {most}.", count=len(known), most=MOST_LABELS
+        )
+    for label in known:
+        if label is not None and not isinstance(label, str):
+            raise OptionError(
+                "A label of type {kind} is declared; give texts, and None for missing values.",
+                kind=type(label).__name__,
+            )
+        if label in (MISSING, OTHER):
+            raise OptionError("The label {label!r} has a meaning of its own; leave it out.", label=label)
+    if len(set(known)) < len(known):
+        raise OptionError(
+            "{count} of the {all} labels repeat an earlier one; declare each once.",
+            count=len(known) - len(set(known)),
+            all=len(known),
+        )
+    return known
+
+
+def shown(label: DeclaredLabel) -> str:
+    """How a declared label is shown."""
+    return MISSING if label is None else label
+
+
+def label_text(value: Any) -> DeclaredLabel:
+    """The text of a value, by which labels are found: whole numbers without a point, truth in lower case."""
+    if value is None:
+        return None
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def positions(column: str, values: pa.Array, labels: tuple[DeclaredLabel, ...]) -> npt.NDArray[np.int64]:
+    """For each value the number of its label; the number of labels where it has none."""
+    at = {label: number for number, label in enumerate(labels)}
+    distinct, codes = encoded(column, values)
+    found = np.array([at.get(label_text(value), len(labels)) for value in distinct], dtype=np.int64)
+    return found[codes]
+
+
+def encoded(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """The distinct values, and which of them each one is.
+
+    Raises:
+        ColumnError: a date that Python cannot hold.
+    """
+    import pyarrow.compute as pc
+
+    found = pc.dictionary_encode(values, null_encoding="encode")
+    try:
+        return found.dictionary.to_pylist(), np.asarray(found.indices, dtype=np.int64)
+    except (ValueError, OverflowError):
+        # The calendar of Python ends where an engine's goes on; Arrow's own message holds the value.
+        raise ColumnError(
+            "Column {name!r} holds a date outside the years 1 to 9999; correct it or choose another column.",
+            name=column,
+        ) from None

@@ -1,0 +1,112 @@
+"""What every query says of itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.notions.composition import Step
+from leakgauge.randomness import Randomness
+from leakgauge.release.queries.answer import Answer
+from leakgauge.release.queries.protection import Protection
+from leakgauge.release.queries.rows import Condition, require_column
+from leakgauge.tables import Table
+
+Exact = TypeVar("Exact")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Query(ABC, Generic[Exact]):
+    """A question about a table whose answer is protected; frozen.
+
+    Args:
+        epsilon: the budget in nats.
+        confidence: of the intervals.
+        where: which rows are asked about; by default all.
+
+    Raises:
+        OptionError: a number outside its range.
+    """
+
+    epsilon: float
+    confidence: float = 0.95
+    where: Condition | None = None
+
+    def __post_init__(self) -> None:
+        require_budget(self.epsilon)
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+
+    @abstractmethod
+    def __str__(self) -> str:
+        """The query in words, without any value."""
+
+    @abstractmethod
+    def sensitivity(self, protection: Protection) -> int:
+        """How far neighbouring tables move what the noise is for, in whole steps."""
+
+    @abstractmethod
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """What an answer costs, as a ledger counts it.
+
+        Raises:
+            OptionError: the query cannot be asked under this protection.
+        """
+
+    @abstractmethod
+    def exact(self, table: Table, protection: Protection) -> Exact:
+        """What is found before any noise: whole numbers; secret."""
+
+    @abstractmethod
+    def answer(self, exact: Exact, protection: Protection, randomness: Randomness) -> Answer:
+        """What may be shown of it."""
+
+    def require_columns(self, table: Table, protection: Protection) -> None:
+        """Refuse a table that lacks a column, before anything is read or spent.
+
+        Raises:
+            ColumnError: a column that is unknown or of the wrong kind.
+        """
+        for name in (self.where.column if self.where else None, protection.unit):
+            if name is not None:
+                require_column(table, name)
+
+    def ask(self, table: Table, protection: Protection, randomness: Randomness) -> Answer:
+        """The private answer; no ledger counts it.
+
+        Raises:
+            ColumnError: a column that is unknown or cannot be used so.
+            OptionError: the query cannot be asked under this protection.
+        """
+        self.require_columns(table, protection)
+        self.steps(protection)
+        return self.answer(self.exact(table, protection), protection, randomness)
+
+    def _told(self, what: str) -> str:
+        return what if self.where is None else f"{what} under a condition on {self.where.column}"
+
+    def _always_counts(self, protection: Protection) -> bool:
+        """Whether every row is used in all neighbouring tables."""
+        return protection.row_count_is_public and self.where is None
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoisyQuery(Query[Exact]):
+    """A query answered with noise: Laplace, or Gaussian where a δ is given.
+
+    Args:
+        delta: above 0, below 1; by default none.
+
+    Raises:
+        OptionError: a number outside its range.
+    """
+
+    delta: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.delta is not None and not 0 < self.delta < 1:
+            raise OptionError("A δ of {delta} lies outside (0, 1); leave it out for Laplace noise.", delta=self.delta)

@@ -1,0 +1,135 @@
+"""The rows a query uses, streamed: those that meet its condition, and of each unit not more than it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.release.queries.labels import DeclaredLabel, encoded, positions
+from leakgauge.release.queries.protection import Protection
+from leakgauge.tables import Kind, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Rows whose value in a column has this label; None is that of missing values.
+
+    Raises:
+        OptionError: a value that is no text.
+    """
+
+    column: str
+    value: DeclaredLabel
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not isinstance(self.value, str):
+            raise OptionError(
+                "A condition on {column!r} compares labels, not a {kind}; give the text of the value.",
+                column=self.column,
+                kind=type(self.value).__name__,
+            )
+
+
+def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
+    """Refuse a column that is not there, or cannot be used in this way.
+
+    Raises:
+        ColumnError: such a column.
+    """
+    kinds = {column.name: column.kind for column in table.columns()}
+    if name not in kinds:
+        raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), kinds))
+    if kinds[name] is Kind.OTHER:
+        raise ColumnError("Column {name!r} holds nested or binary values; unpack it first.", name=name)
+    if numbers and kinds[name] not in (Kind.INT, Kind.FLOAT):
+        raise ColumnError(
+            "Column {name!r} holds {kind}, and this query needs numbers; choose a numeric column.",
+            name=name,
+            kind=kinds[name].value,
+        )
+
+
+def used_rows(
+    table: Table, protection: Protection, where: Condition | None, column: str, *, missing_allowed: bool = True
+) -> Iterator[pa.Array]:
+    """The values of a column in the rows that are used, batch by batch.
+
+    Memory grows with the number of units, not with that of rows.
+
+    Args:
+        table: where from.
+        protection: whose rows are counted together.
+        where: which rows are used; by default all.
+        column: whose values.
+        missing_allowed: whether missing values are handed out. If not, one anywhere in the column is refused, in rows
+            that are not used too, so that a condition cannot ask about a single row's.
+
+    Raises:
+        ColumnError: a missing value where none is allowed, or a row whose unit is missing.
+    """
+    import pyarrow as pa
+
+    names = dict.fromkeys(
+        name for name in (column, where.column if where else None, protection.unit) if name is not None
+    )
+    units = _Units(protection)
+    for batch in table.batches(*names):
+        values = batch.column(column)
+        if values.null_count and not missing_allowed:
+            raise ColumnError(
+                "Column {name!r} has missing values; declare the number that stands for them (--missing-value).",
+                name=column,
+            )
+        used = np.ones(batch.num_rows, dtype=bool)
+        if where is not None:
+            used &= positions(where.column, batch.column(where.column), (where.value,)) == 0
+        if protection.unit is not None:
+            used = units.admitted(batch.column(protection.unit), used)
+        yield values.filter(pa.array(used))
+
+
+class _Units:
+    """How many rows of each unit were used so far."""
+
+    def __init__(self, protection: Protection) -> None:
+        self._column, self._most = protection.unit, protection.rows
+        self._at: dict[Any, int] = {}
+        self._seen = np.zeros(0, dtype=np.int64)
+
+    def admitted(self, units: pa.Array, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which of the wanted rows are among the first of their unit."""
+        import pyarrow as pa
+
+        if units.null_count:
+            raise ColumnError(
+                "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "
+                "leave these rows out of the table.",
+                name=self._column,
+            )
+        rows = np.flatnonzero(wanted)
+        if not len(rows):
+            return wanted
+        distinct, local = encoded(str(self._column), units.filter(pa.array(wanted)))
+        numbers = [self._at.setdefault(value, len(self._at)) for value in distinct]
+        if len(self._at) > len(self._seen):
+            more = max(len(self._at), 2 * len(self._seen)) - len(self._seen)
+            self._seen = np.concatenate([self._seen, np.zeros(more, dtype=np.int64)])
+        codes = np.array(numbers, dtype=np.int64)[local]
+        # The place of each row among those of its unit: sorted by unit, counted from where the unit begins.
+        order = np.argsort(codes, kind="stable")
+        ordered = codes[order]
+        begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]])
+        lengths = np.diff(np.r_[begins, len(ordered)])
+        places = np.arange(len(ordered)) - np.repeat(begins, lengths) + self._seen[ordered]
+        self._seen[ordered[begins]] += lengths
+        admitted = np.zeros_like(wanted)
+        admitted[rows[order[places < self._most]]] = True
+        return admitted

@@ -1,0 +1,203 @@
+"""The record of a release: what was done, what it guarantees, what it cost, and digests to check all of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from leakgauge.claims import NOTIONS, ApproximateDP, CentralDP
+from leakgauge.claims.quantities import exact_json, statement_json
+from leakgauge.errors import LeakgaugeError, VerificationError
+from leakgauge.mechanisms import Mechanism, spelled
+from leakgauge.notions import level_json, relate_channel, relate_statements
+from leakgauge.notions.composition import Step, compose
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.release.binding import BoundColumn, BoundPlan
+from leakgauge.release.ledger import Cost, Entry
+from leakgauge.release.priors import Prior
+
+RECORD_SCHEMA = "leakgauge/release/1"
+DELTA = 1e-6
+"""The δ at which a record says what all columns together guarantee."""
+_LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
+_OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
+"""Notions of a whole table; a record speaks of one row."""
+
+
+def make_record(
+    plan: BoundPlan,
+    priors: Mapping[str, Prior],
+    extra_steps: tuple[Step, ...],
+    *,
+    output: Path,
+    rows: int,
+    reference: str,
+    simulation_seed: int | None,
+    entry: Entry | None,
+) -> dict[str, Any]:
+    """The fields of a record; none of them is computed from the table's values unless its origin says so."""
+    fields: dict[str, Any] = {
+        "schema": RECORD_SCHEMA,
+        "reference": reference,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "private": simulation_seed is None,
+        "simulation_seed": simulation_seed,
+        "rows": rows,
+        "output": {
+            "file": output.name,
+            "format": output.suffix.lower().lstrip("."),
+            "columns": list(plan.order),
+        },
+        "plan": plan_json(plan),
+        "unit_of_protection": "one row",
+        "neighbours": "replace-one",
+        "claims": {one.name: claims_json(one.mechanism, priors.get(one.name)) for one in plan.columns},
+        "together": together_json((*plan.steps, *extra_steps)),
+        "budget": budget_json((*plan.steps, *extra_steps), entry),
+        "assumptions": assumptions(plan, priors, simulation_seed is not None),
+        "versions": {
+            "leakgauge": version("leakgauge"),
+            "python": platform.python_version(),
+            **{name: version(name) for name in _LIBRARIES},
+        },
+    }
+    return fields
+
+
+def sealed(fields: Mapping[str, Any], output_digest: str, output_bytes: int) -> dict[str, Any]:
+    """The record with the digest of its release and, over everything else, its own."""
+    output = {**fields["output"], "bytes": output_bytes, "sha256": output_digest}
+    whole = {**fields, "output": output}
+    return {**whole, "digest": digest_of(whole)}
+
+
+def record_text(fields: Mapping[str, Any]) -> str:
+    """The record as the text of its file."""
+    return json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def digest_of(fields: Mapping[str, Any]) -> str:
+    """SHA-256 over the fields in a fixed spelling, the digest itself left out."""
+    rest = {name: value for name, value in fields.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def read_record(path: Path | str) -> dict[str, Any]:
+    """The fields of a record file.
+
+    Raises:
+        FileError: the file cannot be read or is not a record.
+        VerificationError: its digest is not that of its fields.
+    """
+    place = Path(path)
+    fields = parsed_json(place)
+    require_schema(fields, RECORD_SCHEMA, place)
+    if fields.get("digest") != digest_of(fields):
+        raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
+    return fields
+
+
+def plan_json(plan: BoundPlan) -> dict[str, Any]:
+    """The plan with everything needed to compute its claims again."""
+    return {"public": list(plan.public), "columns": {one.name: _column_json(one) for one in plan.columns}}
+
+
+def _column_json(one: BoundColumn) -> dict[str, Any]:
+    channel = one.channel
+    return {
+        "mechanism": spelled(one.mechanism),
+        "epsilon": one.mechanism.parameters.get("epsilon"),
+        "reads": list(one.reads),
+        "writes": list(one.writes),
+        "letters": None if one.mechanism.channel() is None else _letters_from(one),
+        "channel_prior": None if channel is None or channel.prior_origin is None else channel.prior_origin.value,
+        "channel": None if channel is None else channel.as_json(),
+    }
+
+
+def _letters_from(one: BoundColumn) -> str:
+    return "this table" if one.letters_from_table else "declared"
+
+
+def claims_json(mechanism: Mechanism, prior: Prior | None = None) -> dict[str, Any]:
+    """What a mechanism guarantees one row, in every notion: exact where its channel is known, else implied."""
+    channel = mechanism.channel()
+    if channel is not None:
+        return {
+            "prior": None if prior is None else prior.origin.value,
+            "prior_epsilon": None if prior is None else prior.epsilon,
+            "exact": True,
+            "levels": _exact_levels(channel, prior),
+        }
+    found = relate_statements(mechanism.claims)
+    levels = {
+        NOTIONS[name].name.replace("-", "_"): statement_json(statement)
+        for name, statement in found.items()
+        if statement is not None and name not in _OF_A_TABLE
+    }
+    return {"prior": None, "prior_epsilon": None, "exact": False, "levels": levels}
+
+
+def _exact_levels(channel: Channel, prior: Prior | None) -> dict[str, Any]:
+    relation = relate_channel(channel, None if prior is None else prior.distribution)
+    return {name: level_json(level) for name, level in relation.levels.items()}
+
+
+def together_json(steps: tuple[Step, ...]) -> dict[str, Any]:
+    """What all columns of one row guarantee together, at δ = 0 and at a small one."""
+    found: dict[str, Any] = {}
+    for delta in (0.0, DELTA):
+        try:
+            whole = compose(steps, delta)
+        except LeakgaugeError:
+            continue
+        statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
+        key = "dp" if delta == 0 else "approximate_dp"
+        found[key] = {**statement_json(statement), "method": str(whole.method)}
+    return found
+
+
+def budget_json(steps: tuple[Step, ...], entry: Entry | None) -> dict[str, Any]:
+    """What was spent, and the ledger's entry where there is one."""
+    cost = Cost(steps)
+    return {
+        "epsilon": exact_json(cost.epsilon, "nats"),
+        "rho": exact_json(cost.rho, "nats"),
+        "ledger": entry and {"dataset": entry.dataset, "entry": entry.sequence, "hash": entry.hash},
+    }
+
+
+def assumptions(plan: BoundPlan, priors: Mapping[str, Prior], simulated: bool) -> list[str]:
+    """What must hold for the claims to hold, in sentences."""
+    said = [
+        "Neighbouring tables differ in the values of one row; the number of rows and their order are public.",
+        "Columns named as public are released as they are and are not protected.",
+    ]
+    own = [one.name for one in plan.columns if one.letters_from_table]
+    if own:
+        said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
+    designed = [one.name for one in plan.columns if one.channel and one.channel.prior_origin is PriorOrigin.THIS_TABLE]
+    if designed:
+        said.append(
+            f"The channels of {', '.join(designed)} were designed from this table; their ε holds for the fixed channel "
+            "only."
+        )
+    if any(prior.origin is PriorOrigin.THIS_TABLE for prior in priors.values()):
+        said.append("Levels under a prior of this table are as private as the table; keep this record inside.")
+    if simulated:
+        said.append("This is a simulation: its noise follows from a seed, so it protects nobody and is not a release.")
+    return said

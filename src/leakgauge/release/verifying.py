@@ -1,0 +1,179 @@
+"""Verify a record: compute again what it says, and compare."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leakgauge.errors import FileError, LeakgaugeError, VerificationError
+from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
+from leakgauge.notions.composition import Step, step_of
+from leakgauge.probability import PriorOrigin
+from leakgauge.probability.files import channel_from_json
+from leakgauge.release.ledger import Ledger
+from leakgauge.release.priors import histogram_steps
+from leakgauge.release.record import budget_json, claims_json, file_digest, read_record, together_json
+from leakgauge.tables import open_table
+
+_SAME = 1e-9
+"""Numbers of another version of a library may differ by this much, relatively."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what.
+        holds: whether it is as the record says; None where it could not be looked at.
+        reason: why not.
+    """
+
+    name: str
+    holds: bool | None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Every check of a record."""
+
+    fields: Mapping[str, Any]
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found wrong."""
+        return all(check.holds is not False for check in self.checks)
+
+    def require(self) -> None:
+        """Refuse a record with anything wrong.
+
+        Raises:
+            VerificationError: names what is wrong.
+        """
+        wrong = [f"{check.name} ({check.reason})" for check in self.checks if check.holds is False]
+        if wrong:
+            raise VerificationError("The record does not hold: {wrong}.", wrong="; ".join(wrong))
+
+
+def verify(record: Path | str, *, released: Path | str | None = None, ledger: Ledger | None = None) -> Verification:
+    """What holds of a record: its digest, its release, its claims and its budget, each computed again.
+
+    Args:
+        record: the record's file.
+        released: the release, where it is not beside the record under the name it says.
+        ledger: to check the spend and its completion; without one they are not looked at.
+
+    Raises:
+        FileError: the record cannot be read or is not one.
+    """
+    place = Path(record)
+    try:
+        fields = read_record(place)
+    except VerificationError as error:
+        return Verification({}, (Check("record", False, str(error).rstrip(".")),))
+    output = Path(released) if released is not None else place.parent / str(fields["output"]["file"])
+    checks = [Check("record", True)]
+    try:
+        checks += _release_checks(fields, output)
+        checks += _claim_checks(fields, place)
+        checks += _ledger_checks(fields, ledger)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise FileError(
+            "{path} is not a whole record: {what} is missing or malformed.", path=place, what=error
+        ) from None
+    return Verification(fields, tuple(checks))
+
+
+def _release_checks(fields: Mapping[str, Any], output: Path) -> Iterator[Check]:
+    if not output.is_file():
+        yield Check("release", False, f"{output} is not there")
+        return
+    found = file_digest(output)
+    same = found == fields["output"]["sha256"]
+    yield Check("release", same, "" if same else f"the digest of {output} is another")
+    with open_table(output) as table:
+        columns = [column.name for column in table.columns() if column.name != "not_private"]
+        agree = table.rows == fields["rows"] and columns == fields["output"]["columns"]
+    yield Check("rows and columns", agree, "" if agree else f"{output} has others")
+
+
+def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
+    steps: list[Step] = []
+    for name, column in fields["plan"]["columns"].items():
+        mechanism = _mechanism(column, place)
+        steps.append(step_of(mechanism))
+        said = fields["claims"][name]
+        computed = claims_json(mechanism)["levels"]
+        differ = [notion for notion, level in computed.items() if not _agree(said["levels"].get(notion), level)]
+        yield Check(
+            f"claims of {name}", not differ, f"{', '.join(differ)} computed again gives another level" if differ else ""
+        )
+        under_prior = sorted(set(said["levels"]) - set(computed))
+        if under_prior:
+            yield Check(
+                f"claims of {name} under a prior", None, f"{', '.join(under_prior)} rest on a prior that is not kept"
+            )
+        if said["prior"] == PriorOrigin.NOISY_HISTOGRAM.value:
+            steps += histogram_steps(float(said["prior_epsilon"]))
+    whole = tuple(steps)
+    yield _same("guarantee of all columns together", fields["together"], together_json(whole))
+    spent = {key: value for key, value in fields["budget"].items() if key != "ledger"}
+    yield _same("budget spent", spent, {key: budget_json(whole, None)[key] for key in spent})
+
+
+def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
+    try:
+        if column["channel"] is not None:
+            channel = channel_from_json(column["channel"], place).channel
+            if column["mechanism"].partition(":")[0] != "randomized-response":
+                return through_channel(channel)
+            made = randomized_response(channel.inputs, column["epsilon"])
+            if made.exact != channel:
+                raise VerificationError("its randomized response is not the channel it keeps.")
+            return made
+        mechanism: Mechanism = parse_mechanism(column["mechanism"])
+        return mechanism
+    except LeakgaugeError as error:
+        raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
+
+
+def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator[Check]:
+    said = fields["budget"]["ledger"]
+    if said is None:
+        yield Check("ledger", None, "the release was not counted in a ledger")
+        return
+    if ledger is None:
+        yield Check("ledger", None, "no ledger was given")
+        return
+    try:
+        ledger.check(said["hash"])
+        entry = ledger.entry(fields["reference"])
+    except VerificationError as error:
+        yield Check("ledger", False, str(error).rstrip("."))
+        return
+    found = entry is not None and entry.hash == said["hash"]
+    yield Check("ledger entry", found, "" if found else "the ledger has no such spend")
+    done = [other for other in ledger.entries(said["dataset"]) if other.reference == fields["reference"]]
+    digests = [other.digest for other in done if other.digest is not None]
+    held = digests == [fields["digest"]]
+    yield Check("ledger completion", held, "" if held else "the ledger completed another record, or none")
+
+
+def _same(name: str, said: object, computed: object) -> Check:
+    agree = _agree(said, computed)
+    return Check(name, agree, "" if agree else "computed again it is another")
+
+
+def _agree(said: object, computed: object) -> bool:
+    if isinstance(said, dict) and isinstance(computed, dict):
+        return said.keys() == computed.keys() and all(_agree(said[key], computed[key]) for key in said)
+    if isinstance(said, list) and isinstance(computed, list):
+        return len(said) == len(computed) and all(map(_agree, said, computed))
+    if isinstance(said, int | float) and isinstance(computed, int | float):
+        return math.isclose(said, computed, rel_tol=_SAME, abs_tol=1e-15)
+    return said == computed

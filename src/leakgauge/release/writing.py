@@ -1,0 +1,115 @@
+"""Released batches into a CSV or Parquet file, as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.drafts import could_not_write
+from leakgauge.errors import EngineError, OptionError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+FORMATS = (".csv", ".parquet")
+NOT_PRIVATE = "not_private"
+"""The column that marks a simulation in the file itself."""
+_GROUP = 1 << 20
+"""Rows a group of a Parquet file; so many are held in memory."""
+
+
+def require_format(path: Path) -> None:
+    """Refuse a name whose format is not known."""
+    if path.suffix.lower() not in FORMATS:
+        raise OptionError(
+            "{path} ends in {found!r}; a release is written as {known}.",
+            path=path,
+            found=path.suffix,
+            known=" or ".join(FORMATS),
+        )
+
+
+def write_batches(batches: Iterable[Mapping[str, Any]], draft: Path, wanted: Path, *, simulated: bool) -> int:
+    """The number of rows written to the draft, in the format of the wanted name.
+
+    Raises:
+        EngineError: the disk refused.
+    """
+    try:
+        sink = _Csv(draft) if wanted.suffix.lower() == ".csv" else _Parquet(draft)
+        rows = 0
+        try:
+            for batch in batches:
+                made = _batch({**batch, NOT_PRIVATE: None} if simulated else batch)
+                sink.add(made)
+                rows += made.num_rows
+            if not rows:
+                raise EngineError("The table has no rows; there is nothing to release in {path}.", path=wanted)
+        finally:
+            sink.close()
+        return rows
+    except OSError as error:
+        raise could_not_write(wanted, error) from None
+
+
+def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    rows = len(next(iter(columns.values())))
+    arrays = [pa.repeat("simulation", rows) if values is None else values for values in columns.values()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+
+class _Csv:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        plain = [
+            column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column for column in batch.columns
+        ]
+        batch = pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
+        if self._writer is None:
+            self._writer = csv.CSVWriter(self._path, batch.schema)
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+class _Parquet:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._writer: Any = None
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= _GROUP:
+            self._write()
+
+    def close(self) -> None:
+        self._write()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not self._held:
+            return
+        table = pa.Table.from_batches(self._held)
+        if self._writer is None:
+            # Without Arrow's own schema, texts read back as texts and not as dictionaries.
+            self._writer = pq.ParquetWriter(self._path, table.schema, store_schema=False)
+        self._writer.write_table(table)
+        self._held, self._rows = [], 0

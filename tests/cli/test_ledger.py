@@ -1,0 +1,121 @@
+"""``leakgauge ledger`` as a person runs it."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from leakgauge.notions.composition import DiscreteGaussianNoise, LaplaceNoise
+from leakgauge.release.ledger import Cost, open_ledger
+from tests.cli.test_measure import fields, run
+
+
+@pytest.fixture
+def budget(tmp_path: Path) -> Path:
+    return tmp_path / "budget.ledger"
+
+
+def spend(budget: Path, dataset: str, *steps: LaplaceNoise | DiscreteGaussianNoise, reference: str) -> None:
+    with open_ledger(budget) as ledger:
+        ledger.spend(dataset, Cost(steps), f"table of {reference}", reference)
+
+
+def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    opened = fields(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "1", "--delta", "1e-6")
+    assert opened["schema"] == "leakgauge/ledger/1"
+    assert opened["accounts"][0]["limit"]["epsilon"]["value"] == 1.0
+    assert opened["accounts"][0]["unit"] == "one row"
+    assert opened["accounts"][0]["neighbours"] == "replace-one"
+    spend(budget, "survey", LaplaceNoise(0.25), reference="ages")
+    spend(budget, "survey", LaplaceNoise(0.25), LaplaceNoise(0.25), reference="cities")
+    with open_ledger(budget) as ledger:
+        entry = ledger.entry("ages")
+        assert entry is not None
+        ledger.complete(entry, "sha256:00")
+    shown = fields(capsys, "ledger", "show", budget)["accounts"][0]
+    assert shown["spent"]["epsilon"] == {
+        "value": 0.75,
+        "unit": "nats",
+        "low": None,
+        "high": None,
+        "confidence": None,
+    }
+    assert shown["left"]["epsilon"]["value"] == 0.25
+    assert [one["purpose"] for one in shown["entries"]] == ["table of ages", "table of cities"]
+    assert shown["entries"][0]["completed"]["digest"] == "sha256:00"
+    assert shown["entries"][1]["completed"] is None
+    assert shown["composition"]["epsilon"]["value"] <= 0.75
+    code, out, _ = run(capsys, "ledger", "show", budget, "--dataset", "survey")
+    assert code == 0
+    assert "survey: limit ε = 1 at δ = 1e-06, protects one row" in out
+    assert "left: ε 0.25 or ρ 0\n" in out
+    assert "had the sequence been fixed beforehand" in out
+    checked = fields(capsys, "ledger", "check", budget, "--head", opened["head"])
+    assert checked["entries"] == 4
+    code, out, _ = run(capsys, "ledger", "check", budget)
+    assert f"4 entries are as they were written; head {checked['head']}" in " ".join(out.split())
+
+
+def test_an_empty_account_and_an_unlimited_one(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    fields(capsys, "ledger", "open", budget, "--dataset", "a", "--rho", "0.1", "--unit", "one person")
+    fields(capsys, "ledger", "open", budget, "--dataset", "b", "--unlimited", "--neighbours", "add-or-remove")
+    spend(budget, "b", DiscreteGaussianNoise(2.0), reference="visits")
+    one, other = fields(capsys, "ledger", "show", budget)["accounts"]
+    assert (one["unit"], one["composition"], one["entries"]) == ("one person", None, [])
+    assert one["left"] == {"epsilon": None, "rho": one["limit"]["rho"]}
+    assert other["spent"]["epsilon"]["value"] == "infinity"
+    assert other["left"] == {"epsilon": None, "rho": None}
+    assert other["neighbours"] == "add-or-remove"
+    code, out, _ = run(capsys, "ledger", "show", budget)
+    assert code == 0
+    assert "b: limit unlimited, protects one row" in out
+    assert "spent: ε infinite, ρ 0.125" in out
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        [],
+        ["--epsilon", "1", "--rho", "1"],
+        ["--epsilon", "1", "--unlimited"],
+        ["--rho", "1", "--delta", "0.1"],
+        ["--delta", "0.1", "--unlimited"],
+        ["--epsilon", "inf"],
+        ["--epsilon", "0"],
+        ["--epsilon", "1", "--delta", "1"],
+        ["--rho", "nan"],
+        ["--epsilon", "1", "--unit", ""],
+    ],
+)
+def test_no_account_without_one_clear_limit(
+    capsys: pytest.CaptureFixture[str], budget: Path, options: list[str]
+) -> None:
+    code, out, err = run(capsys, "ledger", "open", budget, "--dataset", "survey", *options)
+    assert (code, out) == (2, "")
+    assert err.startswith("leakgauge: ") and err.count("\n") == 1
+
+
+def test_bad_options_make_no_ledger(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "inf")
+    assert not budget.exists()
+
+
+def test_refusals(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
+    assert run(capsys, "ledger", "show", budget)[::2] == (
+        2,
+        f"leakgauge: There is no ledger {budget}; make one with `leakgauge ledger open`.\n",
+    )
+    run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "1")
+    assert run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "9")[0] == 2
+    assert run(capsys, "ledger", "show", budget, "-o", budget)[0] == 2
+    assert run(capsys, "ledger", "check", budget, "--head", "0")[0] == 1
+    connection = sqlite3.connect(budget)
+    connection.execute("DROP TRIGGER entries_update")
+    connection.execute("UPDATE entries SET body = replace(body, '1.0', '9.0')")
+    connection.commit()
+    connection.close()
+    code, _, err = run(capsys, "ledger", "check", budget)
+    assert code == 1
+    assert "Entry 1 of the ledger is not what was written" in err

@@ -1,0 +1,74 @@
+"""A PostgreSQL server of our own: a private folder, a private port, the loopback address only."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+PASSWORD = "not-to-be-shown"
+
+
+@contextmanager
+def running_server() -> Iterator[str]:
+    """The address of a fresh server, which stops at the end whatever happened; skips where there is none."""
+    programs = _programs()
+    if programs is None:
+        if os.environ.get("LEAKGAUGE_REQUIRE") == "all":
+            pytest.fail("LEAKGAUGE_REQUIRE=all but PostgreSQL is not installed")
+        pytest.skip("PostgreSQL is not installed here")
+    user = _unprivileged()
+    folder = Path(tempfile.mkdtemp(prefix="leakgauge-pg-"))
+    try:
+        if user is not None:
+            shutil.chown(folder, user)
+        data, port = folder / "data", _free_port()
+        _run(user, programs / "initdb", "-D", data, "-U", "tester", "--auth=trust", "-E", "UTF8", "--no-sync")
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+        _run(user, programs / "pg_ctl", "-D", data, "-l", folder / "log", "-w", "-o", options, "start")
+        try:
+            yield f"postgresql://tester:{PASSWORD}@127.0.0.1:{port}/postgres"
+        finally:
+            _run(user, programs / "pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _programs() -> Path | None:
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: path.parts[4])
+    on_path = shutil.which("initdb")
+    if found:
+        return found[-1].parent
+    return Path(on_path).resolve().parent if on_path else None
+
+
+def _unprivileged() -> str | None:
+    """Whom to run the server as where we are root, whom it refuses."""
+    if os.geteuid() != 0:
+        return None
+    users = {entry.pw_name for entry in pwd.getpwall()}
+    return "postgres" if "postgres" in users else "nobody"
+
+
+def _run(user: str | None, *command: object) -> None:
+    words = [str(word) for word in command]
+    if user is not None:
+        words = ["setpriv", f"--reuid={user}", f"--regid={pwd.getpwnam(user).pw_gid}", "--clear-groups", *words]
+    # Not captured: the server would keep the pipe open for as long as it runs.
+    done = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", check=False)
+    assert done.returncode == 0, f"{words} ended with {done.returncode}"
+
+
+def _free_port() -> int:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        port: int = one.getsockname()[1]
+        return port
