@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 
 .PHONY: demo test check bench nightly clean servers
@@ -10,8 +11,10 @@ export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 demo: $(READY)
 	$(BIN)/leakgauge demo
 
+# The last line says what was left out, where something was.
 test: $(READY) servers
 	$(BIN)/python -m pytest -n 2 -m "not nightly"
+	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -27,11 +30,11 @@ nightly: $(READY) servers
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:
-	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || { \
+	@$(HAS_POSTGRESQL) || { \
 		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "Installing postgresql ..." && \
 		export DEBIAN_FRONTEND=noninteractive && { apt-get install -qq -y --no-install-recommends postgresql || \
 		{ apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql; }; } >/dev/null 2>&1; \
-	} || echo "PostgreSQL is not here and could not be installed: its tests are skipped."
+	} || echo "PostgreSQL is not here and could not be installed."
 
 clean:
 	rm -rf $(VENV) bench/data

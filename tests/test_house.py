@@ -22,10 +22,13 @@ ROOMS = [
     "leakgauge",
     "leakgauge.claims",
     "leakgauge.measures",
+    "leakgauge.mechanisms",
     "leakgauge.notions",
     "leakgauge.notions.composition",
     "leakgauge.probability",
     "leakgauge.randomness",
+    "leakgauge.release",
+    "leakgauge.release.ledger",
     "leakgauge.tables",
 ]
 
@@ -55,14 +58,18 @@ def test_the_public_surface_is_this() -> None:
         "Estimate",
         "Interval",
         "Joint",
+        "ReleasePlan",
         "Scenario",
         "Seen",
         "claims",
         "errors",
         "measures",
+        "mechanisms",
         "notions",
         "open_table",
         "probability",
+        "randomness",
+        "release",
         "tables",
     ]
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

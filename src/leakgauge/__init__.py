@@ -9,8 +9,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leakgauge import claims, errors, measures, notions, probability, tables
+    from leakgauge import claims, errors, measures, mechanisms, notions, probability, randomness, release, tables
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
+    from leakgauge.release import ReleasePlan
     from leakgauge.tables import open_table
 
 __version__ = "0.1.0"
@@ -19,8 +20,11 @@ _HOMES = {
     "claims": "",
     "errors": "",
     "measures": "",
+    "mechanisms": "",
     "notions": "",
     "probability": "",
+    "randomness": "",
+    "release": "",
     "tables": "",
     "Channel": "probability",
     "Counts": "probability",
@@ -28,6 +32,7 @@ _HOMES = {
     "Estimate": "probability",
     "Interval": "probability",
     "Joint": "probability",
+    "ReleasePlan": "release",
     "Scenario": "probability",
     "Seen": "probability",
     "open_table": "tables",
@@ -40,14 +45,18 @@ __all__ = [
     "Estimate",
     "Interval",
     "Joint",
+    "ReleasePlan",
     "Scenario",
     "Seen",
     "claims",
     "errors",
     "measures",
+    "mechanisms",
     "notions",
     "open_table",
     "probability",
+    "randomness",
+    "release",
     "tables",
 ]
 

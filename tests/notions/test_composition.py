@@ -33,6 +33,7 @@ from leakgauge.notions.composition import (
     Claimed,
     ClaimedCurve,
     Composition,
+    DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
     ExponentialChoice,
     GaussianNoise,
@@ -50,6 +51,7 @@ from leakgauge.notions.composition import (
     group_privacy,
     in_parallel,
 )
+from leakgauge.notions.formulas import approximate_of_gaussian
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
@@ -634,3 +636,17 @@ def test_a_local_claim_says_nothing_of_a_missing_record() -> None:
 def test_huge_levels_are_infinite_not_errors() -> None:
     assert compose([Claimed(GaussianDP(1e200))], 1e-6).epsilon == math.inf
     assert compose([ExponentialChoice(1e200)], 1e-6).epsilon >= 1e200
+
+
+def test_channels_that_tell_everything_compose_to_an_infinite_budget() -> None:
+    everything = KnownChannel(Channel.identity(["a", "b", "c"]))
+    assert compose([everything, everything], delta=1e-6).epsilon == math.inf
+
+
+def test_a_discrete_gaussian_of_any_size_has_a_level() -> None:
+    assert DiscreteGaussianNoise(3.6e-187).rho() == math.inf
+    assert DiscreteGaussianNoise(2.0, 3).rho() == 0.125
+    fine, coarse = (compose([DiscreteGaussianNoise(2.0, steps)], 1e-5) for steps in (200, 1))
+    # On a fine grid the discrete law is as good as the continuous one; its exact ε is known from a formula.
+    assert fine.epsilon == pytest.approx(approximate_of_gaussian(0.5, 1e-5), rel=1e-4)
+    assert fine.method is Method.EXACT and coarse.epsilon < coarse.bounds[Method.ZCDP]

@@ -125,9 +125,11 @@ class Written:
         """The letters at these numbers; texts share one dictionary."""
         import pyarrow as pa
 
-        numbers = pa.array(places.astype(np.int32))
+        # A dictionary may not hold a missing letter; the numbers may.
+        missing = np.asarray(self.values.is_null())
+        numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
         if pa.types.is_string(self.values.type):
-            return pa.DictionaryArray.from_arrays(numbers, self.values)
+            return pa.DictionaryArray.from_arrays(numbers, self.values.fill_null(""))
         return self.values.take(numbers)
 
 

@@ -76,9 +76,9 @@ def verify(record: Path | str, *, released: Path | str | None = None, ledger: Le
         fields = read_record(place)
     except VerificationError as error:
         return Verification({}, (Check("record", False, str(error).rstrip(".")),))
-    output = Path(released) if released is not None else place.parent / str(fields["output"]["file"])
     checks = [Check("record", True)]
     try:
+        output = Path(released) if released is not None else place.parent / str(fields["output"]["file"])
         checks += _release_checks(fields, output)
         checks += _claim_checks(fields, place)
         checks += _ledger_checks(fields, ledger)

@@ -140,7 +140,8 @@ def epsilon_at(parts: Sequence[Part], delta: float, interval: float) -> float:
                 odd = distributions[-1:] if len(distributions) % 2 else []
                 distributions = [first.compose(second) for first, second in pairs] + odd
             epsilon = float(distributions[0].get_epsilon_for_delta(usable))
-    except (OverflowError, MemoryError):
+    except (OverflowError, MemoryError, IndexError):
+        # dp-accounting finds no first probability where every loss is infinite.
         return math.inf
     return epsilon * (1 + 1e-12)
 

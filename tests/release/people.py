@@ -1,0 +1,34 @@
+"""A small table for releases, with a secret token in every column that no plan names."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pyarrow as pa
+
+from leakgauge.tables import Table, open_table
+
+TOKEN = "tok3n"
+"""Occurs in every column that plans below leave out, and nowhere else."""
+
+
+def people(rows: int = 12) -> pa.Table:
+    """Rows with every kind of column."""
+    at = range(rows)
+    return pa.table(
+        {
+            "name": [f"{TOKEN}-name-{i}" for i in at],
+            "age": pa.array([20 + 7 * i % 60 for i in at], pa.int64()),
+            "income": pa.array([1000.5 * (i % 5) for i in at], pa.float64()),
+            "illness": [["flu", "none", "cold"][i % 3] for i in at],
+            "answer": [["yes", "no", None][i % 3] for i in at],
+            "city": [["Oslo", "Bergen"][i % 2] for i in at],
+            "seen": pa.array([date(2024, 1 + i % 3, 1) for i in at]),
+            f"notes_{TOKEN}": [f"{TOKEN}-note-{i}" for i in at],
+        }
+    )
+
+
+def opened(rows: int = 12) -> Table:
+    """The same, opened."""
+    return open_table(people(rows))

@@ -1,0 +1,338 @@
+"""Releases by a plan: what leaves, what stays, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+from scipy.stats import chisquare
+
+from leakgauge.errors import (
+    BudgetError,
+    ColumnError,
+    EngineError,
+    FileError,
+    InputError,
+    LabelError,
+    LeakgaugeError,
+    OptionError,
+)
+from leakgauge.mechanisms import geometric, laplace, randomized_response
+from leakgauge.probability import Channel, Interval
+from leakgauge.probability.files import NamedChannel
+from leakgauge.randomness import Simulated
+from leakgauge.release import ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release.ledger import ApproximateLimit, Ledger, Unlimited, open_ledger
+from leakgauge.tables import open_table
+from tests.release.people import TOKEN, opened, people
+
+ILLNESS = "randomized-response:epsilon=1,letters=flu|none|cold"
+PLAN = {"age": "laplace:epsilon=1,lower=0,upper=120", "illness": ILLNESS}
+
+
+class NoBits:
+    """Random bits that must not be asked for."""
+
+    private = True
+
+    def words(self, count: int) -> npt.NDArray[np.uint64]:
+        raise AssertionError("noise was drawn")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Ledger:
+    made = open_ledger(tmp_path / "budget.ledger", create=True)
+    made.open_account("people", ApproximateLimit(3.0, 0.0))
+    return made
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_planned_and_public_columns_leave_in_the_tables_order(tmp_path: Path, suffix: str) -> None:
+    made = ReleasePlan({**PLAN, "answer": "randomized-response:epsilon=1"}, public=["city", "seen"]).apply(
+        opened(), tmp_path / f"out.{suffix}"
+    )
+    read = csv.read_csv(made.output) if suffix == "csv" else pq.read_table(made.output)
+    assert read.column_names == ["age", "illness", "answer", "city", "seen"]
+    assert read.num_rows == made.rows == 12
+    assert pa.types.is_integer(read.schema.field("age").type)
+    assert read.column("city").to_pylist() == people().column("city").to_pylist()
+    assert read.column("seen").to_pylist() == people().column("seen").to_pylist()
+    assert set(read.column("illness").to_pylist()) <= {"flu", "none", "cold"}
+    assert not (tmp_path / ".out").exists() and sorted(path.name for path in tmp_path.iterdir()) == [
+        f"out.{suffix}",
+        f"out.{suffix}.json",
+    ]
+
+
+def test_a_column_nobody_named_is_found_nowhere(
+    tmp_path: Path, ledger: Ledger, capfd: pytest.CaptureFixture[str]
+) -> None:
+    failures: list[LeakgaugeError] = []
+    bad = [{"age": "laplace:epsilon=1,lower=0"}, {"illness": "randomized-response:epsilon=1,letters=flu|none"}]
+    for at, columns in enumerate([PLAN, *bad]):
+        try:
+            release(
+                ReleasePlan(columns, public=["city"]),
+                opened(),
+                tmp_path / f"{at}.csv",
+                ledger=ledger,
+                dataset="people",
+            )
+        except LeakgaugeError as error:
+            failures.append(error)
+    assert len(failures) == 2
+    said = "".join(str(error) for error in failures) + "".join(capfd.readouterr())
+    assert TOKEN not in said
+    written = [path for path in tmp_path.iterdir() if path.is_file()]
+    assert {"0.csv", "0.csv.json", "budget.ledger"} <= {path.name for path in written}
+    for path in written:
+        assert TOKEN.encode() not in path.read_bytes(), path
+
+
+def test_missing_values_are_a_letter_of_their_own(tmp_path: Path) -> None:
+    channel = Channel(["yes", "no", None], ["yes", "no", None], np.full((3, 3), 0.1) + 0.7 * np.eye(3))
+    table = open_table(pa.table({"answer": ["yes", "no", None] * 20_000}))
+    out = release(ReleasePlan({"answer": channel}), table, tmp_path / "o.parquet", randomness=Simulated(1)).output
+    released = pq.read_table(out).column("answer").to_pylist()
+    of_missing = released[2::3]
+    assert 0.78 < sum(one is None for one in of_missing) / len(of_missing) < 0.82
+    without = Channel(["yes", "no"], ["yes", "no"], [[0.75, 0.25], [0.25, 0.75]])
+    with pytest.raises(ColumnError, match="missing values"):
+        release(ReleasePlan({"answer": without}), table, tmp_path / "p.parquet", randomness=NoBits())
+    numbers = open_table(pa.table({"age": [1, None, 3]}))
+    with pytest.raises(ColumnError, match="missing values"):
+        release(ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=9"}), numbers, tmp_path / "q.csv")
+    stood_for = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=9,missing=4"})
+    assert release(stood_for, numbers, tmp_path / "q.csv").rows == 3
+    assert not (tmp_path / "p.parquet").exists()
+
+
+def test_what_is_released_follows_the_channel_given_what_was_there(tmp_path: Path) -> None:
+    rows, letters = 300_000, ["a", "b", "c", "d"]
+    matrix = np.array([[0.7, 0.1, 0.1, 0.1], [0.25] * 4, [0.05, 0.05, 0.45, 0.45], [0.1, 0.2, 0.3, 0.4]])
+    table = open_table(pa.table({"x": [letters[i % 4] for i in range(rows)]}))
+    out = release(ReleasePlan({"x": Channel(letters, letters, matrix)}), table, tmp_path / "o.csv").output
+    released = np.array(csv.read_csv(out).column("x").to_pylist())
+    for at in range(4):
+        seen = np.array([(released[at::4] == letter).sum() for letter in letters])
+        # One false alarm in a million.
+        assert chisquare(seen, matrix[at] * rows / 4).pvalue > 1e-6
+
+
+def test_channels_of_intervals_dates_and_several_columns(tmp_path: Path) -> None:
+    ages = [Interval(None, 40), Interval(40, 60), Interval(60, None)]
+    exact = Channel(ages, ages, np.eye(3))
+    by_month = Channel([date(2024, m, 1) for m in (1, 2, 3)], ["early", "late"], [[1, 0], [1, 0], [0, 1]])
+    both = [(i, c) for i in ("flu", "none", "cold") for c in ("Oslo", "Bergen")]
+    joined = NamedChannel(
+        Channel(both, both, np.eye(6)), inputs=("illness", "city"), outputs=("illness_out", "city_out")
+    )
+    plan = ReleasePlan({"age": exact, "seen": by_month, "illness": joined})
+    ledger = open_ledger(tmp_path / "l", create=True)
+    ledger.open_account("people", Unlimited())
+    out = release(plan, opened(), tmp_path / "o.parquet", ledger=ledger, dataset="people").output
+    read, original = pq.read_table(out), people()
+    assert read.column("illness_out").to_pylist() == original.column("illness").to_pylist()
+    assert read.column("city_out").to_pylist() == original.column("city").to_pylist()
+    assert read.column("seen").to_pylist() == [
+        "late" if d.month == 3 else "early" for d in original["seen"].to_pylist()
+    ]
+    wanted = [str(next(one for one in ages if _inside(one, age))) for age in original["age"].to_pylist()]
+    assert read.column("age").to_pylist() == wanted
+
+
+def _inside(interval: Interval, number: float) -> bool:
+    low, high = (float(end) if isinstance(end, int | float) else None for end in (interval.low, interval.high))
+    return (low is None or number >= low) and (high is None or number < high)
+
+
+def test_every_mechanism_for_columns_releases(tmp_path: Path) -> None:
+    plan = ReleasePlan(
+        {
+            "age": "geometric:epsilon=1,lower=0,upper=100",
+            "income": "gaussian:epsilon=1,delta=1e-6,lower=0,upper=5000",
+            "illness": "unary-encoding:epsilon=1,letters=flu|none|cold",
+            "city": "subset-selection:epsilon=1,letters=Oslo|Bergen",
+            "answer": "randomized-response:epsilon=1",
+        }
+    )
+    made = release(plan, opened(), tmp_path / "o.csv")
+    assert verify(made.record).holds
+    read = csv.read_csv(made.output)
+    assert read.num_rows == 12
+    grid = float(json.loads(made.record.read_text())["plan"]["columns"]["income"]["mechanism"].split("grid=")[1])
+    assert pc.all(pc.equal(pc.floor(pc.divide(read["income"], grid)), pc.divide(read["income"], grid))).as_py()
+
+
+def test_budget_is_refused_before_any_noise(tmp_path: Path, ledger: Ledger) -> None:
+    plan = ReleasePlan({"age": laplace(2.0, lower=0, upper=120, grid=1), "illness": ILLNESS.replace("=1", "=2")})
+    with pytest.raises(BudgetError):
+        release(plan, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people", randomness=NoBits())
+    assert not list(tmp_path.glob("*o.csv*")) and ledger.spent("people").epsilon == 0
+    bound, cost, verdict = preview(plan, opened(), ledger, "people")
+    assert verdict is not None and not verdict.allowed and cost.epsilon == 4.0
+    assert [one.name for one in bound.columns] == ["age", "illness"]
+
+
+def test_a_value_outside_the_channel_is_refused_before_anything(tmp_path: Path, ledger: Ledger) -> None:
+    plan = ReleasePlan({"illness": randomized_response(["flu", "none"], 1.0)})
+    with pytest.raises(ColumnError) as caught:
+        release(plan, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people", randomness=NoBits())
+    assert "string" in str(caught.value) and "cold" not in str(caught.value)
+    assert ledger.spent("people").epsilon == 0 and not list(tmp_path.glob("*.csv*"))
+
+
+def test_what_an_infinite_budget_needs(tmp_path: Path, ledger: Ledger) -> None:
+    plan = ReleasePlan({"illness": Channel.identity(["flu", "none", "cold"])})
+    with pytest.raises(BudgetError):
+        release(plan, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
+    ledger.open_account("open", Unlimited())
+    assert release(plan, opened(), tmp_path / "o.csv", ledger=ledger, dataset="open").entry is not None
+
+
+BAD: list[tuple[dict[str, str], list[str], type[InputError]]] = [
+    ({}, [], OptionError),
+    ({"agee": "laplace:epsilon=1,lower=0,upper=9"}, [], ColumnError),
+    (PLAN, ["agee"], ColumnError),
+    (PLAN, ["age"], OptionError),
+    (PLAN, ["city", "city"], OptionError),
+    ({"age": "laplace:epsilon=1"}, [], OptionError),
+    ({"age": "laplace:epsilon=1,lower=9,upper=0"}, [], OptionError),
+    ({"age": "laplace:epsilon=0,lower=0,upper=9"}, [], OptionError),
+    ({"age": "laplace:epsilon=-1,lower=0,upper=9"}, [], OptionError),
+    ({"age": "laplace:epsilon=1,sensitivity=0"}, [], OptionError),
+    ({"age": "laplace:epsilon=1,sensitivity=inf"}, [], OptionError),
+    ({"age": "laplace:epsilon=1,sensitivity=1"}, [], ColumnError),
+    ({"age": "gaussian:epsilon=1,delta=1,lower=0,upper=9"}, [], OptionError),
+    ({"age": "gaussian:epsilon=1,delta=-0.1,lower=0,upper=9"}, [], OptionError),
+    ({"age": "lapalce:epsilon=1,lower=0,upper=9"}, [], OptionError),
+    ({"age": "laplace:epsilon=1,lower=0,upper=9,grid=0.3"}, [], OptionError),
+    ({"illness": "laplace:epsilon=1,lower=0,upper=9"}, [], ColumnError),
+    ({"illness": "missing.json"}, [], FileError),
+]
+
+
+@pytest.mark.parametrize(("columns", "public", "kind"), BAD)
+def test_bad_plans_are_refused_in_one_sentence(
+    tmp_path: Path, columns: dict[str, str], public: list[str], kind: type[InputError]
+) -> None:
+    with pytest.raises(kind) as caught:
+        release(ReleasePlan(columns, public), opened(), tmp_path / "o.csv", randomness=NoBits())
+    assert str(caught.value).count(". ") == 0 and str(caught.value)[-1] in ".?…"
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_mechanisms_for_one_column(tmp_path: Path) -> None:
+    both = [(i, c) for i in ("flu", "none", "cold") for c in ("Oslo", "Bergen")]
+    joined = NamedChannel(Channel(both, both, np.eye(6)), ("illness", "city"), ("illness", "town"))
+    with pytest.raises(OptionError, match="Two mechanisms read"):
+        release(ReleasePlan({"illness": joined, "city": "randomized-response:epsilon=1"}), opened(), tmp_path / "o.csv")
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[columns]\nage = "geometric:epsilon=1,lower=0,upper=9"\nage = "laplace:epsilon=1"\n')
+    with pytest.raises(FileError, match="not TOML"):
+        read_plan(plan)
+    with pytest.raises(ColumnError, match="reads"):
+        ReleasePlan({"age": joined})
+
+
+def test_existing_files_stay_unless_told(tmp_path: Path) -> None:
+    out = tmp_path / "o.csv"
+    out.write_text("precious")
+    with pytest.raises(FileError, match="overwrite"):
+        release(ReleasePlan(PLAN), opened(), out, randomness=NoBits())
+    assert out.read_text() == "precious"
+    assert release(ReleasePlan(PLAN), opened(), out, overwrite=True).rows == 12
+    with pytest.raises(FileError, match="overwrite"):
+        release(ReleasePlan(PLAN), opened(), tmp_path / "p.csv", record=out, randomness=NoBits())
+    with pytest.raises(OptionError, match="two files"):
+        release(ReleasePlan(PLAN), opened(), tmp_path / "p.csv", record=tmp_path / "p.csv")
+    with pytest.raises(OptionError, match=r"\.csv or \.parquet"):
+        release(ReleasePlan(PLAN), opened(), tmp_path / "p.xlsx")
+
+
+def test_a_file_that_appears_meanwhile_is_not_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "o.csv"
+
+    def appear(stage: str, rows: int) -> None:
+        if stage == "drafted":
+            out.write_text("precious")
+
+    with pytest.raises(FileError, match="overwrite"):
+        release(ReleasePlan(PLAN), opened(), out, progress=appear)
+    assert out.read_text() == "precious"
+
+
+def test_a_full_disk_leaves_no_part(tmp_path: Path) -> None:
+    source = tmp_path / "big.parquet"
+    pq.write_table(people(100_000), source)
+    plan = tmp_path / "plan.toml"
+    plan.write_text('[columns]\nage = "laplace:epsilon=1,lower=0,upper=120"\n')
+    # Files may not grow beyond 64 KiB: the same refusal as a full disk, from the same calls.
+    script = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536));"
+        "from leakgauge.cli import main; sys.exit(main(sys.argv[1:]))"
+    )
+    arguments = ["release", source, "--plan", plan, "-o", tmp_path / "out.csv"]
+    done = subprocess.run([sys.executable, "-c", script, *map(str, arguments)], capture_output=True, text=True)
+    assert done.returncode == EngineError.exit_code, done.stderr
+    assert "could not be written" in done.stderr and "Traceback" not in done.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["big.parquet", "plan.toml"]
+
+
+def test_a_simulation_is_marked_everywhere_and_spends_nothing(tmp_path: Path, ledger: Ledger) -> None:
+    plan = ReleasePlan(PLAN)
+    first = release(plan, opened(), tmp_path / "a.csv", randomness=Simulated(5))
+    again = release(plan, opened(), tmp_path / "b.csv", randomness=Simulated(5))
+    assert first.output.read_bytes() == again.output.read_bytes()
+    assert set(csv.read_csv(first.output).column("not_private").to_pylist()) == {"simulation"}
+    assert first.fields["private"] is False and first.fields["simulation_seed"] == 5
+    assert any("protects nobody" in said for said in first.fields["assumptions"])
+    assert verify(first.record).holds
+    with pytest.raises(OptionError, match="simulation"):
+        release(plan, opened(), tmp_path / "c.csv", ledger=ledger, dataset="people", randomness=Simulated(5))
+    real = release(plan, opened(200), tmp_path / "d.csv")
+    other = release(plan, opened(200), tmp_path / "e.csv")
+    assert "not_private" not in csv.read_csv(real.output).column_names
+    assert real.output.read_bytes() != other.output.read_bytes()
+
+
+def test_letters_of_the_table_are_told(tmp_path: Path) -> None:
+    made = release(ReleasePlan({"answer": "randomized-response:epsilon=1"}), opened(), tmp_path / "o.csv")
+    assert made.fields["plan"]["columns"]["answer"]["letters"] == "this table"
+    assert any("taken from this table" in said for said in made.fields["assumptions"])
+    with pytest.raises(LabelError, match="fewer than 2"):
+        release(
+            ReleasePlan({"x": "randomized-response:epsilon=1"}),
+            open_table(pa.table({"x": ["a", "a"]})),
+            tmp_path / "p.csv",
+        )
+
+
+def test_large_whole_numbers_and_infinities_are_clamped(tmp_path: Path) -> None:
+    table = open_table(
+        pa.table({"n": pa.array([2**62, -(2**62), 5], pa.int64()), "f": [float("inf"), float("-inf"), 1.0]})
+    )
+    plan = ReleasePlan({"n": geometric(50.0, lower=0, upper=10), "f": laplace(50.0, lower=0, upper=10, grid=1)})
+    read = csv.read_csv(release(plan, table, tmp_path / "o.csv").output)
+    for name in ("n", "f"):
+        assert np.abs(np.array(read.column(name).to_pylist()) - [10, 0, 5 if name == "n" else 1]).max() < 12
+
+
+def test_the_umask_decides_who_reads_a_release(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        made = release(ReleasePlan(PLAN), opened(), tmp_path / "o.csv")
+    finally:
+        os.umask(before)
+    assert made.output.stat().st_mode & 0o777 == 0o600
