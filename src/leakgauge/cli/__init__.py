@@ -60,13 +60,16 @@ def verbs() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run one verb; every failure is one sentence on standard error and an exit code."""
     try:
-        verbs.main(arguments, prog_name="leakgauge", standalone_mode=False)
+        # What a verb exits with comes back as a number; whatever else it returns means done.
+        code = verbs.main(arguments, prog_name="leakgauge", standalone_mode=False)
+        return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
         return _fail(str(error), error.exit_code)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         click.echo(help_wanted.format_message())
+        return 0
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted; nothing was written.", 130)
     except click.ClickException as error:
@@ -86,7 +89,6 @@ def main(arguments: list[str] | None = None) -> int:
         return _fail(
             f"a bug in Leakgauge ({type(error).__name__}); set LEAKGAUGE_DEBUG=1 for the details and report it.", 3
         )
-    return 0
 
 
 def _fail(sentence: str, code: int) -> int:

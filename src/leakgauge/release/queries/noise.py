@@ -2,7 +2,7 @@
 
 A total is a whole number of fine steps. The noise may have a coarser grid, a power of two times the fine one: then the
 total is rounded to it first, half up, in whole numbers. Totals within the sensitivity stay within its coarse steps,
-rounded up.
+rounded up. What a query's noise is follows from the query alone, so it is worked out once.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteGaussian, DiscreteLaplace, NoisyNumber, Span, gaussian, laplace
@@ -36,13 +37,17 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        ratio = round(self.mechanism.span.grid / self.grid)
         drawn = self.mechanism.law.draw(len(totals), randomness).tolist()
-        # Whole numbers of any size: nothing is rounded before the noise is in.
+        # Whole numbers of any size: floats come in only after the noise.
         return [
-            float((total + ratio // 2) // ratio + noise) * self.mechanism.span.grid
+            float(self.on_grid(total) + noise) * self.mechanism.span.grid
             for total, noise in zip(totals, drawn, strict=True)
         ]
+
+    def on_grid(self, total: int) -> int:
+        """A total in steps of the noise's grid, rounded half up."""
+        ratio = round(self.mechanism.span.grid / self.grid)
+        return (total + ratio // 2) // ratio
 
     def reach(self, confidence: float) -> float:
         """How far a noisy total lies from the total at most, with this probability; rounding to the grid included."""
@@ -65,6 +70,7 @@ class TotalNoise:
         return DiscreteGaussianNoise(math.nextafter(law.sigma / steps, 0.0), steps)
 
 
+@lru_cache(maxsize=256)
 def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: float) -> TotalNoise:
     """Noise for one total that a neighbour moves by ``sensitivity`` fine steps: Laplace, or with a δ Gaussian.
 
@@ -81,6 +87,7 @@ def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: flo
         raise _beyond(epsilon) from None
 
 
+@lru_cache(maxsize=256)
 def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float) -> TotalNoise:
     """Gaussian noise by a ρ, for one of several totals that together have ``epsilon``.
 
@@ -96,6 +103,7 @@ def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float
         raise _beyond(epsilon) from None
 
 
+@lru_cache(maxsize=256)
 def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> TotalNoise:
     """Noise for each of many counts, of which a neighbour raises some by ``rows`` in all and, if two are moved, lowers
     some by as many.

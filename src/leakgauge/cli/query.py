@@ -1,0 +1,268 @@
+"""``leakgauge query``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from leakgauge.cli.answers import as_fields, dry_fields, render, render_dry
+from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.drafts import require_writable
+from leakgauge.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from leakgauge.release.queries import Condition, Query
+
+MISSING = "(missing)"
+Made = TypeVar("Made", bound=Callable[..., None])
+
+_COMMON = (
+    click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
+    click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    click.option("--where", metavar="COLUMN=VALUE", help="Only rows with this value; (missing) for those without."),
+    click.option("--unit", metavar="COLUMN", help="Protect all rows of one value of it; by default one row."),
+    click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
+    click.option(
+        "--neighbours",
+        type=click.Choice(["replace-one", "add-or-remove"]),
+        default="replace-one",
+        show_default=True,
+        help="Which tables the guarantee compares.",
+    ),
+    click.option("--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'."),
+    click.option("--ledger", metavar="ADDRESS", help="Spend from this ledger."),
+    click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
+    click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
+    click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
+)
+_DELTA = (click.option("--delta", type=float, metavar="D", help="Gaussian noise with this δ, instead of Laplace."),)
+_COLUMN = (click.option("--column", required=True, metavar="COLUMN", help="Whose values."),)
+_BOUNDS = (
+    click.option("--lower", type=float, metavar="NUMBER", help="Lower bound; values below are raised to it."),
+    click.option("--upper", type=float, metavar="NUMBER", help="Upper bound; values above are lowered to it."),
+    click.option("--missing-value", type=float, metavar="NUMBER", help="The number that stands for missing values."),
+)
+_LABELS = (
+    click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
+    click.option("--labels-file", type=click.Path(path_type=Path), metavar="FILE", help="Or one a line of a file."),
+)
+
+
+def _options(*groups: tuple[Callable[[Any], Any], ...]) -> Callable[[Made], Made]:
+    def add(made: Made) -> Made:
+        made = output_options(made)
+        for option in reversed([option for group in (*groups, _COMMON) for option in group]):
+            made = option(made)
+        return made
+
+    return add
+
+
+@click.group()
+@click.argument("table")
+@click.pass_context
+def command(ctx: click.Context, table: str) -> None:
+    """Private answers about TABLE: noise hides what one row, or one person, contributes.
+
+    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file.
+
+    \b
+    leakgauge query people.csv mean --column age --lower 0 --upper 120 --epsilon 0.5 --ledger budget.ledger
+    leakgauge query people.csv count --where city=A --epsilon 0.1 --unit person --rows-per-unit 3
+    leakgauge query people.csv histogram --column city --labels "A|B|(missing)" --epsilon 1 --dry-run
+    """
+    ctx.obj = table
+
+
+@command.command()
+@_options(_DELTA)
+@click.pass_context
+def count(ctx: click.Context, /, delta: float | None, **common: Any) -> None:
+    """How many rows there are, or how many have a value."""
+    from leakgauge.release.queries import Count
+
+    _run(ctx, lambda shared: Count(delta=delta, **shared), **common)
+
+
+@command.command("sum")
+@_options(_COLUMN, _BOUNDS, _DELTA)
+@click.pass_context
+def total(
+    ctx: click.Context,
+    /,
+    column: str,
+    lower: float | None,
+    upper: float | None,
+    missing_value: float | None,
+    delta: float | None,
+    **common: Any,
+) -> None:
+    """The sum of a column, its values clamped to the bounds."""
+    from leakgauge.release.queries import Sum
+
+    _run(ctx, lambda shared: Sum(column, lower, upper, missing_value, delta=delta, **shared), **common)
+
+
+@command.command()
+@_options(_COLUMN, _BOUNDS, _DELTA)
+@click.pass_context
+def mean(
+    ctx: click.Context,
+    /,
+    column: str,
+    lower: float | None,
+    upper: float | None,
+    missing_value: float | None,
+    delta: float | None,
+    **common: Any,
+) -> None:
+    """The mean of a column, its values clamped to the bounds."""
+    from leakgauge.release.queries import Mean
+
+    _run(ctx, lambda shared: Mean(column, lower, upper, missing_value, delta=delta, **shared), **common)
+
+
+@command.command()
+@_options(_COLUMN, _LABELS, _DELTA)
+@click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end.")
+@click.pass_context
+def histogram(
+    ctx: click.Context,
+    /,
+    column: str,
+    labels: str | None,
+    labels_file: Path | None,
+    edges: str | None,
+    delta: float | None,
+    **common: Any,
+) -> None:
+    """How many rows have each declared value, or lie between edges."""
+    from leakgauge.release.queries import Histogram
+
+    declared, cuts = _labels(labels, labels_file), _edges(edges)
+    _run(ctx, lambda shared: Histogram(column, declared, cuts, delta=delta, **shared), labels_file, **common)
+
+
+@command.command()
+@_options(_COLUMN, _BOUNDS)
+@click.option("--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below.")
+@click.pass_context
+def quantile(
+    ctx: click.Context,
+    /,
+    column: str,
+    at: float,
+    lower: float | None,
+    upper: float | None,
+    missing_value: float | None,
+    **common: Any,
+) -> None:
+    """A number below which a share of the values lies."""
+    from leakgauge.release.queries import Quantile
+
+    _run(ctx, lambda shared: Quantile(column, at, lower, upper, missing_value, **shared), **common)
+
+
+@command.command()
+@_options(_COLUMN, _LABELS)
+@click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many.")
+@click.pass_context
+def top(
+    ctx: click.Context, /, column: str, labels: str | None, labels_file: Path | None, k: int, **common: Any
+) -> None:
+    """The declared values that most rows have."""
+    from leakgauge.release.queries import TopLabels
+
+    declared = _labels(labels, labels_file)
+    if declared is None:
+        raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
+    _run(ctx, lambda shared: TopLabels(column, k, declared, **shared), labels_file, **common)
+
+
+def _run(
+    ctx: click.Context,
+    make: Callable[[dict[str, Any]], Query[Any]],
+    labels_file: Path | None = None,
+    *,
+    epsilon: float,
+    confidence: float,
+    where: str | None,
+    unit: str | None,
+    rows_per_unit: int | None,
+    neighbours: str,
+    missing: tuple[str, ...],
+    ledger: str | None,
+    dataset: str | None,
+    dry_run: bool,
+    simulate: int | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    from leakgauge.jobs.query import ask, preview
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.account import NEIGHBOURS
+    from leakgauge.release.queries import Protection
+    from leakgauge.tables import open_table, source_files
+
+    place = str(ctx.obj)
+    protection = Protection(unit, 1 if rows_per_unit is None else rows_per_unit, NEIGHBOURS[neighbours])
+    query = make({"epsilon": epsilon, "confidence": confidence, "where": _condition(where)})
+    if simulate is not None and dry_run:
+        raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")
+    inputs = [*source_files(place), Path(place), *(Path(path) for path in (ledger, labels_file) if path)]
+    require_writable(output, *inputs)
+    name = (dataset or Path(place).stem) if ledger else None
+    opened = open_ledger(ledger) if ledger and simulate is None else nullcontext()
+    with working(f"Asking {Path(place).name} …"), opened as kept, open_table(place, missing=missing) as source:
+        if dry_run:
+            cost, verdict = preview(query, source, protection, kept, name)
+        else:
+            asked = ask(query, source, protection, kept, name, simulate)
+    if dry_run:
+        fields = dry_fields(query, protection, cost, verdict)
+        deliver({**fields, "table": place}, as_json, output, lambda: render_dry(query, protection, cost, verdict))
+        if verdict is not None:
+            verdict.require()
+        return
+    if ledger is None and simulate is None:
+        click.echo("No --ledger is given: nothing counts this answer against a budget.", err=True)
+    deliver({**as_fields(asked), "table": place}, as_json, output, lambda: render(asked))
+
+
+def _condition(text: str | None) -> Condition | None:
+    from leakgauge.release.queries import Condition
+
+    if text is None:
+        return None
+    column, equals, value = text.partition("=")
+    if not equals or not column:
+        raise OptionError("--where {text!r} is not a column, '=' and a value; write e.g. city=A.", text=text)
+    return Condition(column, None if value == MISSING else value)
+
+
+def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
+    if text is not None and file is not None:
+        raise OptionError("--labels and --labels-file are both given; give one of them.")
+    if file is not None:
+        try:
+            texts = [line for line in file.read_text(encoding="utf-8").splitlines() if line]
+        except (OSError, UnicodeDecodeError):
+            raise FileError("{path} cannot be read as text; give a file with one label a line.", path=file) from None
+    elif text is not None:
+        texts = text.split("|")
+    else:
+        return None
+    return [None if one == MISSING else one for one in texts]
+
+
+def _edges(text: str | None) -> list[float] | None:
+    if text is None:
+        return None
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError("--edges {text!r} is not a list of numbers; write e.g. 0,18,65.", text=text) from None

@@ -1,0 +1,214 @@
+"""``leakgauge query`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.cli import main
+
+SECRET = "S3CRETVALUE"
+ROWS = """person,city,age,note
+1,A,34,S3CRETVALUE
+2,B,51,S3CRETVALUE
+1,A,29,S3CRETVALUE
+3,B,67,S3CRETVALUE
+4,A,45,S3CRETVALUE
+4,[S3CRETVALUE],38,S3CRETVALUE
+5,B,,S3CRETVALUE
+2,A,72,S3CRETVALUE
+"""
+NO_LEDGER = "No --ledger is given: nothing counts this answer against a budget.\n"
+AGE = ("--column", "age", "--lower", 0, "--upper", 100, "--missing-value", 50)
+KINDS: dict[str, tuple[object, ...]] = {
+    "count": ("--where", "city=A"),
+    "sum": AGE,
+    "mean": AGE,
+    "histogram": ("--column", "city", "--labels", "A|B|(missing)"),
+    "quantile": AGE,
+    "top": ("--column", "city", "--labels", "A|B|[C]", "--k", 2),
+}
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Path:
+    path = tmp_path / "people.csv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    path = tmp_path / "budget.ledger"
+    assert main(["ledger", "open", str(path), "--dataset", "people", "--epsilon", "1"]) == 0
+    capsys.readouterr()
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = main(["query", *map(str, arguments)])
+    shown = capsys.readouterr()
+    assert SECRET not in shown.out + shown.err
+    return code, shown.out, shown.err
+
+
+def fields(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert (code, err) in [(0, ""), (0, NO_LEDGER)]
+    found: dict[str, Any] = json.loads(out)
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_question(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path, kind: str) -> None:
+    found = fields(capsys, people, kind, *KINDS[kind], "--epsilon", 0.5, "--ledger", ledger)
+    assert found["schema"] == "leakgauge/answer/1"
+    assert found["table"] == str(people)
+    assert found["claims"]["dp"]["value"] == 0.5
+    assert found["protection"] == {
+        "unit": "one row",
+        "column": None,
+        "rows_per_unit": 1,
+        "neighbours": "replace-one",
+    }
+    assert (found["simulated"], found["dry_run"]) == (False, False)
+    assert found["budget"]["spent"]["epsilon"]["value"] == found["budget"]["cost"]["epsilon"]["value"] == 0.5
+    assert found["budget"]["left"]["epsilon"]["value"] == 0.5
+    assert {tuple(one) for one in found["answers"]} == {("label", "value", "unit", "low", "high", "confidence")}
+    one = found["answers"][0]
+    if kind in ("quantile", "top"):
+        assert (one["low"], one["high"]) == (None, None)
+        assert found["rank_error"]["unit"] == "rows" and found["rank_error"]["confidence"] == 0.95
+    else:
+        assert one["low"] <= one["value"] <= one["high"] and one["confidence"] == 0.95
+        assert found["rank_error"] is None
+    labels = {"histogram": ["A", "B", "(missing)", "(other)"], "top": ["1", "2"]}
+    assert [one["label"] for one in found["answers"]] == labels.get(kind, [None])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], people: Path, kind: str) -> None:
+    code, out, err = run(capsys, people, kind, *KINDS[kind], "--epsilon", 50)
+    assert (code, err) == (0, NO_LEDGER)
+    assert "Guarantee: dp:50" in out
+    assert "Budget" not in out and "simulation" not in out
+    expected = {"count": "│ 4 ", "histogram": "│ (other)   │ 1 ", "top": "│ 1 │ A"}
+    assert expected.get(kind, "of age") in out
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_simulation_is_marked_everywhere(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path, kind: str, tmp_path: Path
+) -> None:
+    asked = (people, kind, *KINDS[kind], "--epsilon", 0.5, "--simulate", 3, "--ledger", ledger)
+    code, out, err = run(capsys, *asked, "-o", tmp_path / "answer.json")
+    assert (code, err) == (0, "")
+    assert out.startswith("simulation: not private, not a release\n")
+    assert "\nGuarantee" not in out
+    written = json.loads((tmp_path / "answer.json").read_text())
+    assert (written["simulated"], written["note"]) == (True, "simulation: not private, not a release")
+    assert written["budget"] is None
+    assert fields(capsys, *asked) == written, "the same seed, the same answer"
+    assert main(["ledger", "show", str(ledger), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["accounts"][0]["entries"] == []
+
+
+def test_a_dry_run(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
+    asked = (people, "mean", *AGE, "--ledger", ledger, "--dry-run")
+    found = fields(capsys, *asked, "--epsilon", 0.25)
+    assert found["answers"] == [] and found["dry_run"] is True
+    assert found["budget"]["cost"]["epsilon"]["value"] == 0.25
+    assert found["budget"]["left"]["epsilon"]["value"] == 0.75
+    assert found["budget"]["allowed"] is True
+    code, out, _ = run(capsys, *asked, "--epsilon", 0.25)
+    assert code == 0 and "It would cost ε 0.25" in out and "afterwards ε 0.75 left; before it ε 1 left" in out
+    code, out, err = run(capsys, *asked, "--epsilon", 2)
+    assert code == 1 and "It does not fit; before it ε 1 left." in out and "past the limit" in err
+    found = fields(capsys, people, "mean", *AGE, "--dry-run", "--epsilon", 0.25)
+    assert set(found["budget"]) == {"cost"}
+
+
+def test_a_budget_that_is_used_up(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
+    for _ in range(2):
+        assert run(capsys, people, "count", "--where", "city=A", "--epsilon", 0.5, "--ledger", ledger)[0] == 0
+    code, out, err = run(capsys, people, "count", "--where", "city=A", "--epsilon", 0.5, "--ledger", ledger)
+    assert (code, out) == (1, "")
+    assert err.startswith("leakgauge: The release would bring") and err.count("\n") == 1
+
+
+def test_a_unit_of_several_rows(capsys: pytest.CaptureFixture[str], people: Path, tmp_path: Path) -> None:
+    place = str(tmp_path / "units.ledger")
+    options = ["--unit", "one person", "--neighbours", "add-or-remove"]
+    assert main(["ledger", "open", place, "--dataset", "ours", "--epsilon", "200", *options]) == 0
+    capsys.readouterr()
+    asked = (people, "count", "--epsilon", 100, "--unit", "person", "--ledger", place, "--dataset", "ours")
+    assert run(capsys, *asked)[0] == 2, "other neighbours than the account's"
+    found = fields(capsys, *asked, "--neighbours", "add-or-remove")
+    # At ε = 100 noise other than 0 is drawn less than once in 10^43 times.
+    assert found["answers"][0]["value"] == 5
+    assert found["protection"]["unit"] == "one person"
+    more = fields(capsys, *asked, "--neighbours", "add-or-remove", "--rows-per-unit", 2)
+    assert more["answers"][0]["value"] == 8
+
+
+def test_gaussian_noise_and_labels_of_a_file(capsys: pytest.CaptureFixture[str], people: Path, tmp_path: Path) -> None:
+    labels = tmp_path / "labels.txt"
+    labels.write_text("A\nB\n\n", encoding="utf-8")
+    asked = (people, "histogram", "--column", "city", "--labels-file", labels, "--epsilon", 1, "--delta", 1e-6)
+    found = fields(capsys, *asked)
+    assert list(found["claims"]) == ["approximate-dp", "zcdp"]
+    assert found["claims"]["approximate-dp"]["delta"] == 1e-6
+    assert [one["label"] for one in found["answers"]] == ["A", "B", "(other)"]
+    edges = fields(capsys, people, "histogram", "--column", "age", "--edges", "40,60", "--epsilon", 1)
+    assert [one["label"] for one in edges["answers"]] == ["(-∞, 40)", "[40, 60)", "[60, ∞)", "(missing)"]
+
+
+BAD: list[tuple[tuple[object, ...], str]] = [
+    (("count", "--epsilon", 1), "public"),
+    (("count", "--where", "city=A", "--epsilon", 0), "ε of 0"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--delta", 1), "δ of 1"),
+    (("count", "--where", "city", "--epsilon", 1), "--where 'city'"),
+    (("count", "--where", "town=A", "--epsilon", 1), "no column 'town'"),
+    (("count", "--where", "city=A"), "--epsilon"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--rows-per-unit", 2), "without a unit"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--unit", "person", "--rows-per-unit", 0), "rows of 0"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--dry-run", "--simulate", 1), "exclude"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--ledger", "nowhere.ledger"), "nowhere.ledger"),
+    (("sum", "--column", "age", "--epsilon", 1), "Bounds are missing"),
+    (("sum", "--column", "age", "--lower", 5, "--upper", 1, "--epsilon", 1), "reversed"),
+    (("mean", "--column", "age", "--lower", 0, "--upper", 1, "--epsilon", 1), "has missing values"),
+    (("mean", "--column", "note", "--lower", 0, "--upper", 1, "--epsilon", 1), "holds text"),
+    (("quantile", "--column", "age", "--lower", 0, "--upper", 1, "--at", 1, "--epsilon", 1), "quantile at 1"),
+    (("histogram", "--column", "city", "--epsilon", 1), "labels or edges"),
+    (("histogram", "--column", "city", "--labels", "A|A", "--epsilon", 1), "repeat"),
+    (("histogram", "--column", "age", "--edges", "1,x", "--epsilon", 1), "--edges '1,x'"),
+    (("histogram", "--column", "city", "--labels", "A", "--labels-file", "x", "--epsilon", 1), "both given"),
+    (("histogram", "--column", "city", "--labels-file", "nowhere.txt", "--epsilon", 1), "nowhere.txt"),
+    (("histogram", "--column", "note", "--edges", "1", "--epsilon", 1), "holds text"),
+    (("top", "--column", "city", "--epsilon", 1), "labels to choose from"),
+    (("top", "--column", "city", "--labels", "A|B", "--k", 3, "--epsilon", 1), "k of 3"),
+    (("median", "--epsilon", 1), "median"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), BAD, ids=lambda one: " ".join(map(str, one)))
+def test_bad_input_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], people: Path, arguments: tuple[object, ...], told: str
+) -> None:
+    code, out, err = run(capsys, people, *arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith("leakgauge: ") and err.count("\n") == 1
+    assert told in err
+
+
+def test_an_answer_never_takes_the_place_of_an_input(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path
+) -> None:
+    for place in (people, ledger):
+        asked = (people, "count", "--where", "city=A", "--epsilon", 0.1, "--ledger", ledger, "-o", place)
+        code, out, err = run(capsys, *asked)
+        assert (code, out) == (2, "") and "is an input" in err
+    assert people.read_text(encoding="utf-8") == ROWS
