@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 
-from bench import counting, joints, ledger, notions, release, starting
+from bench import counting, joints, ledger, mechanisms, notions, release, starting
 
 ALL = {
     "starting": starting.run,
     "joints": joints.run,
     "notions": notions.run,
     "counting": counting.run,
+    "mechanisms": mechanisms.run,
     "ledger": ledger.run,
     "release": release.run,
 }

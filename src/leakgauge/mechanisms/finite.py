@@ -83,5 +83,5 @@ def exact_epsilon(channel: Channel) -> float:
     if ((met > 0) & (met < len(channel.inputs))).any():
         return math.inf
     seen = met > 0
-    ratio = float((highest[seen] / lowest[seen]).max())
-    return math.log(ratio) * (1 + 1e-15) if ratio > 1 else 0.0
+    # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
+    return math.log1p(float(((highest[seen] - lowest[seen]) / lowest[seen]).max())) * (1 + 1e-15)

@@ -103,9 +103,10 @@ class DiscreteGaussian:
         # By symmetry over k above the cut: P(k) against P(k + shift).
         cut = epsilon * self.sigma**2 / shift - shift / 2
         first = math.floor(cut) + 1
-        mine = self._beyond(first)
-        theirs = self._beyond(first + shift)
-        return max((mine * (1 + 1e-12) - math.exp(epsilon) * theirs * (1 - 1e-12)) / self._total() * (1 + 1e-12), 0.0)
+        mine, theirs = self._beyond(first), self._beyond(first + shift)
+        # e^ε alone may be out of the range of floats; e^ε · theirs is at most mine.
+        theirs = math.exp(epsilon + math.log(theirs)) if theirs else 0.0
+        return max((mine * (1 + 1e-12) - theirs * (1 - 1e-12)) / self._total() * (1 + 1e-12), 0.0)
 
     def probability(self, steps: Steps) -> npt.NDArray[np.float64]:
         """Of each whole number."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
@@ -52,12 +53,16 @@ class Mechanism(Protocol):
 
 
 def spelled(mechanism: Mechanism) -> str:
-    """The mechanism as on the command line: ``name:key=value,…``."""
+    """The mechanism as on the command line: ``name:key=value,…``, a backslash before a letter's own ``|`` or ``,``."""
     parts = ",".join(f"{key}={_text(value)}" for key, value in mechanism.parameters.items())
     return f"{mechanism.name}:{parts}" if parts else mechanism.name
 
 
 def _text(value: Parameter) -> str:
     if isinstance(value, tuple):
-        return "|".join("" if part is None else str(part) for part in value)
-    return repr(value) if isinstance(value, float) else str(value)
+        return "|".join("" if part is None else _escaped(str(part)) for part in value)
+    return repr(value) if isinstance(value, float) else _escaped(str(value))
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\|,])", r"\\\1", text)

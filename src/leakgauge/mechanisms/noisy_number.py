@@ -111,6 +111,10 @@ class NoisyNumber:
     span: Span
     missing: float | None = None
 
+    def __post_init__(self) -> None:
+        if self.missing is not None and not math.isfinite(self.missing):
+            raise OptionError("A number of {missing} for missing values is not finite.", missing=self.missing)
+
     @property
     def capabilities(self) -> Capabilities:
         """Numeric columns where bounds are declared, answers where a sensitivity is."""

@@ -26,7 +26,7 @@ def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMecha
 
     Raises:
         LabelError: a letter repeats.
-        OptionError: an ε that is not above 0 or too large for probabilities of 2^-53, or fewer than 2 letters.
+        OptionError: an ε that is not above 0, fewer than 2 letters or too many for probabilities of 2^-53.
 
     Example:
         >>> answer = randomized_response(["yes", "no"], epsilon=1.0)
@@ -37,7 +37,7 @@ def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMecha
     known = alphabet(letters, "letters")
     if len(known) < 2:
         raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
-    other = _units_of_another(epsilon, len(known))
+    other = units_of_another(epsilon, len(known))
     same = (1 << DYADIC_BITS) - (len(known) - 1) * other
     if same < other:
         raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
@@ -51,9 +51,10 @@ def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMecha
     )
 
 
-def _units_of_another(epsilon: float, letters: int) -> int:
+def units_of_another(epsilon: float, letters: int) -> int:
     """1/(e^ε + letters − 1) in units of 2^-53, rounded up: the true letter is told a little less often."""
     exact = Context(prec=60)
-    power = exact.exp(Decimal(epsilon))
+    # Beyond e^64 the share is one unit all the same.
+    power = exact.exp(Decimal(min(epsilon, 64.0)))
     share = exact.divide(Decimal(1 << DYADIC_BITS), exact.add(power, Decimal(letters - 1)))
     return max(int(share.to_integral_value(rounding=ROUND_CEILING)), 1)

@@ -78,11 +78,16 @@ def _whole_part(uniform: Uniform, scale: Fraction, guess: int) -> int:
     def reaches(k: int) -> bool:
         return k <= 0 or uniform.is_below(lambda digits: exponential_bounds(k / scale, digits))
 
-    while not reaches(guess):
-        guess -= 1
-    while reaches(guess + 1):
-        guess += 1
-    return guess
+    # In strides that double, then by halves: of a word near 0 the guess may be far off.
+    low, high, stride = guess, guess + 1, 1
+    while not reaches(low):
+        low, high, stride = max(low - stride, 0), low, 2 * stride
+    while reaches(high):
+        low, high, stride = high, high + stride, 2 * stride
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if reaches(middle) else (low, middle)
+    return low
 
 
 def _require(scale: float) -> None:

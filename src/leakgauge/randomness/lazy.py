@@ -47,8 +47,11 @@ class Uniform:
 
 
 def exponential_bounds(exponent: Fraction, digits: int) -> tuple[Fraction, Fraction]:
-    """Two rational numbers that enclose e^−exponent, with so many digits."""
-    with localcontext(Context(prec=digits + 10, Emin=-(10**9), Emax=10**9)):
+    """Two rational numbers that enclose e^−exponent, with so many digits; 0 and 10^−digits where it is far below."""
+    if exponent > 3 * digits:
+        # Whoever has to tell a number from this asks for more digits; a tiny power would be a fraction of huge parts.
+        return Fraction(0), Fraction(1, 10**digits)
+    with localcontext(Context(prec=digits + 10)):
         # Both steps round by less than one unit in the last of digits + 10 places.
         power = Fraction((-Decimal(exponent.numerator) / Decimal(exponent.denominator)).exp())
     slack = Fraction(1 + exponent) / 10**digits

@@ -1,0 +1,167 @@
+"""Mechanisms as text and back, and the step each takes in a composition."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
+from leakgauge.errors import FileError, OptionError
+from leakgauge.mechanisms import (
+    MECHANISMS,
+    Mechanism,
+    NoisyNumber,
+    discrete_gaussian,
+    exponential,
+    exponential_channel,
+    gaussian,
+    geometric,
+    laplace,
+    parse_mechanism,
+    permute_and_flip,
+    randomized_response,
+    sample_and_aggregate,
+    spelled,
+    subset_selection,
+    through_channel,
+    unary_encoding,
+)
+from leakgauge.notions.composition import Claimed, KnownChannel, Step, step_of
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
+from leakgauge.randomness import Simulated
+
+LETTERS = ["plain", "with|bar", "with,comma", "a=b", "back\\slash", "end\\", "line\nbreak", None]
+NUMERIC: list[Mechanism] = [
+    laplace(1.0, sensitivity=2.5),
+    laplace(1e-3, lower=-7, upper=120, grid=0.5, missing=3),
+    gaussian(0.1, 1e-3, lower=0, upper=100),
+    gaussian(1.0, 1e-9, sensitivity=0.1),
+    geometric(0.3, sensitivity=2),
+    geometric(0.3, lower=-5, upper=9, missing=0),
+    discrete_gaussian(0.5, sensitivity=3),
+    discrete_gaussian(1e-3, lower=0, upper=4),
+    exponential(0.7, 3.0),
+    permute_and_flip(0.7),
+    unary_encoding(["a", "b", "c,d"], 1.3),
+    subset_selection(["a", "b", "c,d"], 1.3),
+]
+
+
+@pytest.mark.parametrize("mechanism", NUMERIC, ids=spelled)
+def test_what_is_spelled_reads_back(mechanism: Mechanism) -> None:
+    assert parse_mechanism(spelled(mechanism)) == mechanism
+
+
+def test_letters_read_back_whatever_is_in_them() -> None:
+    response = randomized_response(LETTERS, 0.4)
+    again = parse_mechanism(spelled(response))
+    assert again.parameters == response.parameters
+    assert again.channel() == response.channel()
+
+
+def test_channel_files_are_mechanisms(tmp_path: Path) -> None:
+    channel = Channel("ab", "xy", [[0.75, 0.25], [0.25, 0.75]])
+    place = tmp_path / "odd, name.json"
+    place.write_text(json.dumps(NamedChannel(channel, ("secret",), ("seen",)).as_json()), encoding="utf-8")
+    for text in (str(place), spelled(parse_mechanism(str(place)))):
+        mechanism = parse_mechanism(text)
+        assert mechanism.channel() == channel
+        assert mechanism.parameters["file"] == str(place)
+    with pytest.raises(FileError):
+        parse_mechanism(str(tmp_path / "nowhere.json"))
+
+
+def test_letters_come_from_the_text_before_they_come_from_the_caller() -> None:
+    for name in ("randomized-response", "unary-encoding", "subset-selection"):
+        assert parse_mechanism(f"{name}:epsilon=1", letters=[1, 2, None]).parameters["letters"] == (1, 2, None)
+        assert parse_mechanism(f"{name}:epsilon=1,letters=a|b", letters=[1, 2]).parameters["letters"] == ("a", "b")
+
+
+def test_whole_numbers_stay_whole() -> None:
+    mechanism = parse_mechanism("geometric: epsilon=1e0, lower=0, upper=10")
+    assert [type(mechanism.parameters[key]) for key in ("lower", "upper")] == [int, int]
+    assert isinstance(mechanism, NoisyNumber)
+    assert mechanism.run(np.array([3]), Simulated(simulation_seed=0)).dtype == np.int64
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("laplac:epsilon=1", "no mechanism 'laplac'; did you mean 'laplace'"),
+        ("", "no mechanism ''"),
+        ("laplace", "lacks epsilon"),
+        ("laplace:", "lacks epsilon"),
+        ("gaussian:epsilon=1,lower=0,upper=1", "lacks delta"),
+        ("discrete-gaussian:sensitivity=1", "lacks rho"),
+        ("channel", "lacks file"),
+        ("laplace:epsilon=1,epsilon=2,sensitivity=1", "epsilon twice"),
+        ("laplace:epsilon=1,sensitivty=1", "no parameter 'sensitivty'; did you mean 'sensitivity'"),
+        ("laplace:epsilon=one,sensitivity=1", "epsilon='one'; give a finite number"),
+        ("laplace:epsilon=nan,sensitivity=1", "finite number"),
+        ("laplace:epsilon=inf,sensitivity=1", "finite number"),
+        ("laplace:epsilon,sensitivity=1", "'epsilon' where key=value"),
+        ("laplace:epsilon=1,,sensitivity=1", "'' where key=value"),
+        ("laplace:epsilon=0,sensitivity=1", "ε of 0"),
+        ("laplace:epsilon=1,lower=5,upper=2", "reversed"),
+        ("laplace:epsilon=1", "Bounds are missing"),
+        ("geometric:epsilon=1,sensitivity=1.5", "give a whole number"),
+        ("randomized-response:epsilon=1", "declare them with letters="),
+        ("unary-encoding:epsilon=1,letters=a", "2 letters or more"),
+    ],
+)
+def test_what_cannot_be_read_is_refused(text: str, message: str) -> None:
+    with pytest.raises(OptionError, match=message):
+        parse_mechanism(text)
+
+
+def test_every_name_is_known() -> None:
+    for name in MECHANISMS:
+        with pytest.raises(OptionError, match=f"{name} (lacks|does not know)"):
+            parse_mechanism(name)
+
+
+def asked(mechanism: Mechanism) -> dict[type, float]:
+    return {type(claim): claim.level for claim in mechanism.claims}
+
+
+NEAR = 1e-12
+"""Steps sum and take logarithms in floats."""
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        *NUMERIC,
+        randomized_response("abc", 0.4),
+        randomized_response(range(100), 2.0),
+        through_channel(Channel("ab", "xy", [[0.75, 0.25], [0.25, 0.75]])),
+        exponential_channel("ab", "xy", [[0, 1], [1, 0]], 1.0),
+        sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=10, sampling_rate=0.5),
+    ],
+    ids=lambda mechanism: spelled(mechanism)[:60],
+)
+def test_a_step_spends_what_its_mechanism_claims(mechanism: Mechanism) -> None:
+    step, claims = step_of(mechanism), asked(mechanism)
+    pure = claims.get(CentralDP, claims.get(LocalDP))
+    if pure is not None:
+        assert pure * (1 - 1e-9) <= step.pure_epsilon() <= pure * (1 + NEAR)
+    if ZeroConcentratedDP in claims:
+        assert step.rho() == pytest.approx(claims[ZeroConcentratedDP], rel=NEAR)
+    if mechanism.name == "discrete-gaussian":
+        rho = mechanism.parameters["rho"]
+        assert isinstance(rho, float) and rho * (1 - 1e-12) < step.rho() <= rho
+    if ApproximateDP in claims:
+        assert math.isinf(step.pure_epsilon())
+
+
+def test_small_channels_compose_by_their_cells_and_large_ones_by_their_epsilon() -> None:
+    def kind(size: int) -> type[Step]:
+        return type(step_of(through_channel(Channel(range(size), range(64), np.full((size, 64), 1 / 64)))))
+
+    assert kind(64) is KnownChannel
+    assert kind(65) is Claimed
