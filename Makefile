@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+INSTALL := $(shell command -v uv >/dev/null 2>&1 && echo uv pip install --quiet --python $(BIN)/python || \
+	echo $(BIN)/python -m pip install --quiet --disable-pip-version-check)
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 
@@ -22,7 +24,9 @@ check: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# A peer that nothing else needs comes along where it can be had.
 bench: $(READY)
+	-@$(BIN)/python -c "import diffprivlib" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
 	$(BIN)/python -m bench
 
 nightly: $(READY) servers
@@ -43,11 +47,10 @@ clean:
 $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) ..."
 	@if command -v uv >/dev/null 2>&1; then \
-		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV) && \
-		uv pip install --quiet --python $(BIN)/python -e '.[test,check]' -c constraints.txt; \
+		uv venv --quiet --allow-existing --python $(PYTHON) $(VENV); \
 	else \
-		$(PYTHON) -m venv $(VENV) && \
-		$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[test,check]' -c constraints.txt; \
+		$(PYTHON) -m venv $(VENV); \
 	fi
+	@$(INSTALL) -e '.[test,check]' -c constraints.txt
 	@$(BIN)/python -m compileall -q $(VENV)/lib || true
 	@touch $(READY)

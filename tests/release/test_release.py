@@ -319,6 +319,34 @@ def test_letters_of_the_table_are_told(tmp_path: Path) -> None:
         )
 
 
+def test_letters_in_a_text_are_read_as_the_columns_kind(tmp_path: Path) -> None:
+    table = open_table(
+        pa.table(
+            {
+                "n": pa.array([1, 2, None], pa.int32()),
+                "f": [0.5, 1.5, 0.5],
+                "b": [True, False, None],
+                "d": [date(2024, 1, 1), date(2024, 2, 1), None],
+            }
+        )
+    )
+    letters = {"n": "1|2|", "f": "0.5|1.5", "b": "true|false|", "d": "2024-01-01|2024-02-01|"}
+    plan = ReleasePlan({name: f"randomized-response:epsilon=30,letters={text}" for name, text in letters.items()})
+    made = release(plan, table, tmp_path / "o.parquet")
+    assert pq.read_table(made.output).to_pydict() == {
+        "n": [1, 2, None],
+        "f": [0.5, 1.5, 0.5],
+        "b": [True, False, None],
+        "d": [date(2024, 1, 1), date(2024, 2, 1), None],
+    }
+    assert verify(made.record).holds
+    for name, text in {"n": "1|two", "b": "true|maybe", "d": "2024-01-01|never"}.items():
+        with pytest.raises(ColumnError, match="the letter"):
+            release(
+                ReleasePlan({name: f"randomized-response:epsilon=30,letters={text}"}), table, tmp_path / "p.parquet"
+            )
+
+
 def test_large_whole_numbers_and_infinities_are_clamped(tmp_path: Path) -> None:
     table = open_table(
         pa.table({"n": pa.array([2**62, -(2**62), 5], pa.int64()), "f": [float("inf"), float("-inf"), 1.0]})

@@ -1,7 +1,7 @@
 """Releases: plans, protected tables with their records, private answers, and the ledger that counts them."""
 
 from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
-from leakgauge.release.binding import BoundPlan
+from leakgauge.release.bound import BoundPlan
 from leakgauge.release.plan import ReleasePlan, read_plan
 from leakgauge.release.priors import Prior, own_prior
 from leakgauge.release.record import read_record

@@ -18,7 +18,8 @@ from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours, Step
 from leakgauge.probability import Channel, Distribution
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
-from leakgauge.release.binding import BoundPlan, bind
+from leakgauge.release.binding import bind
+from leakgauge.release.bound import BoundPlan
 from leakgauge.release.ledger import Cost, Entry, Ledger, Verdict
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, noisy_prior

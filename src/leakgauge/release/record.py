@@ -19,7 +19,7 @@ from leakgauge.notions import level_json, relate_channel, relate_statements
 from leakgauge.notions.composition import Step, compose
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.binding import BoundColumn, BoundPlan
+from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.ledger import Cost, Entry
 from leakgauge.release.priors import Prior
 
