@@ -47,7 +47,7 @@ class Draft:
                 # Unlike a rename, a link never takes the place of a file that has come meanwhile.
                 os.link(self.path, self.place)
                 self.path.unlink()
-            _sync_folder(self.place.parent)
+            sync_folder(self.place.parent)
         except FileExistsError:
             raise exists(self.place) from None
         except OSError as error:
@@ -117,7 +117,8 @@ def could_not_write(path: Path, error: OSError) -> EngineError:
     )
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
+    """Bring the names in a folder to the disk."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)

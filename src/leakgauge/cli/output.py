@@ -44,6 +44,11 @@ def quantity_json(quantity: Quantity | None) -> dict[str, object] | None:
     }
 
 
+def shown(value: float | str) -> str:
+    """A number for a person: six digits, and infinity in words."""
+    return "infinite" if value in ("infinity", float("inf")) else f"{float(value):.6g}"
+
+
 def deliver(
     fields: Mapping[str, Any], as_json: bool, output: Path | None, render: Callable[[], list[RenderableType]]
 ) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.claims.quantities import exact_json
-from leakgauge.cli.output import deliver
+from leakgauge.cli.output import deliver, shown
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -187,7 +187,7 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
 
     rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
     parts: list[RenderableType] = [_columns_table("What would be released", rows, bound.public)]
-    parts.append(Text(f"Cost: ε {_number(cost.epsilon)} nats, ρ {_number(cost.rho)} nats."))
+    parts.append(Text(f"Cost: ε {shown(cost.epsilon)} nats, ρ {shown(cost.rho)} nats."))
     if verdict is not None:
         parts.append(Text("The ledger would admit it." if verdict.allowed else "The ledger would refuse it."))
     parts.append(Text("Nothing was drawn, spent or written."))
@@ -212,7 +212,7 @@ def _render(made: Release) -> list[RenderableType]:
     if fields["private"]:
         counted = fields["budget"]["ledger"]
         where = "not counted in a ledger" if counted is None else f"entry {counted['entry']} of {counted['dataset']!r}"
-        parts.append(Text(f"Spent: ε {_number(fields['budget']['epsilon']['value'])} nats together; {where}."))
+        parts.append(Text(f"Spent: ε {shown(fields['budget']['epsilon']['value'])} nats together; {where}."))
     parts.append(Text(f"Record: {made.record} (digest {made.digest[:16]}…)."))
     if not fields["private"]:
         parts.append(Text("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.", "bold red"))
@@ -235,9 +235,6 @@ def _headline(levels: dict[str, Any]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = f", δ {level['delta']:g}" if "delta" in level else ""
-            return f"{notion.replace('_', '-')} {_number(level['value'])} nats{delta}"
+            return f"{notion.replace('_', '-')} {shown(level['value'])} nats{delta}"
     return ""
 
-
-def _number(value: float | str) -> str:
-    return "infinite" if value in ("infinity", float("inf")) else f"{float(value):.6g}"
