@@ -244,6 +244,15 @@ def test_nan_is_missing() -> None:
         assert opened.moments("f")["f"].missing == 2
 
 
+def test_nan_is_missing_in_files_whose_statistics_leave_it_out(tmp_path: Path) -> None:
+    place = tmp_path / "nan.parquet"
+    pq.write_table(pa.table({"f": [1.0, float("nan"), 2.0, None], "g": pa.array([1, 2, 3, 4], pa.float32())}), place)
+    with open_table(place) as opened:
+        assert [batch.column(0).to_pylist() for batch in opened.batches("f")] == [[1.0, None, 2.0, None]]
+        assert _as_counter(opened.counts("f")) == {(1.0,): 1, (2.0,): 1, (None,): 2}
+        assert opened.moments("f")["f"].missing == 2
+
+
 TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=4) | st.sampled_from(
     ["'", '"', '""', "\n", "\r\n", "a,b", "\t", "#", "NULL", "nan", "😀", "007", "1e5", " 7", "true", "2020-01-01"]
 )
