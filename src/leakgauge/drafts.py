@@ -40,7 +40,8 @@ class Draft:
         try:
             with self.path.open("rb+") as file:
                 os.fsync(file.fileno())
-            self.path.chmod(0o666 & ~_umask())
+            # A file that was closed to others stays so.
+            self.path.chmod(self.place.stat().st_mode & 0o777 if self.place.exists() else 0o666 & ~_umask())
             if overwrite:
                 self.path.replace(self.place)
             else:
@@ -96,6 +97,8 @@ def require_writable(output: Path | None, *inputs: Path) -> None:
     if output.exists() and not output.is_file():
         raise FileError("{path} is not a regular file; name another, or use --json.", path=output)
     place = target(output)
+    if _is_database(place):
+        raise FileError("{path} is a database or belongs to one, perhaps a ledger; name another file.", path=output)
     if not place.parent.is_dir():
         raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
     for path in inputs:
@@ -105,6 +108,17 @@ def require_writable(output: Path | None, *inputs: Path) -> None:
             raise FileError("{path} lies in the folder {folder}, an input; write elsewhere.", path=output, folder=path)
 
 
+def _is_database(place: Path) -> bool:
+    """Whether a file is SQLite's, or one of those it keeps beside: replacing either could lose what was spent."""
+    if place.name.endswith(("-wal", "-shm", "-journal")):
+        return True
+    try:
+        with place.open("rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
 def exists(path: Path) -> FileError:
     """What to raise where something has the name already."""
     return FileError("{path} exists; name another file, or say --overwrite.", path=path)
@@ -112,9 +126,9 @@ def exists(path: Path) -> FileError:
 
 def could_not_write(path: Path, error: OSError) -> EngineError:
     """What to raise where the disk refuses; never with what was to be written."""
-    return EngineError(
-        "{path} could not be written: {reason}.", path=path, reason=error.strerror or "the system refused"
-    )
+    # Not the error's own words: a library may have put more into them.
+    reason = os.strerror(error.errno) if error.errno else "the system refused"
+    return EngineError("{path} could not be written: {reason}.", path=path, reason=reason)
 
 
 def sync_folder(folder: Path) -> None:

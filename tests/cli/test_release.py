@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from leakgauge.cli import main
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.ledger import open_ledger
 from tests.cli.test_measure import fields, run
 
@@ -137,3 +140,40 @@ def test_bad_plans_name_the_file(capsys: pytest.CaptureFixture[str], house: Path
         code, _, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "-o", "o.csv")
         assert code == 2, text
         assert "Traceback" not in err and not Path("o.csv").exists()
+
+
+@pytest.mark.parametrize("place", ["budget", "budget-wal", "channel.json", "prior.csv"])
+def test_nothing_that_is_read_or_counted_is_overwritten(
+    capsys: pytest.CaptureFixture[str], house: Path, place: str
+) -> None:
+    channel = Channel(["flu", "none", "cold"], ["flu", "none", "cold"], np.full((3, 3), 1 / 3))
+    Path("channel.json").write_text(json.dumps(NamedChannel(channel, ("illness",), ("illness",)).as_json()))
+    Path("plan.toml").write_text('[columns]\nillness = "channel.json"\n')
+    Path("prior.csv").write_text("label,value\nflu,0.5\nnone,0.3\ncold,0.2\n")
+    before = {path.name: path.read_bytes() for path in house.iterdir()}
+    arguments = [
+        "people.csv",
+        "--plan",
+        "plan.toml",
+        "--ledger",
+        "budget",
+        "--prior",
+        "illness=prior.csv",
+        "-o",
+        "o.csv",
+    ]
+    code, _, err = run(capsys, "release", *arguments, "--record", place, "--overwrite")
+    assert code == 2 and "name another file" in err
+    assert {path.name: path.read_bytes() for path in house.iterdir()} == before
+
+
+def test_a_negative_seed(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    code, _, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "-o", "o.csv", "--simulate", "-1")
+    assert code == 2 and "below 0" in err
+
+
+def test_what_is_not_protected_is_said_on_the_screen(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    Path("plan.toml").write_text('[columns]\nname = "randomized-response:epsilon=0.1,letters=this-table"\n')
+    for more in (["--dry-run"], ["-o", "o.csv"]):
+        code, out, _ = run(capsys, "release", "people.csv", "--plan", "plan.toml", "--ledger", "budget", *more)
+        assert code == 0 and "which values occur is not protected" in out

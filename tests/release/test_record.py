@@ -117,7 +117,21 @@ def _output(fields: dict[str, Any]) -> None:
     fields["output"]["sha256"] = "0" * 64
 
 
-@pytest.mark.parametrize("change", [_claim, _cell, _mechanism, _rows, _together, _budget, _output])
+def _unit(fields: dict[str, Any]) -> None:
+    fields["unit_of_protection"] = "one person"
+
+
+def _public(fields: dict[str, Any]) -> None:
+    fields["plan"]["public"] = []
+
+
+def _assumptions(fields: dict[str, Any]) -> None:
+    fields["assumptions"] = ["The whole table is protected."]
+
+
+@pytest.mark.parametrize(
+    "change", [_claim, _cell, _mechanism, _rows, _together, _budget, _output, _unit, _public, _assumptions]
+)
 @pytest.mark.parametrize("resealed", [False, True])
 def test_an_edited_record_does_not_hold(
     tmp_path: Path, change: Callable[[dict[str, Any]], None], resealed: bool
@@ -166,11 +180,25 @@ def test_the_ledger_vouches_for_the_record(tmp_path: Path) -> None:
         assert verify(made.record, ledger=ledger).holds
         assert [check.holds for check in verify(made.record).checks if check.name == "ledger"] == [None]
         assert not verify(made.record, ledger=other).holds
-        # Someone reseals a record with gentler words; the ledger completed another one.
+        # Someone reseals a record of another day; the ledger completed another one.
         fields = json.loads(made.record.read_text())
-        fields["assumptions"] = []
+        fields["created"] = "2020-01-01T00:00:00+00:00"
         made.record.write_text(record_text({**fields, "digest": digest_of(fields)}))
         assert verify(made.record).holds and not verify(made.record, ledger=ledger).holds
+
+
+def test_a_ledger_that_never_counted_a_release_does_not_vouch_for_it(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", ApproximateLimit(10.0, 0.0))
+        uncounted = release(PLAN, opened(), tmp_path / "o.csv")
+        assert verify(uncounted.record).holds and not verify(uncounted.record, ledger=ledger).holds
+
+
+def test_a_record_finds_its_release_in_another_folder(tmp_path: Path) -> None:
+    for name in ("tables", "records"):
+        (tmp_path / name).mkdir()
+    made = release(PLAN, opened(), tmp_path / "tables/o.csv", record=tmp_path / "records/o.json")
+    assert made.fields["output"]["file"] == "../tables/o.csv" and verify(made.record).holds
 
 
 def test_several_releases_compose_as_the_sequence_does(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -29,14 +30,16 @@ from leakgauge.errors import (
     OptionError,
 )
 from leakgauge.mechanisms import geometric, laplace, randomized_response
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel, Interval
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
-from leakgauge.release import ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release import ReleasePlan, plan_files, preview, read_plan, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Ledger, Unlimited, open_ledger
-from leakgauge.tables import open_table
+from leakgauge.tables import Table, open_table
 from tests.release.people import TOKEN, opened, people
 
+OWN = "randomized-response:epsilon=1,letters=this-table"
 ILLNESS = "randomized-response:epsilon=1,letters=flu|none|cold"
 PLAN = {"age": "laplace:epsilon=1,lower=0,upper=120", "illness": ILLNESS}
 
@@ -59,9 +62,7 @@ def ledger(tmp_path: Path) -> Ledger:
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_planned_and_public_columns_leave_in_the_tables_order(tmp_path: Path, suffix: str) -> None:
-    made = ReleasePlan({**PLAN, "answer": "randomized-response:epsilon=1"}, public=["city", "seen"]).apply(
-        opened(), tmp_path / f"out.{suffix}"
-    )
+    made = ReleasePlan({**PLAN, "answer": OWN}, public=["city", "seen"]).apply(opened(), tmp_path / f"out.{suffix}")
     read = csv.read_csv(made.output) if suffix == "csv" else pq.read_table(made.output)
     assert read.column_names == ["age", "illness", "answer", "city", "seen"]
     assert read.num_rows == made.rows == 12
@@ -164,7 +165,7 @@ def test_every_mechanism_for_columns_releases(tmp_path: Path) -> None:
             "income": "gaussian:epsilon=1,delta=1e-6,lower=0,upper=5000",
             "illness": "unary-encoding:epsilon=1,letters=flu|none|cold",
             "city": "subset-selection:epsilon=1,letters=Oslo|Bergen",
-            "answer": "randomized-response:epsilon=1",
+            "answer": "randomized-response:epsilon=1,letters=this-table",
         }
     )
     made = release(plan, opened(), tmp_path / "o.csv")
@@ -220,6 +221,8 @@ BAD: list[tuple[dict[str, str], list[str], type[InputError]]] = [
     ({"age": "laplace:epsilon=1,lower=0,upper=9,grid=0.3"}, [], OptionError),
     ({"illness": "laplace:epsilon=1,lower=0,upper=9"}, [], ColumnError),
     ({"illness": "missing.json"}, [], FileError),
+    ({"illness": "channel:file=missing.chan"}, [], FileError),
+    ({"illness": "randomized-response:epsilon=1"}, [], OptionError),
 ]
 
 
@@ -237,7 +240,11 @@ def test_two_mechanisms_for_one_column(tmp_path: Path) -> None:
     both = [(i, c) for i in ("flu", "none", "cold") for c in ("Oslo", "Bergen")]
     joined = NamedChannel(Channel(both, both, np.eye(6)), ("illness", "city"), ("illness", "town"))
     with pytest.raises(OptionError, match="Two mechanisms read"):
-        release(ReleasePlan({"illness": joined, "city": "randomized-response:epsilon=1"}), opened(), tmp_path / "o.csv")
+        release(
+            ReleasePlan({"illness": joined, "city": OWN}),
+            opened(),
+            tmp_path / "o.csv",
+        )
     plan = tmp_path / "plan.toml"
     plan.write_text('[columns]\nage = "geometric:epsilon=1,lower=0,upper=9"\nage = "laplace:epsilon=1"\n')
     with pytest.raises(FileError, match="not TOML"):
@@ -308,12 +315,12 @@ def test_a_simulation_is_marked_everywhere_and_spends_nothing(tmp_path: Path, le
 
 
 def test_letters_of_the_table_are_told(tmp_path: Path) -> None:
-    made = release(ReleasePlan({"answer": "randomized-response:epsilon=1"}), opened(), tmp_path / "o.csv")
+    made = release(ReleasePlan({"answer": OWN}), opened(), tmp_path / "o.csv")
     assert made.fields["plan"]["columns"]["answer"]["letters"] == "this table"
     assert any("taken from this table" in said for said in made.fields["assumptions"])
     with pytest.raises(LabelError, match="fewer than 2"):
         release(
-            ReleasePlan({"x": "randomized-response:epsilon=1"}),
+            ReleasePlan({"x": OWN}),
             open_table(pa.table({"x": ["a", "a"]})),
             tmp_path / "p.csv",
         )
@@ -364,3 +371,145 @@ def test_the_umask_decides_who_reads_a_release(tmp_path: Path) -> None:
     finally:
         os.umask(before)
     assert made.output.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("unit", ["one person", "one row"])
+def test_an_account_of_another_unit_or_neighbours_is_not_spent_from(tmp_path: Path, unit: str) -> None:
+    neighbours = Neighbours.REPLACE_ONE if unit == "one person" else Neighbours.ADD_OR_REMOVE_ONE
+    with open_ledger(tmp_path / "l", create=True) as ledger:
+        ledger.open_account("people", ApproximateLimit(9.0), unit=unit, neighbours=neighbours)
+        for look in (preview, _applied):
+            with pytest.raises(OptionError):
+                look(ReleasePlan(PLAN), opened(), ledger=ledger, dataset="people")
+        assert ledger.spent("people").epsilon == 0
+
+
+def _applied(plan: ReleasePlan, table: Table, ledger: Ledger, dataset: str) -> object:
+    return release(plan, table, "never.csv", ledger=ledger, dataset=dataset, randomness=NoBits())
+
+
+def test_the_grid_does_not_follow_the_data(tmp_path: Path) -> None:
+    plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"})
+    whole, half = (pa.table({"age": [21.0, 26.0 + more]}) for more in (0.0, 0.5))
+    tables = [whole.cast(pa.schema([("age", pa.int64())])), whole, half]
+    made = [release(plan, open_table(one), tmp_path / f"{at}.parquet") for at, one in enumerate(tables)]
+    assert {one.fields["plan"]["columns"]["age"]["mechanism"] for one in made} == {
+        "laplace:epsilon=1,lower=0,upper=120,grid=1.0"
+    }
+    assert {str(pq.read_table(one.output).schema.field("age").type) for one in made} == {"int64"}
+    fine = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=1"})
+    mechanism = release(fine, open_table(half), tmp_path / "f.csv").fields["plan"]["columns"]["age"]["mechanism"]
+    assert float(mechanism.split("grid=")[1]) < 1 / 64
+
+
+FUTILE: dict[str, tuple[ReleasePlan, pa.Table, dict[str, Any]]] = {
+    "numbers for truths": (
+        ReleasePlan({"b": Channel([0, 1], [0, 1], [[0.75, 0.25], [0.25, 0.75]])}),
+        pa.table({"b": [True, False]}),
+        {},
+    ),
+    "a prior bought for intervals": (
+        ReleasePlan({"a": Channel([Interval(0, 9)], ["x", "y"], [[0.5, 0.5]])}),
+        pa.table({"a": [1, 2, 3]}),
+        {"priors": {"a": 0.5}},
+    ),
+    "a prior bought for nothing": (
+        ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}),
+        pa.table({"x": ["a"]}),
+        {"priors": {"x": 0.0}},
+    ),
+    "lists in CSV": (
+        ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}, public=["l"]),
+        pa.table({"x": ["a"], "l": [[1, 2]]}),
+        {},
+    ),
+    "a name that is too long": (
+        ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}),
+        pa.table({"x": ["a"]}),
+        {"to": "n" * 244 + ".csv"},
+    ),
+    "a folder that cannot be written": (
+        ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}),
+        pa.table({"x": ["a"]}),
+        {"to": "/proc/out.csv"},
+    ),
+    "NaN without a number for it": (
+        ReleasePlan({"f": "laplace:epsilon=1,lower=0,upper=9"}),
+        pa.table({"f": [1.0, float("nan")]}),
+        {},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", list(FUTILE))
+def test_what_cannot_be_released_costs_nothing(tmp_path: Path, case: str, ledger: Ledger) -> None:
+    plan, table, how = FUTILE[case]
+    with pytest.raises(LeakgaugeError):
+        release(
+            plan,
+            open_table(table),
+            tmp_path / how.get("to", "o.csv"),
+            priors=how.get("priors"),
+            ledger=ledger,
+            dataset="people",
+            randomness=NoBits(),
+        )
+    assert ledger.spent("people").epsilon == 0
+    assert [path.name for path in tmp_path.iterdir() if "budget" not in path.name] == []
+
+
+def test_whole_numbers_beyond_64_bits_and_huge_floats(tmp_path: Path) -> None:
+    table = open_table(pa.table({"u": pa.array([2**64 - 1, 1], pa.uint64()), "f": [1e308, -1e308], "t": ["a", "b"]}))
+    plan = ReleasePlan(
+        {"u": "randomized-response:epsilon=40,letters=18446744073709551615|1", "f": laplace(9.0, lower=0, upper=10)}
+    )
+    out = release(plan, table, tmp_path / "o.csv").output
+    assert [line.split(",")[0].strip('"') for line in out.read_text().splitlines()] == [
+        "u",
+        "18446744073709551615",
+        "1",
+    ]
+    read = csv.read_csv(out)
+    assert np.abs(np.array(read.column("f").to_pylist()) - [10, 0]).max() < 30
+
+
+def test_a_planned_channel_file_keeps_its_origin(tmp_path: Path) -> None:
+    named = NamedChannel(Channel(["flu", "none", "cold"], ["x", "y"], np.full((3, 2), 0.5)), ("illness",), ("out",))
+    fields = {**named.as_json(), "prior_origin": "this table"}
+    (tmp_path / "c.chan").write_text(json.dumps(fields))
+    (tmp_path / "plan.toml").write_text('schema = "leakgauge/plan/1"\n[columns]\nillness = "channel:file=c.chan"\n')
+    made = release(read_plan(tmp_path / "plan.toml"), opened(), tmp_path / "o.csv")
+    assert any("designed from this table" in said for said in made.fields["assumptions"])
+    assert plan_files(tmp_path / "plan.toml") == (tmp_path / "plan.toml", tmp_path / "c.chan")
+    (tmp_path / "plan.toml").write_text('schema = "leakgauge/plan/9"\n[columns]\nillness = "c.chan"\n')
+    with pytest.raises(FileError, match="plan/9"):
+        read_plan(tmp_path / "plan.toml")
+
+
+def test_an_old_release_never_stands_beside_a_new_record(tmp_path: Path) -> None:
+    release(ReleasePlan(PLAN), opened(), tmp_path / "o.csv")
+
+    def stop(stage: str, rows: int) -> None:
+        if stage == "recorded":
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        release(ReleasePlan(PLAN), opened(), tmp_path / "o.csv", overwrite=True, progress=stop)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_closed_file_stays_closed(tmp_path: Path) -> None:
+    out = tmp_path / "o.csv"
+    out.write_text("")
+    out.chmod(0o600)
+    (tmp_path / "o.csv.json").touch(0o640)
+    release(ReleasePlan(PLAN), opened(), out, overwrite=True)
+    assert (tmp_path / "o.csv.json").stat().st_mode & 0o777 == 0o640
+
+
+def test_the_mark_of_simulations_is_no_ones_column(tmp_path: Path) -> None:
+    table = open_table(pa.table({"not_private": [1, 2], "x": ["a", "b"]}))
+    with pytest.raises(OptionError, match="marks simulations"):
+        release(
+            ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}, ["not_private"]), table, tmp_path / "o.csv"
+        )

@@ -71,7 +71,7 @@ def main(arguments: list[str] | None = None) -> int:
         click.echo(help_wanted.format_message())
         return 0
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted; nothing was written.", 130)
+        return _fail("interrupted.", 130)
     except click.ClickException as error:
         return _fail(error.format_message(), 2)
     except BrokenPipeError:

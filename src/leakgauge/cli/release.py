@@ -71,17 +71,18 @@ def command(
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json".
     """
     from leakgauge.randomness import OperatingSystem, Simulated
-    from leakgauge.release import preview, read_plan, release
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release import plan_files, preview, read_plan, release
+    from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
+    inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
     for file in (output, place):
-        require_writable(file, *source_files(table), Path(table), plan_file)
-    name = dataset or Path(table).stem.split(".")[0]
+        require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
+    name = dataset or default_dataset(table)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, missing=missing))
         ledger = None if address is None else opened.enter_context(open_ledger(address))
@@ -96,7 +97,7 @@ def command(
         assert output is not None
         if ledger is None and simulate is None:
             click.echo("leakgauge: no --ledger is given, so nothing counts this release against a budget.", err=True)
-        with _progress(source.rows) as tell:
+        with _progress(source.rows, counted=ledger is not None) as tell:
             made = release(
                 plan,
                 source,
@@ -110,6 +111,10 @@ def command(
                 progress=tell,
             )
         deliver(made.fields, as_json, None, lambda: _render(made))
+
+
+def _file(prior: str) -> Path:
+    return Path(prior.partition("=")[2])
 
 
 def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
@@ -141,7 +146,7 @@ def _epsilon(number: str, text: str) -> float:
 
 
 @contextmanager
-def _progress(total: int) -> Iterator[Progress]:
+def _progress(total: int, counted: bool) -> Iterator[Progress]:
     """A bar on standard error where a person looks; and what an interruption leaves behind, in words."""
     spent = False
 
@@ -162,7 +167,7 @@ def _progress(total: int) -> Iterator[Progress]:
         try:
             yield tell
         except KeyboardInterrupt:
-            if spent:
+            if spent and counted:
                 click.echo("leakgauge: what was spent in the ledger stays spent.", err=True)
             raise
 
@@ -185,11 +190,15 @@ def _dry_fields(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> dict[s
 def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[RenderableType]:
     from rich.text import Text
 
+    from leakgauge.release.record import assumptions, claims_json, plan_json
+
     rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
     parts: list[RenderableType] = [_columns_table("What would be released", rows, bound.public)]
     parts.append(Text(f"Cost: ε {shown(cost.epsilon)} nats, ρ {shown(cost.rho)} nats."))
     if verdict is not None:
         parts.append(Text("The ledger would admit it." if verdict.allowed else "The ledger would refuse it."))
+    planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
+    parts += [Text(f"· {said}") for said in assumptions(planned, claims, simulated=False)]
     parts.append(Text("Nothing was drawn, spent or written."))
     return parts
 
@@ -214,6 +223,7 @@ def _render(made: Release) -> list[RenderableType]:
         where = "not counted in a ledger" if counted is None else f"entry {counted['entry']} of {counted['dataset']!r}"
         parts.append(Text(f"Spent: ε {shown(fields['budget']['epsilon']['value'])} nats together; {where}."))
     parts.append(Text(f"Record: {made.record} (digest {made.digest[:16]}…)."))
+    parts += [Text(f"· {said}") for said in fields["assumptions"]]
     if not fields["private"]:
         parts.append(Text("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.", "bold red"))
     return parts
@@ -237,4 +247,3 @@ def _headline(levels: dict[str, Any]) -> str:
             delta = f", δ {level['delta']:g}" if "delta" in level else ""
             return f"{notion.replace('_', '-')} {shown(level['value'])} nats{delta}"
     return ""
-

@@ -61,7 +61,8 @@ def span(
         sensitivity: of a query; leave it out for a column.
         lower: the bounds of a column; its sensitivity is their distance.
         upper: the upper one.
-        grid: a power of two; by default fine enough for at least 256 steps to the scale, 64 to the width.
+        grid: a power of two; by default fine enough for at least 256 steps to the scale and 64 to the width, or 1 for
+            whole bounds and noise of a scale of 16 or more. It never follows the data: the grid shows in the release.
         scale: the noise's scale for a sensitivity of 1.
 
     Raises:
@@ -69,7 +70,7 @@ def span(
             infinite, a grid that is not a power of two or too coarse or too fine.
     """
     width = _width(sensitivity, lower, upper)
-    step = _power_of_two(width * min(scale, 4) / FINENESS) if grid is None else _require_grid(grid)
+    step = _default_grid(width, scale, lower, upper) if grid is None else _require_grid(grid)
     ends = [abs(end) for end in (lower, upper, width) if end is not None]
     if max(ends) / step > LARGEST_STEPS:
         raise OptionError(
@@ -148,7 +149,9 @@ class NoisyNumber:
                     name=self.name,
                 )
             numbers = np.where(np.isnan(numbers), self.missing, numbers)
-        return np.clip(half_up(numbers / self.span.grid), low, high).astype(np.int64)
+        # Quietly: a warning about an overflow would tell about a value, which is clamped in any case.
+        with np.errstate(all="ignore"):
+            return np.clip(half_up(numbers / self.span.grid), low, high).astype(np.int64)
 
     def from_grid(self, steps: Steps) -> Numbers:
         """Grid points as numbers."""
@@ -209,6 +212,12 @@ def _width(sensitivity: float | None, lower: float | None, upper: float | None) 
             sensitivity=sensitivity,
         )
     return sensitivity
+
+
+def _default_grid(width: float, scale: float, lower: float | None, upper: float | None) -> float:
+    fine = _power_of_two(width * min(scale, 4) / FINENESS)
+    whole = lower is not None and upper is not None and float(lower).is_integer() and float(upper).is_integer()
+    return 1.0 if whole and fine < 1 and width * scale >= 16 else fine
 
 
 def _power_of_two(size: float) -> float:

@@ -16,6 +16,9 @@ from leakgauge.probability import Channel, Label
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.labels import alphabet
 
+LARGEST = 1 << 12
+"""Letters; the channel is a matrix of that many rows and columns."""
+
 
 def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMechanism:
     """The true letter with e^ε times the probability of each other letter: ε-local differential privacy.
@@ -37,6 +40,12 @@ def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMecha
     known = alphabet(letters, "letters")
     if len(known) < 2:
         raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
+    if len(known) > LARGEST:
+        raise OptionError(
+            "{count} letters are more than the {most} randomized response is for; use subset-selection.",
+            count=len(known),
+            most=LARGEST,
+        )
     other = units_of_another(epsilon, len(known))
     same = (1 << DYADIC_BITS) - (len(known) - 1) * other
     if same < other:

@@ -203,14 +203,14 @@ def sample_and_aggregate(
         >>> middle = sample_and_aggregate(np.median, 1.0, 0, 100, blocks=50)
         >>> ages = np.arange(10_000) % 90
         >>> str(middle.run(ages, Simulated(simulation_seed=5)).interval)
-        '43.9600 [37.8450, 50.0750]'
+        '43.9614 [37.9661, 49.9567]'
     """
     require_budget(epsilon)
     if isinstance(blocks, bool) or not isinstance(blocks, int) or blocks < 2:
         raise OptionError("{blocks} blocks hide nothing of each other; use a whole number from 2 on.", blocks=blocks)
     if not 0 < sampling_rate <= 1:
         raise OptionError("A sampling rate of {rate} lies outside (0, 1].", rate=sampling_rate)
-    spans = span(sensitivity=None, lower=lower, upper=upper, grid=grid, scale=1 / epsilon)
+    spans = span(sensitivity=None, lower=lower, upper=upper, grid=grid, scale=1 / (epsilon * blocks))
     parameters: dict[str, Parameter] = {
         "epsilon": epsilon,
         "lower": lower,

@@ -8,6 +8,8 @@ from typing import ClassVar, Protocol, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.errors import OptionError
+
 Words: TypeAlias = npt.NDArray[np.uint64]
 
 
@@ -38,6 +40,10 @@ class Simulated:
     private: ClassVar[bool] = False
 
     def __init__(self, simulation_seed: int) -> None:
+        if simulation_seed < 0:
+            raise OptionError(
+                "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+            )
         self.simulation_seed = simulation_seed
         self._generator = np.random.PCG64(simulation_seed)
 

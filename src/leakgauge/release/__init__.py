@@ -2,7 +2,7 @@
 
 from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
 from leakgauge.release.bound import BoundPlan
-from leakgauge.release.plan import ReleasePlan, read_plan
+from leakgauge.release.plan import ReleasePlan, plan_files, read_plan
 from leakgauge.release.priors import Prior, own_prior
 from leakgauge.release.record import read_record
 from leakgauge.release.verifying import Check, Verification, verify
@@ -18,6 +18,7 @@ __all__ = [
     "Verification",
     "bound_channel",
     "own_prior",
+    "plan_files",
     "preview",
     "read_plan",
     "read_record",

@@ -10,25 +10,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
-from leakgauge.drafts import Draft, draft, exists, require_writable, target
-from leakgauge.errors import OptionError
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
+from leakgauge.errors import OptionError, TableError
+from leakgauge.mechanisms.noisy_number import require_budget
 from leakgauge.notions.composition import Neighbours, Step
 from leakgauge.probability import Channel, Distribution
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundPlan
-from leakgauge.release.ledger import Cost, Entry, Ledger, Verdict
+from leakgauge.release.ledger import ONE_ROW, Cost, Entry, Ledger, Verdict, require_account
+from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
-from leakgauge.release.priors import Prior, histogram_steps, noisy_prior
+from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.record import file_digest, make_record, record_text, sealed
 from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
 
 BATCH = 1 << 17
 """Rows drawn at a time."""
+REHEARSED = 64
+"""Rows that are released into nowhere first."""
 
 
 class Stage(StrEnum):
@@ -113,36 +121,36 @@ def release(
     output = Path(to)
     place = Path(record) if record is not None else output.with_name(output.name + ".json")
     _require_places(output, place, overwrite)
-    bound = bind(plan, table)
-    wanted = _priors(bound, priors or {})
-    bought = {name: one for name, one in wanted.items() if not isinstance(one, Prior)}
-    steps = (*bound.steps, *(step for epsilon in bought.values() for step in histogram_steps(epsilon)))
-    bound.require_known_values(table)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
-    tell(Stage.CHECKED, 0)
-    reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
-    entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
-    tell(Stage.SPENT, 0)
-    known = {name: one for name, one in wanted.items() if isinstance(one, Prior)}
-    for name, epsilon in bought.items():
-        known[name] = noisy_prior(table, name, _channel_of(bound, name), epsilon, source)
+    bound = bind(plan, table)
+    wanted = _Wanted.of(bound, table, priors or {})
+    steps = (*bound.steps, *wanted.steps)
+    bound.require_known_values(table)
+    _rehearse(bound, table, output)
     with draft(output) as made, draft(place) as noted:
+        tell(Stage.CHECKED, 0)
+        reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
+        entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
+        tell(Stage.SPENT, 0)
+        known = wanted.drawn(source)
         rows = write_batches(_told(bound, table, source, tell), made.path, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
-        seed = source.simulation_seed if isinstance(source, Simulated) else None
         fields = make_record(
             bound,
             known,
-            steps[len(bound.steps) :],
+            wanted.steps,
             output=output,
+            record=place,
             rows=rows,
             reference=reference,
-            simulation_seed=seed,
+            simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,
             entry=entry,
         )
         fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
-        _keep(made, noted, fields, overwrite, tell, rows)
+        noted.write(record_text(fields))
+        tell(Stage.DRAFTED, rows)
+        _keep(made, noted, overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, fields["digest"])
         tell(Stage.COMPLETED, rows)
@@ -158,10 +166,49 @@ def preview(
 ) -> tuple[BoundPlan, Cost, Verdict | None]:
     """The bound plan, its cost, and what the ledger would say; nothing is drawn, spent or written."""
     bound = bind(plan, table)
-    bought = [one for one in _priors(bound, priors or {}).values() if not isinstance(one, Prior)]
-    cost = Cost((*bound.steps, *(step for epsilon in bought for step in histogram_steps(epsilon))))
+    cost = Cost((*bound.steps, *_Wanted.of(bound, table, priors or {}).steps))
     bound.require_known_values(table)
-    return bound, cost, None if ledger is None else ledger.preview(_dataset(dataset), cost)
+    if ledger is None:
+        return bound, cost, None
+    require_account(ledger.account(_dataset(dataset)), ONE_ROW, Neighbours.REPLACE_ONE)
+    return bound, cost, ledger.preview(_dataset(dataset), cost)
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """Priors as they were asked for; those to be bought are counted before anything is spent, and drawn after."""
+
+    known: Mapping[str, Prior]
+    bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
+
+    @classmethod
+    def of(cls, bound: BoundPlan, table: Table, given: Mapping[str, Prior | Distribution | float]) -> _Wanted:
+        known: dict[str, Prior] = {}
+        bought = {}
+        for name, prior in given.items():
+            channel = _channel_of(bound, name)
+            if isinstance(prior, Prior | Distribution):
+                known[name] = prior if isinstance(prior, Prior) else Prior(prior)
+            else:
+                require_budget(prior)
+                bought[name] = (prior, channel, input_counts(table, name, channel))
+        return cls(known, bought)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        return tuple(step for epsilon, _, _ in self.bought.values() for step in histogram_steps(epsilon))
+
+    def drawn(self, source: Randomness) -> dict[str, Prior]:
+        drawn = {name: noisy_prior(counts, channel, e, source) for name, (e, channel, counts) in self.bought.items()}
+        return {**self.known, **drawn}
+
+
+def _rehearse(bound: BoundPlan, table: Table, output: Path) -> None:
+    """Release a few rows into nowhere, with noise of a seed: what cannot be written is known before the spend."""
+    few = next(iter(table.batches(*bound.reads, size=REHEARSED)), None)
+    if few is None:
+        raise TableError("The table has no rows; there is nothing to release.")
+    write_batches([bound.made(few, Simulated(0))], BytesIO(), output, simulated=False)
 
 
 def _require_places(output: Path, record: Path, overwrite: bool) -> None:
@@ -172,14 +219,6 @@ def _require_places(output: Path, record: Path, overwrite: bool) -> None:
             raise exists(place)
     if target(output) == target(record):
         raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
-
-
-def _priors(bound: BoundPlan, given: Mapping[str, Prior | Distribution | float]) -> dict[str, Prior | float]:
-    wanted: dict[str, Prior | float] = {}
-    for name, prior in given.items():
-        _channel_of(bound, name)
-        wanted[name] = Prior(prior) if isinstance(prior, Distribution) else prior
-    return wanted
 
 
 def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
@@ -208,15 +247,9 @@ def _dataset(dataset: str | None) -> str:
 
 
 def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPlan, reference: str) -> Entry:
-    account = ledger.account(dataset)
-    if account.neighbours is not Neighbours.REPLACE_ONE:
-        raise OptionError(
-            "The account of {dataset!r} is for added or removed records, and a released table shows how many rows it "
-            "has; open one for replaced records.",
-            dataset=dataset,
-        )
-    purpose = "release of " + ", ".join(one.name for one in bound.columns)
-    return ledger.spend(dataset, Cost(steps), purpose[:1000], reference)
+    require_account(ledger.account(dataset), ONE_ROW, Neighbours.REPLACE_ONE)
+    purpose = "release of " + ", ".join(repr(one.name) for one in bound.columns)
+    return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 
 def _told(bound: BoundPlan, table: Table, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
@@ -227,10 +260,16 @@ def _told(bound: BoundPlan, table: Table, source: Randomness, tell: Progress) ->
         tell(Stage.DRAWING, rows)
 
 
-def _keep(made: Draft, noted: Draft, fields: Mapping[str, Any], overwrite: bool, tell: Progress, rows: int) -> None:
-    noted.write(record_text(fields))
-    tell(Stage.DRAFTED, rows)
+def _keep(made: Draft, noted: Draft, overwrite: bool, tell: Progress, rows: int) -> None:
+    if overwrite:
+        # An old release must not stand beside the new record, not even for a moment.
+        made.place.unlink(missing_ok=True)
+        sync_folder(made.place.parent)
     noted.keep(overwrite)
-    tell(Stage.RECORDED, rows)
-    made.keep(overwrite)
+    try:
+        tell(Stage.RECORDED, rows)
+        made.keep(overwrite)
+    except BaseException:
+        noted.place.unlink(missing_ok=True)
+        raise
     tell(Stage.RELEASED, rows)

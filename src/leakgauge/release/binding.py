@@ -12,10 +12,13 @@ from leakgauge.probability import Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.plan import Planned, ReleasePlan
+from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.tables import Column, Kind, Table
 
-LARGEST_ALPHABET = 1 << 16
+LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
+_THIS_TABLE = "letters=this-table"
+"""Written out in a plan, because it leaves unprotected which values occur."""
 
 
 def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
@@ -43,7 +46,7 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table) -
         fixed = through_channel(how.channel)
         exact = NamedChannel(fixed.exact, how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
-    column, own = known[name], isinstance(how, str) and _lacks_letters(how)
+    column, own = known[name], isinstance(how, str) and _takes_the_tables_letters(how)
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how
     if column.kind not in mechanism.capabilities.columns:
         raise ColumnError(
@@ -61,12 +64,11 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table) -
 
 
 def _mechanism(text: str, column: Column, table: Table, own: bool) -> Mechanism:
-    if column.kind is Kind.INT and "grid=" not in text and text.split(":")[0] in ("laplace", "gaussian"):
-        # Whole numbers stay whole: noise in steps of 1.
-        text = f"{text}{',' if ':' in text else ':'}grid=1"
-    mechanism = parse_mechanism(text, letters=_letters(table, column.name) if own else None)
+    if own:
+        return parse_mechanism(_without_letters(text), letters=_letters(table, column.name))
+    mechanism = parse_mechanism(text)
     written = mechanism.parameters.get("letters")
-    if own or column.kind is Kind.STRING or not isinstance(written, tuple):
+    if column.kind is Kind.STRING or not isinstance(written, tuple):
         return mechanism
     # Letters in a text are texts; the column has them as numbers, dates or truths.
     return parse_mechanism(
@@ -99,10 +101,13 @@ def _read_letter(letter: object, column: Column) -> Label:
         ) from None
 
 
-def _lacks_letters(text: str) -> bool:
+def _takes_the_tables_letters(text: str) -> bool:
+    return _THIS_TABLE in text.partition(":")[2].split(",")
+
+
+def _without_letters(text: str) -> str:
     name, _, parameters = text.partition(":")
-    given = [part.partition("=")[0].strip() for part in parameters.split(",")]
-    return name in ("randomized-response", "unary-encoding", "subset-selection") and "letters" not in given
+    return f"{name}:{','.join(part for part in parameters.split(',') if part != _THIS_TABLE)}"
 
 
 def _letters(table: Table, name: str) -> tuple[Label, ...]:
@@ -124,6 +129,8 @@ def _require_known(name: str, known: Mapping[str, Column]) -> None:
 
 def _require_one_each(columns: Sequence[BoundColumn], public: Sequence[str]) -> None:
     written = [*(name for one in columns for name in one.writes), *public]
+    if NOT_PRIVATE in written:
+        raise OptionError("A column named {name!r} marks simulations; rename it first.", name=NOT_PRIVATE)
     for name in written:
         if written.count(name) > 1:
             raise OptionError("Column {name!r} would be released twice; give it one mechanism.", name=name)

@@ -157,11 +157,15 @@ class BoundPlan:
     def batches(self, table: Table, randomness: Randomness, size: int) -> Iterator[dict[str, Any]]:
         """The released columns, batch by batch."""
         for batch in table.batches(*self.reads, size=size):
-            made: dict[str, Any] = {name: batch.column(name) for name in self.public}
-            for one in self.columns:
-                columns = one.released([batch.column(name) for name in one.reads], randomness)
-                made.update(zip(one.writes, columns, strict=True))
-            yield {name: made[name] for name in self.order}
+            yield self.made(batch, randomness)
+
+    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, Any]:
+        """The released columns of one batch."""
+        made: dict[str, Any] = {name: batch.column(name) for name in self.public}
+        for one in self.columns:
+            columns = one.released([batch.column(name) for name in one.reads], randomness)
+            made.update(zip(one.writes, columns, strict=True))
+        return {name: made[name] for name in self.order}
 
     def require_known_values(self, table: Table) -> None:
         """Refuse, before anything is spent or written, a table with values that a mechanism cannot take.

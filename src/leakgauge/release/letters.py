@@ -72,22 +72,27 @@ class Alphabet:
         import pyarrow.compute as pc
 
         known = [letter for letter in self._letters if letter is not None]
+        if pa.types.is_boolean(values.type) != all(isinstance(letter, bool) for letter in known):
+            # Arrow would take 1 for true.
+            raise self._of_another_type(values)
         numbers = np.array([at for at, letter in enumerate(self._letters) if letter is not None], dtype=np.int32)
         try:
             letters = pa.array(known, type=values.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            raise ColumnError(
-                "Column {name!r} holds {kind}, but the inputs of its channel are {found}; use the column's own type.",
-                name=self._column,
-                kind=str(values.type),
-                found=", ".join(sorted({type(letter).__name__ for letter in known})),
-            ) from None
+            raise self._of_another_type(values) from None
         at = pc.index_in(values, value_set=letters, skip_nulls=True)
         places = np.asarray(pc.fill_null(at, -1) if at.null_count else at)
         # Without a letter for missing values, or with it last, the letters' own numbers are those found.
         if self._missing is None or self._missing == len(known):
             return places
         return np.where(places < 0, -1, numbers[places])
+
+    def _of_another_type(self, values: pa.Array) -> ColumnError:
+        return ColumnError(
+            "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
+            name=self._column,
+            kind=str(values.type),
+        )
 
     def _in_intervals(self, values: pa.Array) -> Places:
         intervals = [(at, letter) for at, letter in enumerate(self._letters) if isinstance(letter, Interval)]
@@ -119,7 +124,11 @@ class Written:
         kinds = {type(letter) for letter in letters if letter is not None}
         if len(kinds) > 1 or kinds & {Interval, tuple}:
             return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
-        return cls(pa.array(list(letters)))
+        try:
+            return cls(pa.array(list(letters)))
+        except (pa.ArrowInvalid, OverflowError):
+            # Whole numbers beyond 64 bits.
+            return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
 
     def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
         """The letters at these numbers; texts share one dictionary."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
-from leakgauge.probability.files import NamedChannel, read_channel
+from leakgauge.probability.files import NamedChannel, read_channel, require_schema
 
 if TYPE_CHECKING:
     from leakgauge.probability import Distribution
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from leakgauge.release.priors import Prior
     from leakgauge.tables import Table
 
+PLAN_SCHEMA = "leakgauge/plan/1"
+_CHANNEL = "channel:file="
 Planned: TypeAlias = Mechanism | NamedChannel | str
 """How a column is released: a mechanism, a channel, or a mechanism as on the command line, letters left to find."""
 
@@ -29,7 +31,7 @@ class ReleasePlan:
 
     Args:
         columns: for each column a mechanism, a channel, or a text such as ``laplace:epsilon=1,lower=0,upper=120``.
-            A text for letters that names none takes them from the table, and the record says so.
+            Letters are declared, or ``letters=this-table``; then which values occur is not protected.
         public: columns that are released as they are.
 
     Raises:
@@ -90,6 +92,8 @@ def read_plan(path: Path | str) -> ReleasePlan:
     """
     place = Path(path)
     fields = _parsed(place)
+    if "schema" in fields:
+        require_schema(fields, PLAN_SCHEMA, place)
     unknown = sorted(set(fields) - {"public", "columns", "schema"})
     columns, public = fields.get("columns", {}), fields.get("public", [])
     texts = isinstance(columns, dict) and all(isinstance(how, str) for how in columns.values())
@@ -120,20 +124,32 @@ def _parsed(place: Path) -> dict[str, Any]:
         raise FileError("{path} is not TOML: {reason}; mend it.", path=place, reason=str(error).rstrip(".")) from None
 
 
+def plan_files(path: Path | str) -> tuple[Path, ...]:
+    """The plan and the channel files it names: what must not be overwritten."""
+    place = Path(path)
+    columns = _parsed(place).get("columns", {})
+    texts = [how for how in columns.values() if isinstance(how, str)] if isinstance(columns, dict) else []
+    return place, *(place.parent / file for file in map(_channel_file, texts) if file is not None)
+
+
 def _beside(plan: Path, how: str) -> NamedChannel | str:
-    return read_channel(plan.parent / how) if is_channel_file(how) else how
+    file = _channel_file(how)
+    return how if file is None else read_channel(plan.parent / file)
 
 
-def is_channel_file(how: str) -> bool:
-    """Whether a text names a channel file rather than a mechanism."""
-    return how.endswith(".json")
+def _channel_file(how: str) -> str | None:
+    """The file that a text names, where it names a channel rather than a mechanism."""
+    if how.startswith(_CHANNEL):
+        return how.removeprefix(_CHANNEL)
+    return how if how.endswith(".json") else None
 
 
 def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planned:
     if isinstance(how, Channel):
         return NamedChannel(how, (name,), (name,))
-    if isinstance(how, str) and is_channel_file(how):
-        how = read_channel(how)
+    if isinstance(how, str):
+        file = _channel_file(how)
+        how = how if file is None else read_channel(file)
     if isinstance(how, NamedChannel) and name not in how.inputs:
         raise ColumnError(
             "The channel for column {name!r} reads {found}; name the column it reads.",

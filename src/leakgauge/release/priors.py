@@ -29,28 +29,30 @@ def histogram_steps(epsilon: float) -> tuple[Step, ...]:
     return (DiscreteLaplaceNoise(epsilon / 2, 1, count=2),)
 
 
-def noisy_prior(table: Table, column: str, channel: Channel, epsilon: float, randomness: Randomness) -> Prior:
+def noisy_prior(counts: npt.NDArray[np.int64], channel: Channel, epsilon: float, randomness: Randomness) -> Prior:
     """A prior bought for ε: counts of the channel's inputs with discrete Laplace noise, at least 1 each."""
-    counts = _counts(table, column, channel)
     noisy = np.maximum(geometric(epsilon / 2, sensitivity=1).run(counts, randomness), 1).astype(np.float64)
     return Prior(Distribution(channel.inputs, noisy / noisy.sum()), PriorOrigin.NOISY_HISTOGRAM, epsilon)
 
 
 def own_prior(table: Table, column: str, channel: Channel) -> Prior:
     """The shares in the table itself; what is claimed with it is as private as the table."""
-    counts = _counts(table, column, channel).astype(np.float64)
+    counts = input_counts(table, column, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
 
 
-def _counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.int64]:
+def input_counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.int64]:
+    """How often each input of a channel occurs.
+
+    Raises:
+        ColumnError: other values occur, as in a channel of intervals.
+    """
     found = table.counts(column)
     by_label = dict(zip(found.labels(column), found.array().tolist(), strict=True))
-    unknown = len(set(by_label) - set(channel.inputs))
-    if unknown:
+    if not set(by_label) <= set(channel.inputs):
         raise ColumnError(
-            "{unknown} values of column {name!r} are not inputs of its channel, so it has no prior; bin the column, or "
-            "give a prior in a file.",
-            unknown=unknown,
+            "Values of column {name!r} are not inputs of its channel, so it has no prior of its own; bin the column, "
+            "or give a prior in a file.",
             name=column,
         )
     return np.array([by_label.get(label, 0) for label in channel.inputs], dtype=np.int64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -20,13 +21,16 @@ from leakgauge.notions.composition import Step, compose
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan
-from leakgauge.release.ledger import Cost, Entry
+from leakgauge.release.ledger import ONE_ROW, Cost, Entry
 from leakgauge.release.priors import Prior
 
 RECORD_SCHEMA = "leakgauge/release/1"
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
+PROTECTED = {"unit_of_protection": ONE_ROW, "neighbours": "replace-one"}
+"""What a released table protects."""
+_THIS_TABLE = PriorOrigin.THIS_TABLE.value
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
 
@@ -37,13 +41,16 @@ def make_record(
     extra_steps: tuple[Step, ...],
     *,
     output: Path,
+    record: Path,
     rows: int,
     reference: str,
     simulation_seed: int | None,
     entry: Entry | None,
 ) -> dict[str, Any]:
     """The fields of a record; none of them is computed from the table's values unless its origin says so."""
-    fields: dict[str, Any] = {
+    planned = plan_json(plan)
+    claims = {one.name: claims_json(one.mechanism, priors.get(one.name)) for one in plan.columns}
+    return {
         "schema": RECORD_SCHEMA,
         "reference": reference,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -51,24 +58,22 @@ def make_record(
         "simulation_seed": simulation_seed,
         "rows": rows,
         "output": {
-            "file": output.name,
+            "file": Path(os.path.relpath(output.resolve(), record.resolve().parent)).as_posix(),
             "format": output.suffix.lower().lstrip("."),
             "columns": list(plan.order),
         },
-        "plan": plan_json(plan),
-        "unit_of_protection": "one row",
-        "neighbours": "replace-one",
-        "claims": {one.name: claims_json(one.mechanism, priors.get(one.name)) for one in plan.columns},
+        "plan": planned,
+        **PROTECTED,
+        "claims": claims,
         "together": together_json((*plan.steps, *extra_steps)),
         "budget": budget_json((*plan.steps, *extra_steps), entry),
-        "assumptions": assumptions(plan, priors, simulation_seed is not None),
+        "assumptions": assumptions(planned, claims, simulation_seed is not None),
         "versions": {
             "leakgauge": version("leakgauge"),
             "python": platform.python_version(),
             **{name: version(name) for name in _LIBRARIES},
         },
     }
-    return fields
 
 
 def sealed(fields: Mapping[str, Any], output_digest: str, output_bytes: int) -> dict[str, Any]:
@@ -123,14 +128,14 @@ def _column_json(one: BoundColumn) -> dict[str, Any]:
         "epsilon": one.mechanism.parameters.get("epsilon"),
         "reads": list(one.reads),
         "writes": list(one.writes),
-        "letters": None if one.mechanism.channel() is None else _letters_from(one),
+        "letters": _letters_from(one) if "letters" in one.mechanism.parameters else None,
         "channel_prior": None if channel is None or channel.prior_origin is None else channel.prior_origin.value,
         "channel": None if channel is None else channel.as_json(),
     }
 
 
 def _letters_from(one: BoundColumn) -> str:
-    return "this table" if one.letters_from_table else "declared"
+    return _THIS_TABLE if one.letters_from_table else "declared"
 
 
 def claims_json(mechanism: Mechanism, prior: Prior | None = None) -> dict[str, Any]:
@@ -181,22 +186,24 @@ def budget_json(steps: tuple[Step, ...], entry: Entry | None) -> dict[str, Any]:
     }
 
 
-def assumptions(plan: BoundPlan, priors: Mapping[str, Prior], simulated: bool) -> list[str]:
-    """What must hold for the claims to hold, in sentences."""
+def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: bool) -> list[str]:
+    """What must hold for the claims to hold, in sentences, from the plan and the claims of a record."""
     said = [
         "Neighbouring tables differ in the values of one row; the number of rows and their order are public.",
+        "The names and types of the columns are public.",
         "Columns named as public are released as they are and are not protected.",
     ]
-    own = [one.name for one in plan.columns if one.letters_from_table]
+    columns = plan["columns"].items()
+    own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
-    designed = [one.name for one in plan.columns if one.channel and one.channel.prior_origin is PriorOrigin.THIS_TABLE]
+    designed = [name for name, column in columns if column["channel_prior"] == _THIS_TABLE]
     if designed:
         said.append(
             f"The channels of {', '.join(designed)} were designed from this table; their ε holds for the fixed channel "
             "only."
         )
-    if any(prior.origin is PriorOrigin.THIS_TABLE for prior in priors.values()):
+    if any(claim["prior"] == _THIS_TABLE for claim in claims.values()):
         said.append("Levels under a prior of this table are as private as the table; keep this record inside.")
     if simulated:
         said.append("This is a simulation: its noise follows from a seed, so it protects nobody and is not a release.")

@@ -15,7 +15,16 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import channel_from_json
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.priors import histogram_steps
-from leakgauge.release.record import budget_json, claims_json, file_digest, read_record, together_json
+from leakgauge.release.record import (
+    PROTECTED,
+    assumptions,
+    budget_json,
+    claims_json,
+    file_digest,
+    read_record,
+    together_json,
+)
+from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.tables import open_table
 
 _SAME = 1e-9
@@ -82,9 +91,12 @@ def verify(record: Path | str, *, released: Path | str | None = None, ledger: Le
         checks += _release_checks(fields, output)
         checks += _claim_checks(fields, place)
         checks += _ledger_checks(fields, ledger)
-    except (KeyError, TypeError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
+        if isinstance(error, LeakgaugeError):
+            raise
+        what = repr(error.args[0]) if isinstance(error, KeyError) else "a field"
         raise FileError(
-            "{path} is not a whole record: {what} is missing or malformed.", path=place, what=error
+            "{path} is not a whole record: {what} is missing or malformed.", path=place, what=what
         ) from None
     return Verification(fields, tuple(checks))
 
@@ -97,9 +109,13 @@ def _release_checks(fields: Mapping[str, Any], output: Path) -> Iterator[Check]:
     same = found == fields["output"]["sha256"]
     yield Check("release", same, "" if same else f"the digest of {output} is another")
     with open_table(output) as table:
-        columns = [column.name for column in table.columns() if column.name != "not_private"]
-        agree = table.rows == fields["rows"] and columns == fields["output"]["columns"]
+        columns = [column.name for column in table.columns()]
+        marked = [] if fields["private"] else [NOT_PRIVATE]
+        agree = table.rows == fields["rows"] and columns == fields["output"]["columns"] + marked
     yield Check("rows and columns", agree, "" if agree else f"{output} has others")
+    plan = fields["plan"]
+    planned = [*plan["public"], *(name for column in plan["columns"].values() for name in column["writes"])]
+    yield _same("columns of the plan", sorted(fields["output"]["columns"]), sorted(planned))
 
 
 def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
@@ -120,6 +136,9 @@ def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
             )
         if said["prior"] == PriorOrigin.NOISY_HISTOGRAM.value:
             steps += histogram_steps(float(said["prior_epsilon"]))
+    yield _same("unit of protection", {name: fields[name] for name in PROTECTED}, PROTECTED)
+    said = assumptions(fields["plan"], fields["claims"], not fields["private"])
+    yield _same("assumptions", fields["assumptions"], said)
     whole = tuple(steps)
     yield _same("guarantee of all columns together", fields["together"], together_json(whole))
     spent = {key: value for key, value in fields["budget"].items() if key != "ledger"}
@@ -144,11 +163,12 @@ def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
 
 def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator[Check]:
     said = fields["budget"]["ledger"]
-    if said is None:
-        yield Check("ledger", None, "the release was not counted in a ledger")
-        return
     if ledger is None:
-        yield Check("ledger", None, "no ledger was given")
+        counted = "no ledger was given" if said is not None else "the release was not counted in a ledger"
+        yield Check("ledger", None, counted)
+        return
+    if said is None:
+        yield Check("ledger", False, "the release was not counted in a ledger")
         return
     try:
         ledger.check(said["hash"])

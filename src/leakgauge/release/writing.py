@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leakgauge.drafts import could_not_write
-from leakgauge.errors import EngineError, OptionError
+from leakgauge.errors import ColumnError, OptionError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,27 +30,33 @@ def require_format(path: Path) -> None:
         )
 
 
-def write_batches(batches: Iterable[Mapping[str, Any]], draft: Path, wanted: Path, *, simulated: bool) -> int:
-    """The number of rows written to the draft, in the format of the wanted name.
+def write_batches(batches: Iterable[Mapping[str, Any]], to: Path | BinaryIO, wanted: Path, *, simulated: bool) -> int:
+    """The number of rows written, in the format of the wanted name.
 
     Raises:
+        ColumnError: a column of a type that the format has no place for.
         EngineError: the disk refused.
     """
+    import pyarrow as pa
+
+    sink = _Csv(to) if wanted.suffix.lower() == ".csv" else _Parquet(to)
+    rows = 0
     try:
-        sink = _Csv(draft) if wanted.suffix.lower() == ".csv" else _Parquet(draft)
-        rows = 0
         try:
             for batch in batches:
                 made = _batch({**batch, NOT_PRIVATE: None} if simulated else batch)
                 sink.add(made)
                 rows += made.num_rows
-            if not rows:
-                raise EngineError("The table has no rows; there is nothing to release in {path}.", path=wanted)
         finally:
             sink.close()
-        return rows
     except OSError as error:
         raise could_not_write(wanted, error) from None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        raise ColumnError(
+            "A released column is of a type that {suffix} files cannot hold; leave it out, or write another format.",
+            suffix=wanted.suffix,
+        ) from None
+    return rows
 
 
 def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
@@ -62,8 +68,8 @@ def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
 
 
 class _Csv:
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, to: Path | BinaryIO) -> None:
+        self._to = to
         self._writer: Any = None
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -75,7 +81,7 @@ class _Csv:
         ]
         batch = pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
         if self._writer is None:
-            self._writer = csv.CSVWriter(self._path, batch.schema)
+            self._writer = csv.CSVWriter(self._to, batch.schema)
         self._writer.write_batch(batch)
 
     def close(self) -> None:
@@ -84,8 +90,8 @@ class _Csv:
 
 
 class _Parquet:
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, to: Path | BinaryIO) -> None:
+        self._to = to
         self._writer: Any = None
         self._held: list[pa.RecordBatch] = []
         self._rows = 0
@@ -110,6 +116,6 @@ class _Parquet:
         table = pa.Table.from_batches(self._held)
         if self._writer is None:
             # Without Arrow's own schema, texts read back as texts and not as dictionaries.
-            self._writer = pq.ParquetWriter(self._path, table.schema, store_schema=False)
+            self._writer = pq.ParquetWriter(self._to, table.schema, store_schema=False)
         self._writer.write_table(table)
         self._held, self._rows = [], 0
