@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from leakgauge.notions.composition import DiscreteGaussianNoise, LaplaceNoise
-from leakgauge.release.ledger import Cost, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
 from tests.cli.test_measure import fields, run
 
 
@@ -109,13 +111,40 @@ def test_refusals(capsys: pytest.CaptureFixture[str], budget: Path) -> None:
     )
     run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "1")
     assert run(capsys, "ledger", "open", budget, "--dataset", "survey", "--epsilon", "9")[0] == 2
-    assert run(capsys, "ledger", "show", budget, "-o", budget)[0] == 2
+    for verb in ("show", "check"):
+        for end in ("", "-wal", "-shm"):
+            assert run(capsys, "ledger", verb, budget, "-o", f"{budget}{end}")[0] == 2
     assert run(capsys, "ledger", "check", budget, "--head", "0")[0] == 1
     connection = sqlite3.connect(budget)
     connection.execute("DROP TRIGGER entries_update")
     connection.execute("UPDATE entries SET body = replace(body, '1.0', '9.0')")
     connection.commit()
     connection.close()
-    code, _, err = run(capsys, "ledger", "check", budget)
-    assert code == 1
-    assert "Entry 1 of the ledger is not what was written" in err
+    for verb in ("check", "show"):
+        code, _, err = run(capsys, "ledger", verb, budget)
+        assert code == 1
+        assert "Entry 1 of the ledger is not what was written" in err and err.count("\n") == 1
+
+
+def test_a_damaged_ledger_is_told_in_one_sentence(budget: Path) -> None:
+    """In a process of its own, where what the collector of garbage says can be seen."""
+    with open_ledger(budget, create=True) as ledger:
+        for name in ("a", "b", "c"):
+            ledger.open_account(name, ApproximateLimit(1.0))
+    connection = sqlite3.connect(budget)
+    connection.execute("DROP TRIGGER entries_update")
+    connection.execute("UPDATE entries SET body = 'x' WHERE sequence = 1")
+    connection.commit()
+    connection.close()
+    command = [sys.executable, "-c", "from leakgauge.cli import run; run()", "ledger", "show", str(budget)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    told = "leakgauge: Entry 1 of the ledger is not what was written; run `leakgauge ledger check`.\n"
+    assert done.stderr == told
+
+
+def test_a_link_to_nowhere_becomes_a_ledger(capsys: pytest.CaptureFixture[str], budget: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link.ledger"
+    link.symlink_to(budget)
+    assert run(capsys, "ledger", "open", link, "--dataset", "survey", "--epsilon", "1")[0] == 0
+    assert fields(capsys, "ledger", "check", budget)["entries"] == 1

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from shutil import rmtree
 from typing import Any
 
 import pytest
 
 from leakgauge.cli import main
+from leakgauge.release.queries import Answer, Count
 
 SECRET = "S3CRETVALUE"
 ROWS = """person,city,age,note
@@ -101,9 +105,9 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], people: Path, k
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_simulation_is_marked_everywhere(
-    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path, kind: str, tmp_path: Path
+    capsys: pytest.CaptureFixture[str], people: Path, kind: str, tmp_path: Path
 ) -> None:
-    asked = (people, kind, *KINDS[kind], "--epsilon", 0.5, "--simulate", 3, "--ledger", ledger)
+    asked = (people, kind, *KINDS[kind], "--epsilon", 0.5, "--simulate", 3)
     code, out, err = run(capsys, *asked, "-o", tmp_path / "answer.json")
     assert (code, err) == (0, "")
     assert out.startswith("simulation: not private, not a release\n")
@@ -112,8 +116,6 @@ def test_a_simulation_is_marked_everywhere(
     assert (written["simulated"], written["note"]) == (True, "simulation: not private, not a release")
     assert written["budget"] is None
     assert fields(capsys, *asked) == written, "the same seed, the same answer"
-    assert main(["ledger", "show", str(ledger), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["accounts"][0]["entries"] == []
 
 
 def test_a_dry_run(capsys: pytest.CaptureFixture[str], people: Path, ledger: Path) -> None:
@@ -141,7 +143,7 @@ def test_a_budget_that_is_used_up(capsys: pytest.CaptureFixture[str], people: Pa
 
 def test_a_unit_of_several_rows(capsys: pytest.CaptureFixture[str], people: Path, tmp_path: Path) -> None:
     place = str(tmp_path / "units.ledger")
-    options = ["--unit", "one person", "--neighbours", "add-or-remove"]
+    options = ["--unit", "one value of 'person'", "--neighbours", "add-or-remove"]
     assert main(["ledger", "open", place, "--dataset", "ours", "--epsilon", "200", *options]) == 0
     capsys.readouterr()
     asked = (people, "count", "--epsilon", 100, "--unit", "person", "--ledger", place, "--dataset", "ours")
@@ -149,7 +151,7 @@ def test_a_unit_of_several_rows(capsys: pytest.CaptureFixture[str], people: Path
     found = fields(capsys, *asked, "--neighbours", "add-or-remove")
     # At ε = 100 noise other than 0 is drawn less than once in 10^43 times.
     assert found["answers"][0]["value"] == 5
-    assert found["protection"]["unit"] == "one person"
+    assert found["protection"]["unit"] == "one value of 'person'"
     more = fields(capsys, *asked, "--neighbours", "add-or-remove", "--rows-per-unit", 2)
     assert more["answers"][0]["value"] == 8
 
@@ -177,11 +179,15 @@ BAD: list[tuple[tuple[object, ...], str]] = [
     (("count", "--where", "city=A", "--epsilon", 1, "--unit", "person", "--rows-per-unit", 0), "rows of 0"),
     (("count", "--where", "city=A", "--epsilon", 1, "--dry-run", "--simulate", 1), "exclude"),
     (("count", "--where", "city=A", "--epsilon", 1, "--ledger", "nowhere.ledger"), "nowhere.ledger"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--ledger", ""), "is a folder"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--simulate", 1, "--ledger", "nowhere.ledger"), "leave the ledger"),
+    (("count", "--where", "city=A", "--epsilon", 1, "--simulate", -1), "seed of -1"),
     (("sum", "--column", "age", "--epsilon", 1), "Bounds are missing"),
     (("sum", "--column", "age", "--lower", 5, "--upper", 1, "--epsilon", 1), "reversed"),
     (("mean", "--column", "age", "--lower", 0, "--upper", 1, "--epsilon", 1), "has missing values"),
     (("mean", "--column", "note", "--lower", 0, "--upper", 1, "--epsilon", 1), "holds text"),
     (("quantile", "--column", "age", "--lower", 0, "--upper", 1, "--at", 1, "--epsilon", 1), "quantile at 1"),
+    (("quantile", "--column", "age", "--lower", 0, "--upper", 1, "--grid", 1, "--epsilon", 1), "grid of 1"),
     (("histogram", "--column", "city", "--epsilon", 1), "labels or edges"),
     (("histogram", "--column", "city", "--labels", "A|A", "--epsilon", 1), "repeat"),
     (("histogram", "--column", "age", "--edges", "1,x", "--epsilon", 1), "--edges '1,x'"),
@@ -207,8 +213,81 @@ def test_bad_input_is_one_sentence(
 def test_an_answer_never_takes_the_place_of_an_input(
     capsys: pytest.CaptureFixture[str], people: Path, ledger: Path
 ) -> None:
-    for place in (people, ledger):
+    beside = [ledger.with_name(ledger.name + end) for end in ("-wal", "-shm")]
+    for place in (people, ledger, *beside):
         asked = (people, "count", "--where", "city=A", "--epsilon", 0.1, "--ledger", ledger, "-o", place)
         code, out, err = run(capsys, *asked)
-        assert (code, out) == (2, "") and "is an input" in err
+        assert (code, out) == (2, "") and "name another file" in err
     assert people.read_text(encoding="utf-8") == ROWS
+    assert spends(capsys, ledger) == []
+
+
+def spends(capsys: pytest.CaptureFixture[str], ledger: Path) -> list[dict[str, Any]]:
+    assert main(["ledger", "show", str(ledger), "--json"]) == 0
+    found: list[dict[str, Any]] = json.loads(capsys.readouterr().out)["accounts"][0]["entries"]
+    return found
+
+
+ASKED = ("count", "--where", "city=A", "--epsilon", 0.5, "--ledger")
+
+
+def test_a_file_that_cannot_be_written_costs_nothing(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path
+) -> None:
+    code, out, err = run(capsys, people, *ASKED, ledger, "-o", "/proc/answer.json")
+    assert (code, out) == (3, "") and "/proc/answer.json could not be written" in err
+    assert spends(capsys, ledger) == []
+
+
+def test_an_answer_that_was_paid_for_is_shown(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The folder goes away between the spend and the file."""
+    folder = tmp_path / "answers"
+    folder.mkdir()
+    drawn = Count.answer
+
+    def removed(*given: Any) -> Answer:
+        rmtree(folder)
+        return drawn(*given)
+
+    monkeypatch.setattr(Count, "answer", removed)
+    code, out, err = run(capsys, people, *ASKED, ledger, "-o", folder / "answer.json")
+    assert code == 3 and "95 % interval" in out and "Budget: ε 0.5" in out
+    assert "could not be written" in err and len(spends(capsys, ledger)) == 1
+
+
+@pytest.mark.parametrize("after_spend", [True, False])
+def test_an_interruption_says_what_stays_spent(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch, after_spend: bool
+) -> None:
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Count, "answer" if after_spend else "exact", interrupted)
+    code, out, err = run(capsys, people, *ASKED, ledger)
+    assert (code, out) == (130, "")
+    told = "leakgauge: ε 0.5, ρ 0.122459 stay spent in the ledger, as entry 2.\n"
+    assert (told in err) == after_spend and "leakgauge: interrupted" in err
+    assert len(spends(capsys, ledger)) == after_spend
+
+
+def test_the_account_is_found_by_the_name_of_the_file(
+    capsys: pytest.CaptureFixture[str], people: Path, ledger: Path
+) -> None:
+    assert main(["ledger", "open", str(ledger), "--dataset", "people.v2", "--epsilon", "1"]) == 0
+    capsys.readouterr()
+    newer = people.rename(people.with_name("people.v2.csv"))
+    assert fields(capsys, newer, *ASKED, ledger)["budget"]["left"]["epsilon"]["value"] == 0.5
+    assert spends(capsys, ledger) == [], "the first account is that of another file"
+
+
+def test_no_warning_tells_about_a_value(tmp_path: Path) -> None:
+    """In a process of its own, where warnings are not errors."""
+    path = tmp_path / "wages.csv"
+    path.write_text("wage\n1e308\n-1e308\nnan\n4.5\n", encoding="utf-8")
+    bounds = ["--column", "wage", "--lower", "0", "--upper", "10", "--missing-value", "5", "--epsilon", "1"]
+    for kind in ("sum", "mean", "quantile"):
+        command = [sys.executable, "-c", "from leakgauge.cli import run; run()", "query", str(path), kind, *bounds]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, NO_LEDGER)

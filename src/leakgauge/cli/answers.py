@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.claims.quantities import exact_json
+from leakgauge.cli.output import shown
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -60,9 +61,9 @@ def render(asked: Asked) -> list[RenderableType]:
         # Texts, not markup: a label may hold brackets.
         cells = [Text(label or "")] * named
         if isinstance(found, Estimate):
-            cells += [Text(_number(found.value)), Text(f"{_number(found.low)} to {_number(found.high)}")]
+            cells += [Text(shown(found.value)), Text(f"{shown(found.low)} to {shown(found.high)}")]
         else:
-            cells.append(Text(found if isinstance(found, str) else _number(found)))
+            cells.append(Text(found if isinstance(found, str) else shown(found)))
         grid.add_row(*cells)
     parts.append(grid)
     parts.extend(Text(line) for line in _lines(answer))
@@ -86,7 +87,7 @@ def _lines(answer: Answer) -> list[str]:
     confidence = f"{100 * answer.query.confidence:.6g} %"
     lines = []
     if answer.rank_error is not None:
-        lines.append(f"Off by at most {_number(answer.rank_error)} rows with {confidence} confidence.")
+        lines.append(f"Off by at most {shown(answer.rank_error)} rows with {confidence} confidence.")
     guarantee = " and ".join(str(claim) for claim in answer.claims)
     would = "A release would guarantee" if answer.simulated else "Guarantee"
     lines.append(f"{would}: {guarantee}; protects {answer.protection}: {answer.protection.neighbours.value}.")
@@ -107,14 +108,10 @@ def _spending_json(spent: Spending) -> dict[str, Any]:
 
 
 def _told_cost(cost: Cost) -> str:
-    return f"ε {_number(cost.epsilon)}, ρ {_number(cost.rho)}"
+    return f"ε {shown(cost.epsilon)}, ρ {shown(cost.rho)}"
 
 
 def _told_left(spent: Spending) -> str:
-    left = [f"ε {_number(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
-    left += [f"ρ {_number(spent.rho_left)}"] if spent.rho_left is not None else []
+    left = [f"ε {shown(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
+    left += [f"ρ {shown(spent.rho_left)}"] if spent.rho_left is not None else []
     return f"{' or '.join(left)} left" if left else "no limit"
-
-
-def _number(value: float) -> str:
-    return "infinite" if value == float("inf") else f"{value:,.6g}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.claims.quantities import exact_json
-from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.output import deliver, output_options, shown
 from leakgauge.drafts import require_writable
 from leakgauge.errors import InputError, OptionError
 
@@ -36,7 +36,9 @@ def command() -> None:
 @click.option("--delta", type=float, metavar="D", help="The δ beside ε; 0 unless given.")
 @click.option("--rho", type=float, metavar="R", help="At most so much ρ of zCDP, in nats, over all releases.")
 @click.option("--unlimited", is_flag=True, help="No limit: add up only.")
-@click.option("--unit", default="one row", show_default=True, metavar="TEXT", help="What is protected, in words.")
+@click.option(
+    "--unit", default="one row", show_default=True, metavar="TEXT", help="What is protected, in the words below."
+)
 @click.option(
     "--neighbours",
     type=click.Choice(["replace-one", "add-or-remove"]),
@@ -61,12 +63,15 @@ def open_account(
 
     \b
     leakgauge ledger open budget.ledger --dataset survey --epsilon 1 --delta 1e-6
-    leakgauge ledger open budget.ledger --dataset visits --rho 0.1 --unit "all visits of one person"
+    leakgauge ledger open budget.ledger --dataset visits --rho 0.1 --unit "one value of 'person'"
+
+    The unit is what releases and queries of this data set must protect: "one row", or "one value of 'COLUMN'" for
+    queries with --unit COLUMN.
     """
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger import ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
 
-    require_writable(output, Path(ledger))
+    require_writable(output, *ledger_files(ledger))
     limit = _limit(epsilon, delta, rho, unlimited)
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(dataset, limit, unit=unit, neighbours=NEIGHBOURS[neighbours])
@@ -80,9 +85,9 @@ def open_account(
 @output_options
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
     """Limits, what was spent and what is left, and every entry."""
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger import ledger_files, open_ledger
 
-    require_writable(output, Path(ledger))
+    require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         accounts = opened.accounts() if dataset is None else (opened.account(dataset),)
         told = [_Told(opened, account) for account in accounts]
@@ -98,9 +103,9 @@ def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> 
     """Compute every hash and every sum anew; exit 1 at the first entry that is wrong."""
     from rich.text import Text
 
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger import ledger_files, open_ledger
 
-    require_writable(output, Path(ledger))
+    require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
     fields = {"schema": SCHEMA, "head": found, "entries": count}
@@ -157,23 +162,21 @@ class _Told:
         from rich.text import Text
 
         spent = self.spent
-        left = [f"ε {_number(spent.epsilon_left)}"] * (spent.epsilon_left is not None)
-        left += [f"ρ {_number(spent.rho_left)}"] * (spent.rho_left is not None)
-        lines = [f"spent: ε {_number(spent.epsilon)}, ρ {_number(spent.rho)}"]
+        left = {"ε": spent.epsilon_left, "ρ": spent.rho_left}
+        limited = [f"{name} {shown(value)}" for name, value in left.items() if value is not None]
+        lines = [f"spent: ε {shown(spent.epsilon)}, ρ {shown(spent.rho)}"]
         if self.account.delta > 0:
-            lines[0] += f"; together ε {_number(spent.at_delta)} at δ {self.account.delta:g}"
-        lines += ["left: " + " or ".join(left)] * bool(left)
+            lines[0] += f"; together ε {shown(spent.at_delta)} at δ {self.account.delta:g}"
+        lines += ["left: " + " or ".join(limited)] * bool(limited)
         if self.composition is not None:
             found = self.composition
             at = f" at δ {found.delta:g}" if found.delta else ""
-            lines.append(
-                f"had the sequence been fixed beforehand: ε {_number(found.epsilon)}{at} ({found.method.value})"
-            )
+            lines.append(f"had the sequence been fixed beforehand: ε {shown(found.epsilon)}{at} ({found.method.value})")
         parts: list[RenderableType] = [_title(self.account), *map(Text, lines)]
         if self.spends:
             grid = Table("entry", "time (UTC)", "purpose", "ε", "ρ", "completed")
             for entry in self.spends:
-                numbers = _number(float(entry.cost.epsilon)), _number(float(entry.cost.rho))
+                numbers = shown(float(entry.cost.epsilon)), shown(float(entry.cost.rho))
                 done = "yes" if entry.reference in self.completed else "no"
                 grid.add_row(
                     str(entry.sequence), entry.time[:19].replace("T", " "), Text(entry.purpose), *numbers, done
@@ -214,7 +217,3 @@ def _title(account: Account) -> RenderableType:
 
 def _nats(value: float | None) -> dict[str, Any] | None:
     return None if value is None else exact_json(value, "nats")
-
-
-def _number(value: float | None) -> str:
-    return "infinite" if value is None or value == float("inf") else f"{value:.6g}"

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from leakgauge.cli.answers import as_fields, dry_fields, render, render_dry
-from leakgauge.cli.output import deliver, output_options, working
-from leakgauge.drafts import require_writable
-from leakgauge.errors import FileError, OptionError
+from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.drafts import draft, require_writable
+from leakgauge.errors import FileError, LeakgaugeError, OptionError
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.release.ledger import Entry
     from leakgauge.release.queries import Condition, Query
 
-MISSING = "(missing)"
 Made = TypeVar("Made", bound=Callable[..., None])
 
 _COMMON = (
@@ -91,39 +94,21 @@ def count(ctx: click.Context, /, delta: float | None, **common: Any) -> None:
 @command.command("sum")
 @_options(_COLUMN, _BOUNDS, _DELTA)
 @click.pass_context
-def total(
-    ctx: click.Context,
-    /,
-    column: str,
-    lower: float | None,
-    upper: float | None,
-    missing_value: float | None,
-    delta: float | None,
-    **common: Any,
-) -> None:
+def total(ctx: click.Context, /, delta: float | None, **rest: Any) -> None:
     """The sum of a column, its values clamped to the bounds."""
     from leakgauge.release.queries import Sum
 
-    _run(ctx, lambda shared: Sum(column, lower, upper, missing_value, delta=delta, **shared), **common)
+    _run_bounded(ctx, partial(Sum, delta=delta), **rest)
 
 
 @command.command()
 @_options(_COLUMN, _BOUNDS, _DELTA)
 @click.pass_context
-def mean(
-    ctx: click.Context,
-    /,
-    column: str,
-    lower: float | None,
-    upper: float | None,
-    missing_value: float | None,
-    delta: float | None,
-    **common: Any,
-) -> None:
+def mean(ctx: click.Context, /, delta: float | None, **rest: Any) -> None:
     """The mean of a column, its values clamped to the bounds."""
     from leakgauge.release.queries import Mean
 
-    _run(ctx, lambda shared: Mean(column, lower, upper, missing_value, delta=delta, **shared), **common)
+    _run_bounded(ctx, partial(Mean, delta=delta), **rest)
 
 
 @command.command()
@@ -150,21 +135,13 @@ def histogram(
 @command.command()
 @_options(_COLUMN, _BOUNDS)
 @click.option("--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below.")
+@click.option("--grid", type=float, metavar="STEP", help="Answer in multiples of it, such as 1; by default a fine one.")
 @click.pass_context
-def quantile(
-    ctx: click.Context,
-    /,
-    column: str,
-    at: float,
-    lower: float | None,
-    upper: float | None,
-    missing_value: float | None,
-    **common: Any,
-) -> None:
+def quantile(ctx: click.Context, /, at: float, grid: float | None, **rest: Any) -> None:
     """A number below which a share of the values lies."""
     from leakgauge.release.queries import Quantile
 
-    _run(ctx, lambda shared: Quantile(column, at, lower, upper, missing_value, **shared), **common)
+    _run_bounded(ctx, partial(Quantile, at=at, grid=grid), **rest)
 
 
 @command.command()
@@ -181,6 +158,20 @@ def top(
     if declared is None:
         raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
     _run(ctx, lambda shared: TopLabels(column, k, declared, **shared), labels_file, **common)
+
+
+def _run_bounded(
+    ctx: click.Context,
+    make: Callable[..., Query[Any]],
+    *,
+    column: str,
+    lower: float | None,
+    upper: float | None,
+    missing_value: float | None,
+    **common: Any,
+) -> None:
+    """Run a query about numbers between bounds."""
+    _run(ctx, lambda shared: make(column, lower=lower, upper=upper, missing=missing_value, **shared), **common)
 
 
 def _run(
@@ -202,8 +193,8 @@ def _run(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    from leakgauge.jobs.query import ask, preview
-    from leakgauge.release.ledger import open_ledger
+    from leakgauge.jobs.query import ask, preview, require_no_ledger
+    from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table, source_files
@@ -213,38 +204,73 @@ def _run(
     query = make({"epsilon": epsilon, "confidence": confidence, "where": _condition(where)})
     if simulate is not None and dry_run:
         raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")
-    inputs = [*source_files(place), Path(place), *(Path(path) for path in (ledger, labels_file) if path)]
-    require_writable(output, *inputs)
-    name = (dataset or Path(place).stem) if ledger else None
-    opened = open_ledger(ledger) if ledger and simulate is None else nullcontext()
-    with working(f"Asking {Path(place).name} …"), opened as kept, open_table(place, missing=missing) as source:
+    if simulate is not None:
+        require_no_ledger(ledger)
+    inputs = [*source_files(place), Path(place), *([labels_file] if labels_file else [])]
+    require_writable(output, *inputs, *(ledger_files(ledger) if ledger is not None else ()))
+    name = None if ledger is None else dataset or default_dataset(place)
+    # An output that cannot be written is found before anything is spent: its folder takes a draft, or refuses.
+    tried = draft(output) if output else nullcontext()
+    with tried, _spending() as on_spend:
+        with (
+            working(f"Asking {Path(place).name} …"),
+            nullcontext() if ledger is None else open_ledger(ledger) as kept,
+            open_table(place, missing=missing) as source,
+        ):
+            if dry_run:
+                cost, verdict = preview(query, source, protection, kept, name)
+            else:
+                asked = ask(query, source, protection, kept, name, simulate, on_spend)
         if dry_run:
-            cost, verdict = preview(query, source, protection, kept, name)
-        else:
-            asked = ask(query, source, protection, kept, name, simulate)
-    if dry_run:
-        fields = dry_fields(query, protection, cost, verdict)
-        deliver({**fields, "table": place}, as_json, output, lambda: render_dry(query, protection, cost, verdict))
-        if verdict is not None:
-            verdict.require()
-        return
-    if ledger is None and simulate is None:
-        click.echo("No --ledger is given: nothing counts this answer against a budget.", err=True)
-    deliver({**as_fields(asked), "table": place}, as_json, output, lambda: render(asked))
+            fields = {**dry_fields(query, protection, cost, verdict), "table": place}
+            deliver(fields, as_json, output, lambda: render_dry(query, protection, cost, verdict))
+            if verdict is not None:
+                verdict.require()
+            return
+        if ledger is None and simulate is None:
+            click.echo("No --ledger is given: nothing counts this answer against a budget.", err=True)
+        _hand_over({**as_fields(asked), "table": place}, as_json, output, lambda: render(asked))
+
+
+@contextmanager
+def _spending() -> Iterator[Callable[[Entry], None]]:
+    """Takes the spend; when anything breaks off afterwards, says on standard error that it stays."""
+    spends: list[Entry] = []
+    try:
+        yield spends.append
+    except BaseException:
+        for entry in spends:
+            cost = f"ε {shown(float(entry.cost.epsilon))}, ρ {shown(float(entry.cost.rho))}"
+            click.echo(f"leakgauge: {cost} stay spent in the ledger, as entry {entry.sequence}.", err=True)
+        raise
+
+
+def _hand_over(
+    fields: dict[str, Any], as_json: bool, output: Path | None, rendered: Callable[[], list[RenderableType]]
+) -> None:
+    try:
+        deliver(fields, as_json, output, rendered)
+    except LeakgaugeError:
+        # The file could not be written after all; the answer was paid for, so it is shown.
+        deliver(fields, as_json, None, rendered)
+        raise
 
 
 def _condition(text: str | None) -> Condition | None:
     from leakgauge.release.queries import Condition
+    from leakgauge.release.queries.labels import read
 
     if text is None:
         return None
     column, equals, value = text.partition("=")
     if not equals or not column:
         raise OptionError("--where {text!r} is not a column, '=' and a value; write e.g. city=A.", text=text)
-    return Condition(column, None if value == MISSING else value)
+    return Condition(column, read(value))
 
 
 def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
+    from leakgauge.release.queries.labels import read
+
     if text is not None and file is not None:
         raise OptionError("--labels and --labels-file are both given; give one of them.")
     if file is not None:
@@ -256,7 +282,7 @@ def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
         texts = text.split("|")
     else:
         return None
-    return [None if one == MISSING else one for one in texts]
+    return [read(one) for one in texts]
 
 
 def _edges(text: str | None) -> list[float] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from leakgauge.claims.quantities import exact_json, number_json, statement_json
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
-from leakgauge.release.ledger import Cost, Ledger, Spending, Verdict
+from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
 from leakgauge.release.queries import Answer, Protection, Query
 from leakgauge.tables import Table
 
@@ -40,6 +41,7 @@ def ask(
     ledger: Ledger | None = None,
     dataset: str | None = None,
     simulation_seed: int | None = None,
+    on_spend: Callable[[Entry], None] | None = None,
 ) -> Asked:
     """The answer to a query, its cost spent in the ledger before the noise is drawn.
 
@@ -52,16 +54,19 @@ def ask(
         protection: who is protected.
         ledger: which keeps the budget; by default nothing counts the answer.
         dataset: whose account in the ledger.
-        simulation_seed: noise that follows from a seed.
+        simulation_seed: noise that follows from a seed; not together with a ledger.
+        on_spend: told of the spend as soon as it is made: whatever fails afterwards, it stays.
 
     Raises:
         ColumnError: a column that is unknown or cannot be used so.
-        OptionError: a query that cannot be asked under this protection, or an account that protects something else.
+        OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
+            ledger for a simulation.
         BudgetError: the cost does not fit; nothing was drawn and nothing was spent.
     """
     if simulation_seed is not None:
+        require_no_ledger(ledger)
         cost, _ = preview(query, table, protection)
-        return Asked(_answer(query, table, protection, _simulated(simulation_seed)), cost, None)
+        return Asked(_answer(query, table, protection, Simulated(simulation_seed)), cost, None)
     cost, verdict = preview(query, table, protection, ledger, dataset)
     randomness = OperatingSystem()
     if ledger is None or verdict is None:
@@ -70,6 +75,8 @@ def ask(
     exact = query.exact(table, protection)
     reference = "".join(f"{word:016x}" for word in randomness.words(2).tolist())
     entry = ledger.spend(verdict.account.dataset, cost, _purpose(query), reference)
+    if on_spend is not None:
+        on_spend(entry)
     answer = query.answer(exact, protection, randomness)
     ledger.complete(entry, _digest(answer, reference))
     return Asked(answer, cost, ledger.spent(verdict.account.dataset))
@@ -94,18 +101,18 @@ def preview(
         return cost, None
     if dataset is None:
         raise OptionError("A ledger is given without the name of a data set; say whose budget is spent.")
-    account = ledger.account(dataset)
-    if account.unit != str(protection) or account.neighbours is not protection.neighbours:
-        raise OptionError(
-            "The account of {dataset!r} protects {unit!r} where {neighbours}, and the query {found!r} where {others}; "
-            "give the query the same unit and neighbours.",
-            dataset=dataset,
-            unit=account.unit,
-            neighbours=account.neighbours.value,
-            found=str(protection),
-            others=protection.neighbours.value,
-        )
+    require_account(ledger.account(dataset), str(protection), protection.neighbours)
     return cost, ledger.preview(dataset, cost)
+
+
+def require_no_ledger(ledger: object) -> None:
+    """Refuse the ledger of a simulation, in which it would spend nothing.
+
+    Raises:
+        OptionError: there is one.
+    """
+    if ledger is not None:
+        raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -134,12 +141,6 @@ def protection_json(protection: Protection) -> dict[str, Any]:
 
 def _answer(query: Query[Any], table: Table, protection: Protection, randomness: Randomness) -> Answer:
     return query.answer(query.exact(table, protection), protection, randomness)
-
-
-def _simulated(seed: int) -> Simulated:
-    if seed < 0:
-        raise OptionError("A simulation seed of {seed} is below 0; give a whole number of at least 0.", seed=seed)
-    return Simulated(simulation_seed=seed)
 
 
 def _purpose(query: Query[Any]) -> str:

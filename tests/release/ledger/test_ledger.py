@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 import sqlite3
 from collections.abc import Callable
+from decimal import Decimal
 from itertools import count
 
 import pytest
@@ -25,6 +28,7 @@ from leakgauge.notions.composition import (
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import (
+    Account,
     ApproximateLimit,
     ConcentratedLimit,
     Cost,
@@ -33,9 +37,14 @@ from leakgauge.release.ledger import (
     Ledger,
     Rule,
     Unlimited,
+    default_dataset,
     open_ledger,
+    require_account,
 )
+from leakgauge.release.ledger.cost import Total
+from leakgauge.release.ledger.entry import START
 from leakgauge.release.ledger.limits import largest_rho
+from leakgauge.release.ledger.steps import step_to_json
 
 _NUMBERS = count()
 
@@ -310,6 +319,85 @@ def test_the_check_names_the_first_wrong_entry(filled: Ledger, address: str, cha
     tamper(address, *change.split(";"))
     with pytest.raises(VerificationError, match=found):
         filled.check()
+
+
+OPENED = '{"limit":{"epsilon":1.0,"delta":0.0,"kind":"approximate"},"neighbours":"replace-one","unit":"one row",'
+SUMS = '"spent":{"epsilon":"0","rho":"0"}}'
+MALFORMED = [
+    "not json",
+    "[]",
+    "5",
+    "[" * 100_000,
+    "{}",
+    OPENED + '"spent":{}}',
+    OPENED + '"spent":{"epsilon":"x","rho":"0"}}',
+    OPENED + '"spent":{"epsilon":"NaN","rho":"0"}}',
+    OPENED + '"spent":{"epsilon":"-1","rho":"0"}}',
+    OPENED + '"spent":{"epsilon":"1e999999","rho":"0"}}',
+    OPENED + '"spent":{"epsilon":[1],"rho":0}}',
+    OPENED.replace("1.0", '"one"') + SUMS,
+    OPENED.replace("1.0", "NaN") + SUMS,
+    OPENED.replace("replace-one", "none") + SUMS,
+    OPENED.replace('"replace-one"', "[]") + SUMS,
+    OPENED.replace('"one row"', "7") + SUMS,
+]
+
+
+@pytest.mark.parametrize("body", MALFORMED, ids=lambda body: body[-60:])
+def test_a_malformed_entry_with_the_right_hash_is_refused(ledger: Ledger, address: str, body: str) -> None:
+    """Somebody wrote it who knows how hashes are made, or a program that was wrong."""
+    opened = ledger.open_account("survey", ApproximateLimit(1.0))
+    told = (1, "survey", "open", opened.opened, body, "", "survey", START)
+    text = json.dumps(told, separators=(",", ":"), sort_keys=True)
+    tamper(address, f"UPDATE entries SET body = '{body}', hash = '{hashlib.sha256(text.encode()).hexdigest()}'")
+    with open_ledger(address) as again:
+        with pytest.raises(VerificationError, match="Entry 1 of the ledger"):
+            again.check()
+        with pytest.raises(VerificationError, match="Entry 1 of the ledger"):
+            again.spent("survey")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"steps": []},
+        {"steps": 5},
+        {"steps": ["laplace"]},
+        {"cost": None},
+        {"cost": {"epsilon": "sNaN", "rho": "0"}},
+        {"rule": [1]},
+    ],
+    ids=str,
+)
+def test_a_malformed_spend_is_refused(ledger: Ledger, fields: dict[str, object]) -> None:
+    ledger.open_account("survey", ApproximateLimit(1.0))
+    first = ledger.entries()[0]
+    body = {"cost": {"epsilon": "0.1", "rho": "0.01"}, "rule": "added", "steps": [step_to_json(LaplaceNoise(0.1))]}
+    total = Total(Decimal("0.1"), Decimal("0.01"))
+    entry = Entry.after(
+        first, dataset="survey", kind=Kind.SPEND, body=body | fields, spent=total, purpose="x", reference="x"
+    )
+    ledger._store.append(entry)
+    with pytest.raises(VerificationError, match="Entry 2 of the ledger"):
+        ledger.check()
+
+
+def test_names_of_data_sets_come_from_files() -> None:
+    names = ["a/people.csv", "people.v2.csv", "people.csv.gz", "people.v2.csv.ZST", "people", "part-*.parquet"]
+    expected = ["people", "people.v2", "people", "people.v2", "people", "part-*"]
+    assert [default_dataset(name) for name in names] == expected
+
+
+def test_an_account_fits_by_unit_and_neighbours() -> None:
+    account = Account("survey", ApproximateLimit(1.0))
+    require_account(account, "one row", Neighbours.REPLACE_ONE)
+    told = r"protects one row \(replace-one\), and this protects {} \({}\); .* --unit \"{}\" --neighbours {}\."
+    for unit, neighbours, name in (
+        ("one value of 'row'", Neighbours.REPLACE_ONE, "replace-one"),
+        ("one row", Neighbours.ADD_OR_REMOVE_ONE, "add-or-remove"),
+    ):
+        with pytest.raises(OptionError, match=told.format(unit, name, unit, name)):
+            require_account(account, unit, neighbours)
 
 
 def test_a_cut_tail_is_missed_by_who_knows_the_head(filled: Ledger, address: str) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.errors import EngineError, FileError, VerificationError
+from leakgauge.errors import BudgetError, EngineError, FileError, VerificationError
 from leakgauge.notions.composition import LaplaceNoise
-from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger, postgresql, sqlite
+from leakgauge.release.ledger import ApproximateLimit, Cost, ledger_files, open_ledger, postgresql, sqlite
 from tests.postgres import PASSWORD
 
 COST = Cost((LaplaceNoise(0.1),))
@@ -54,7 +54,7 @@ def test_places_that_cannot_hold_a_ledger(tmp_path: Path) -> None:
     for create in (False, True):
         with pytest.raises(FileError, match="does not exist; make it first"):
             open_ledger(tmp_path / "missing" / "x.ledger", create=create)
-    with pytest.raises(EngineError, match="could not be made"):
+    with pytest.raises(EngineError, match="could not be written"):
         open_ledger("/proc/x.ledger", create=True)
     with pytest.raises(FileError, match="no address of a ledger"):
         open_ledger("mysql://root@localhost/x")
@@ -69,6 +69,84 @@ def test_a_damaged_file_is_told(tmp_path: Path) -> None:
     path.write_bytes(content)
     with open_ledger(path) as ledger, pytest.raises(VerificationError, match="damaged"):
         ledger.check()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE entries SET body = CAST(x'ff' AS TEXT)",
+        "UPDATE entries SET body = x'00'",
+        "DROP TABLE entries",
+    ],
+)
+def test_what_is_no_text_is_told(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "budget.ledger"
+    with open_ledger(path, create=True) as ledger:
+        ledger.open_account("survey", ApproximateLimit(1.0))
+    other = sqlite3.connect(path)
+    other.execute("DROP TRIGGER entries_update")
+    other.execute(damage)
+    other.commit()
+    other.close()
+    with open_ledger(path) as ledger:
+        for use in (ledger.check, ledger.accounts, lambda: ledger.spend("survey", COST, "a test", "one")):
+            with pytest.raises(VerificationError):
+                use()
+
+
+def test_a_second_name_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite, "_MAKING_SECONDS", 0.1)
+    path, second = tmp_path / "budget.ledger", tmp_path / "second.ledger"
+    with open_ledger(path, create=True) as ledger:
+        ledger.open_account("survey", ApproximateLimit(1.0))
+        second.hardlink_to(path)
+        with pytest.raises(FileError, match=r"has 2 names \(hard links\)"):
+            ledger.spend("survey", COST, "a test", "one")
+        for name in (path, second):
+            with pytest.raises(FileError, match="keep one of them"):
+                open_ledger(name)
+        second.unlink()
+        ledger.spend("survey", COST, "a test", "one")
+        assert ledger.spent("survey").epsilon == 0.1
+
+
+def test_a_ledger_that_was_moved_is_not_spent_from(tmp_path: Path) -> None:
+    path, moved = tmp_path / "budget.ledger", tmp_path / "moved.ledger"
+    with open_ledger(path, create=True) as ledger:
+        ledger.open_account("survey", ApproximateLimit(1.0))
+        path.rename(moved)
+        with pytest.raises(FileError, match="was moved or replaced"):
+            ledger.spend("survey", COST, "a test", "one")
+        with open_ledger(path, create=True), pytest.raises(FileError, match="was moved or replaced"):
+            ledger.spend("survey", COST, "a test", "one")
+
+
+def test_links_share_one_ledger(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    path, link = tmp_path / "folder" / "budget.ledger", tmp_path / "link.ledger"
+    link.symlink_to(path)
+    assert ledger_files(link) == ledger_files(str(path))
+    with open_ledger(link, create=True) as one, open_ledger(path) as other:  # made where the link leads to
+        one.open_account("survey", ApproximateLimit(0.15))
+        one.spend("survey", COST, "a test", "one")
+        assert sorted(path.parent.iterdir()) == sorted(ledger_files(link))
+        with pytest.raises(BudgetError):
+            other.spend("survey", COST, "a test", "two")
+    assert link.is_symlink()
+    astray = tmp_path / "astray.ledger"
+    astray.symlink_to(tmp_path / "missing" / "x.ledger")
+    with pytest.raises(FileError, match=r"The folder .*missing does not exist; make it first"):
+        open_ledger(astray, create=True)
+    astray.unlink()
+    astray.symlink_to(astray)
+    with pytest.raises(FileError, match="leads to itself"):
+        open_ledger(astray, create=True)
+
+
+def test_the_files_of_a_ledger(tmp_path: Path) -> None:
+    names = [path.name for path in ledger_files(tmp_path / "a.b")]
+    assert names == ["a.b", "a.b-wal", "a.b-shm"]
+    assert ledger_files("postgresql://localhost/x") == ()
 
 
 READING_ONLY = f"""

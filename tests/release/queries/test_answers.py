@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from functools import partial
 from itertools import permutations
 from typing import Any
 
@@ -29,9 +30,9 @@ from leakgauge.release.queries import (
     Sum,
     TopLabels,
 )
-from leakgauge.release.queries.quantile import GridCounts
 from leakgauge.release.queries.query import NoisyQuery
-from leakgauge.tables import Kind, open_table
+from leakgauge.tables import open_table
+from tests.release.queries.small_tables import Row, SmallTable
 
 ROW = Protection()
 ADDED = Protection(neighbours=Neighbours.ADD_OR_REMOVE_ONE)
@@ -143,7 +144,7 @@ def chi_squared(found: npt.NDArray[np.float64], law: npt.NDArray[np.float64]) ->
 def test_a_quantile_follows_the_exponential_mechanism(
     at: float, share: tuple[int, int], protection: Protection
 ) -> None:
-    query = Quantile("age", at, 0, 10, epsilon=1.5)
+    query = Quantile("age", at, 0, 10, grid=1, epsilon=1.5)
     ages = [1, 1, 4, 4, 4, 9]
     with open_table(pa.table({"age": ages})) as table:
         exact = query.exact(table, protection)
@@ -167,7 +168,7 @@ def test_the_rank_of_a_quantile_is_off_by_no_more_than_it_says(people: pa.Table)
     wages, randomness, hits = people.column("wage").to_pylist(), Simulated(simulation_seed=2), 0
     with open_table(people) as table:
         exact = query.exact(table, ROW)
-    assert len(exact.counts) > 2**16
+    assert len(exact) > 2**16
     for _ in range(RUNS):
         answer = query.answer(exact, ROW, randomness)
         value, error = answer.value, answer.rank_error
@@ -179,9 +180,21 @@ def test_the_rank_of_a_quantile_is_off_by_no_more_than_it_says(people: pa.Table)
 
 
 def test_utilities_of_a_quantile_are_best_at_the_quantile() -> None:
-    query = Quantile("age", 0.5, 0, 4, epsilon=1)
-    counts = GridCounts(query._grid(Kind.INT), np.array([0, 3, 0, 3, 0]))
-    assert query.utilities(counts).tolist() == [-6, 0, 0, 0, -6]
+    query = Quantile("age", 0.5, 0, 4, grid=1, epsilon=1)
+    assert query.utilities(np.array([0, 3, 0, 3, 0])).tolist() == [-6, 0, 0, 0, -6]
+
+
+@pytest.mark.parametrize("grid", [None, 1, 0.1])
+def test_the_answers_of_a_quantile_do_not_follow_the_kind_of_the_column(grid: float | None) -> None:
+    query = Quantile("age", 0.5, 0, 10, grid=grid, epsilon=1e-3)
+    found = []
+    for ages in ([1, 4, 9], [1.0, 4.5, 9.0]):
+        with open_table(pa.table({"age": ages})) as table:
+            exact = query.exact(table, ROW)
+        randomness = Simulated(simulation_seed=8)
+        values = [query.answer(exact, ROW, randomness).value for _ in range(50)]
+        found.append({isinstance(value, float) and value.is_integer() for value in values})
+    assert found[0] == found[1] == ({True} if grid == 1 else {True, False} if grid == 0.1 else {False})
 
 
 def test_the_most_frequent_labels_follow_the_exponential_mechanism() -> None:
@@ -209,6 +222,45 @@ def test_labels_are_found_by_their_text(people: pa.Table) -> None:
         assert Count(where=Condition("city", None), epsilon=1).exact(table, ROW) == 75
         assert Count(epsilon=1).exact(table, ADDED) == 300
     assert Histogram("gap", edges=[0.5, 10], epsilon=1).bins == ("(-∞, 0.5)", "[0.5, 10)", "[10, ∞)", "(missing)")
+
+
+def test_labels_mean_the_same_whatever_the_kind_of_the_column() -> None:
+    query = Histogram("code", ["10000000000000000", "0"], epsilon=1)
+    for codes in ([10**16, 0, 7], [1e16, 0.0, 7.5]):
+        with open_table(pa.table({"code": codes})) as table:
+            assert query.exact(table, ROW).tolist() == [1, 1, 1]
+
+
+NOT_A_NUMBER: list[Row] = [("u", "A", math.nan), ("v", "B", 1e308), ("w", None, -math.inf)]
+
+
+@pytest.mark.parametrize(("lower", "upper"), [(0.0, 10.0), (-1e-9, 1e-9), (-1e300, 1e300), (1e18, 1e18 + 1e6)])
+def test_no_number_leaves_its_bounds_nor_makes_numpy_speak(lower: float, upper: float) -> None:
+    values = pa.array([math.nan, None, 1e308, -1e308, math.inf, -math.inf, 5e-324, 0.0, lower, upper], pa.float64())
+    for limits in (
+        Sum("number", lower, upper, epsilon=1).bounds,
+        Sum("number", lower, upper, missing=1e308, epsilon=1).bounds,
+        Quantile("number", 0.5, lower, upper, epsilon=1).bounds,
+    ):
+        steps = limits.steps(values)  # warnings are errors here
+        assert limits.lowest <= steps.min() and steps.max() <= limits.highest
+        assert (steps[2], steps[3]) == (limits.highest, limits.lowest)
+
+
+@pytest.mark.parametrize("kind", [Sum, Mean, partial(Quantile, at=0.5)])
+def test_what_is_not_a_number_is_missing(kind: Any) -> None:
+    table = SmallTable(NOT_A_NUMBER)
+    with pytest.raises(ColumnError, match="'number' has missing values"):
+        kind("number", lower=0, upper=10, epsilon=1).exact(table, ROW)
+    exact = kind("number", lower=0, upper=10, missing=10, epsilon=1).exact(table, ROW)
+    counted = kind("number", lower=0, upper=10, epsilon=1).exact(
+        SmallTable([("u", "A", 10.0), ("v", "B", 10.0), ("w", None, 0.0)]), ROW
+    )
+    assert np.array_equal(exact, counted)
+    assert Count(where=Condition("number", None), epsilon=1).exact(table, ROW) == 1
+    assert Histogram("number", [None], epsilon=1).exact(table, ROW).tolist() == [1, 2]
+    with pytest.raises(ColumnError, match="'number' is missing in some rows"):
+        Count(epsilon=1).exact(table, Protection("number"))
 
 
 def test_sums_are_exact_whatever_their_size() -> None:
@@ -248,6 +300,12 @@ def test_sums_are_exact_whatever_their_size() -> None:
         lambda: Quantile("age", 1, 0, 1, epsilon=1),
         lambda: Quantile("age", 1e-9, 0, 1, epsilon=1),
         lambda: Quantile("age", 0.5, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=0, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=-1, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=math.nan, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=6, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=1e-6, epsilon=1),
+        lambda: Quantile("age", 0.5, 1e18, 1e18 + 1e6, grid=100, epsilon=1),
         lambda: Histogram("city", epsilon=1),
         lambda: Histogram("city", ["A"], [1.0], epsilon=1),
         lambda: Histogram("city", [], epsilon=1),

@@ -107,9 +107,11 @@ def test_a_dry_run_reads_and_writes_nothing(people: Table, ledger: Ledger, monke
 
 def test_a_simulation_spends_nothing_and_says_what_it_is(people: Table, ledger: Ledger) -> None:
     before = ledger.head
-    asked = [ask(ALL[2], people, ROW, ledger, "people", simulation_seed=4) for _ in range(2)]
+    asked = [ask(ALL[2], people, ROW, simulation_seed=4) for _ in range(2)]
     assert asked[0].answer.values == asked[1].answer.values
     assert asked[0].answer.simulated and asked[0].spent is None
+    with pytest.raises(OptionError, match="leave the ledger out"):
+        ask(ALL[2], people, ROW, ledger, "people", simulation_seed=4)
     assert ledger.head == before
     with pytest.raises(OptionError, match="below 0"):
         ask(ALL[2], people, ROW, simulation_seed=-1)
@@ -131,12 +133,25 @@ def test_an_account_that_protects_something_else_is_not_spent(
     protection: Protection, people: Table, ledger: Ledger
 ) -> None:
     before = ledger.head
-    with pytest.raises(OptionError, match="the same unit and neighbours"):
+    with pytest.raises(
+        OptionError, match=f'protects one row .*, and this protects {protection} .* --unit "{protection}"'
+    ):
         ask(ALL[0], people, protection, ledger, "people")
+    with pytest.raises(OptionError, match="The account of 'people' protects one row"):
+        preview(ALL[0], people, protection, ledger, "people")
     assert ledger.head == before
     ledger.open_account("matching", ApproximateLimit(1.0), unit=str(protection), neighbours=protection.neighbours)
     asked = ask(ALL[0], people, protection, ledger, "matching")
     assert asked.spent is not None and asked.spent.epsilon == pytest.approx(0.1)
+
+
+def test_a_column_named_row_is_not_one_row(ledger: Ledger) -> None:
+    units = [Protection(unit) for unit in ("row", "value of 'row'", "one row", "'row'", '"row"', "a\nb")]
+    assert len({str(unit) for unit in (ROW, *units)}) == 7
+    with open_table(pa.table({"row": [1, 1, 2]})) as table, pytest.raises(OptionError, match="one value of 'row'"):
+        ask(Count(epsilon=0.1, where=Condition("row", "1")), table, Protection("row"), ledger, "people")
+    for unit in units:
+        ledger.open_account(str(unit), ApproximateLimit(1.0), unit=str(unit))
 
 
 def test_a_ledger_needs_the_name_of_a_data_set(people: Table, ledger: Ledger) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
@@ -10,7 +11,10 @@ from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit,
 
 NEIGHBOURS = {"replace-one": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
 """Kinds of neighbours by their names in files and on the command line."""
+ONE_ROW = "one row"
+"""The unit of protection where nothing else is said."""
 LONGEST_TEXT = 1000
+_COMPRESSED = (".gz", ".zst")
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Account:
 
     dataset: str
     limit: Limit
-    unit: str = "one row"
+    unit: str = ONE_ROW
     neighbours: Neighbours = Neighbours.REPLACE_ONE
     opened: str = ""
 
@@ -48,6 +52,37 @@ class Account:
     def delta(self) -> float:
         """The δ of the limit; 0 where it has none."""
         return float(self.limit.delta) if isinstance(self.limit, ApproximateLimit) else 0.0
+
+
+def default_dataset(table: str) -> str:
+    """The name of a data set by that of its file: without its extension, nor that of a compressed file."""
+    path = Path(table)
+    return Path(path.stem).stem if path.suffix.lower() in _COMPRESSED else path.stem
+
+
+def require_account(account: Account, unit: str, neighbours: Neighbours) -> None:
+    """Refuse an account that protects something else than what is to be counted in it.
+
+    Args:
+        account: whose budget would be spent.
+        unit: what a release or query protects, in the words of an account.
+        neighbours: which data sets its guarantee compares.
+
+    Raises:
+        OptionError: another unit or other neighbours.
+    """
+    if account.unit == unit and account.neighbours is neighbours:
+        return
+    names = {kind: name for name, kind in NEIGHBOURS.items()}
+    raise OptionError(
+        "The account of {dataset!r} protects {unit} ({neighbours}), and this protects {found} ({others}); ask for what "
+        'the account protects, or open one with --unit "{found}" --neighbours {others}.',
+        dataset=account.dataset,
+        unit=account.unit,
+        neighbours=names[account.neighbours],
+        found=unit,
+        others=names[neighbours],
+    )
 
 
 def require_text(text: object, what: str) -> None:

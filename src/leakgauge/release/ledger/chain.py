@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from decimal import Decimal
 
 from leakgauge.errors import VerificationError
@@ -39,10 +38,7 @@ class Chain:
             self._refuse(entry.sequence, "does not follow the one before it")
         if not entry.is_whole():
             self._refuse(entry.sequence, "is not what was written")
-        try:
-            self._add_up(entry)
-        except (json.JSONDecodeError, KeyError, TypeError):
-            self._refuse(entry.sequence, "cannot be read")
+        self._add_up(entry)
         self.head, self._sequence = entry.hash, entry.sequence
         self.hashes.add(entry.hash)
 
@@ -61,7 +57,10 @@ class Chain:
             self._refuse(entry.sequence, "has sums that are not those of the entries")
 
     def _spend(self, entry: Entry) -> None:
-        told, computed = entry.cost, Cost(entry.steps).total
+        told, steps = entry.cost, entry.steps
+        if not steps:
+            self._refuse(entry.sequence, "spends without a step")
+        computed = Cost(steps).total
         if _less(told.epsilon, computed.epsilon) or _less(told.rho, computed.rho):
             self._refuse(entry.sequence, "costs less than its steps")
         account, before = self._accounts[entry.dataset], self._spent[entry.dataset]

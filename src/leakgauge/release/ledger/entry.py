@@ -11,7 +11,7 @@ from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Any
 
-from leakgauge.errors import VerificationError
+from leakgauge.errors import OptionError, VerificationError
 from leakgauge.notions.composition import Step
 from leakgauge.release.ledger.account import NEIGHBOURS, Account
 from leakgauge.release.ledger.cost import Total
@@ -20,6 +20,7 @@ from leakgauge.release.ledger.steps import step_from_json
 
 START = "0" * 64
 """What the first entry has in place of the hash of the one before."""
+_MOST_DIGITS = 1000
 
 
 class Kind(StrEnum):
@@ -75,33 +76,39 @@ class Entry:
     @property
     def spent(self) -> Total:
         """Σ ε and Σ ρ of the data set up to and with this entry."""
-        return total_from_json(self._fields()["spent"], self.sequence)
+        return total_from_json(self._fields().get("spent"), self.sequence)
 
     @property
     def cost(self) -> Total:
         """Σ ε and Σ ρ of this entry; nothing where it spends nothing."""
-        return total_from_json(self._fields()["cost"], self.sequence) if self.kind is Kind.SPEND else Total()
+        return total_from_json(self._fields().get("cost"), self.sequence) if self.kind is Kind.SPEND else Total()
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps that were spent, without labels."""
-        return tuple(step_from_json(step) for step in self._fields().get("steps", ()))
+        kept = self._fields().get("steps", [])
+        if not isinstance(kept, list) or not all(isinstance(step, dict) for step in kept):
+            raise _unreadable(self.sequence)
+        return tuple(map(step_from_json, kept))
 
     @property
     def rule(self) -> str | None:
         """The name of the rule that admitted the spend."""
-        return self._fields().get("rule")
+        return self._text("rule")
 
     @property
     def digest(self) -> str | None:
         """The digest of the record of a completed release."""
-        return self._fields().get("digest")
+        return self._text("digest")
 
     def account(self) -> Account:
         """The account that this entry opened."""
         told = self._fields()
-        limit = limit_from_json(told["limit"])
-        return Account(self.dataset, limit, told["unit"], NEIGHBOURS[told["neighbours"]], self.time)
+        try:
+            limit = limit_from_json(told["limit"])
+            return Account(self.dataset, limit, told["unit"], NEIGHBOURS[told["neighbours"]], self.time)
+        except (KeyError, TypeError, OptionError):
+            raise _unreadable(self.sequence) from None
 
     def is_whole(self) -> bool:
         """Whether the hash is that of the entry."""
@@ -122,8 +129,19 @@ class Entry:
         return self
 
     def _fields(self) -> dict[str, Any]:
-        fields: dict[str, Any] = json.loads(self.body)
+        try:
+            fields = json.loads(self.body)
+        except (ValueError, RecursionError):
+            fields = None
+        if not isinstance(fields, dict):
+            raise _unreadable(self.sequence)
         return fields
+
+    def _text(self, name: str) -> str | None:
+        found = self._fields().get(name)
+        if found is not None and not isinstance(found, str):
+            raise _unreadable(self.sequence)
+        return found
 
 
 def account_to_json(account: Account) -> dict[str, Any]:
@@ -137,12 +155,33 @@ def total_to_json(total: Total) -> dict[str, str]:
     return {"epsilon": str(total.epsilon), "rho": str(total.rho)}
 
 
-def total_from_json(fields: Mapping[str, str], sequence: int) -> Total:
-    """The sums that were kept."""
+def total_from_json(fields: object, sequence: int) -> Total:
+    """The sums that were kept.
+
+    Raises:
+        VerificationError: they are no sums of levels.
+    """
+    if not isinstance(fields, dict):
+        raise _unreadable(sequence)
+    return Total(_level(fields.get("epsilon"), sequence), _level(fields.get("rho"), sequence))
+
+
+def _level(text: object, sequence: int) -> Decimal:
     try:
-        return Total(Decimal(fields["epsilon"]), Decimal(fields["rho"]))
-    except (InvalidOperation, KeyError, TypeError):
-        raise VerificationError("Entry {sequence} of the ledger has no sums.", sequence=sequence) from None
+        level = Decimal(text) if isinstance(text, str) else Decimal(-1)
+        # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
+        if level >= 0 and (level.is_infinite() or level.adjusted() < _MOST_DIGITS):
+            return level
+    except InvalidOperation:
+        pass
+    raise _unreadable(sequence)
+
+
+def _unreadable(sequence: int) -> VerificationError:
+    return VerificationError(
+        "Entry {sequence} of the ledger cannot be read; do not spend from it, restore it from a copy.",
+        sequence=sequence,
+    )
 
 
 def _canonical(value: object) -> str:

@@ -7,7 +7,7 @@ from typing import Self
 
 from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import Account, require_text
+from leakgauge.release.ledger.account import ONE_ROW, Account, require_text
 from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
 from leakgauge.release.ledger.chain import Chain
 from leakgauge.release.ledger.cost import Cost, Total
@@ -63,7 +63,7 @@ class Ledger:
         dataset: str,
         limit: Limit,
         *,
-        unit: str = "one row",
+        unit: str = ONE_ROW,
         neighbours: Neighbours = Neighbours.REPLACE_ONE,
     ) -> Account:
         """The new account of a data set.

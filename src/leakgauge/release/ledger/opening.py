@@ -5,11 +5,25 @@ from __future__ import annotations
 from os import PathLike
 from pathlib import Path
 
+from leakgauge.drafts import target
 from leakgauge.errors import FileError
 from leakgauge.release.ledger.ledger import Ledger
 from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
+
+
+def ledger_files(address: str | PathLike[str]) -> tuple[Path, ...]:
+    """The files a ledger at an address is made of: its own and the two that lie beside it; none on a server.
+
+    Raises:
+        FileError: a link that leads to itself.
+    """
+    text = str(address)
+    if "://" in text:
+        return ()
+    path = target(Path(text))
+    return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
 
 
 def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger:

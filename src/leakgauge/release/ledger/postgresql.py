@@ -78,12 +78,11 @@ class PostgresqlStore(Store):
         except self._error as error:
             raise self._told(error) from None
 
-    def rows(self, statement: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+    def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows a statement gives."""
         try:
             cursor = self._connection.execute(statement.replace("?", "%s").encode(), values or None)
-            if cursor.description is not None:
-                yield from cursor
+            return [] if cursor.description is None else cursor.fetchall()
         except self._error as error:
             raise self._told(error) from None
 

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from leakgauge.drafts import draft, sync_folder, target
 from leakgauge.errors import EngineError, FileError, LeakgaugeError, VerificationError
 from leakgauge.release.ledger.store import INDEX, TABLE, VERSION, WAIT_SECONDS, Store
 
 APPLICATION = 0x4C6B4C67
 """Written in the file's header: this is a ledger of Leakgauge."""
+_MAKING_SECONDS = 1.0
+"""A ledger that is being made has two names for a moment; so long they may both be there."""
 _NEVER_CHANGED = [
     f"CREATE TRIGGER entries_{verb.lower()} BEFORE {verb} ON entries "
     "BEGIN SELECT RAISE(ABORT, 'entries of a ledger are never changed'); END"
@@ -33,14 +36,17 @@ class SqliteStore(Store):
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
-        if path.is_dir():
+        # Of a link, the file it leads to: the journal lies beside the name that was opened, and there must be one.
+        self._path = target(path)
+        if self._path.is_dir():
             raise FileError("{path} is a folder; name a file for the ledger.", path=path)
-        if not path.parent.is_dir():
-            raise FileError("The folder {path} does not exist; make it first.", path=path.parent)
-        if not path.exists():
+        if not self._path.parent.is_dir():
+            raise FileError("The folder {path} does not exist; make it first.", path=self._path.parent)
+        if not self._path.exists():
             raise FileError("There is no ledger {path}; make one with `leakgauge ledger open`.", path=path)
+        self._file = self._require_one_name()
         try:
-            self._connection = _connect(path)
+            self._connection = _connect(self._path)
         except sqlite3.Error as error:
             raise self._told(error) from None
         try:
@@ -56,6 +62,8 @@ class SqliteStore(Store):
         """A transaction that locks the file from its start."""
         self.run("BEGIN IMMEDIATE")
         try:
+            if self._require_one_name() != self._file:
+                raise self._moved()
             yield
             self.run("COMMIT")
         except BaseException:
@@ -63,16 +71,41 @@ class SqliteStore(Store):
                 self.run("ROLLBACK")
             raise
 
-    def rows(self, statement: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
+    def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows a statement gives."""
         try:
-            yield from self._connection.execute(statement, values)
+            return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._told(error) from None
 
     def close(self) -> None:
         """Close the file."""
         self._connection.close()
+
+    def _require_one_name(self) -> tuple[int, int]:
+        """Which file has the name now; one that has other names too is refused.
+
+        The journal belongs to a name: under two names a file has two, each without what was spent in the other.
+        """
+        until = time.monotonic() + _MAKING_SECONDS
+        while True:
+            try:
+                found = self._path.stat()
+            except OSError:
+                raise self._moved() from None
+            if found.st_nlink == 1:
+                return found.st_dev, found.st_ino
+            if time.monotonic() >= until:
+                raise FileError(
+                    "The ledger {path} has {count} names (hard links), under which it would be spent twice; keep one "
+                    "of them and remove the others.",
+                    path=self.name,
+                    count=found.st_nlink,
+                )
+            time.sleep(_MAKING_SECONDS / 20)
+
+    def _moved(self) -> FileError:
+        return FileError("The ledger {path} was moved or replaced while it was open; open it again.", path=self.name)
 
     def _require_ledger(self) -> None:
         ((application,),) = self.run("PRAGMA application_id")
@@ -92,7 +125,8 @@ class SqliteStore(Store):
                 )
             case sqlite3.SQLITE_NOTADB:
                 return FileError("{path} is not a ledger of Leakgauge; name another file.", path=self.name)
-            case sqlite3.SQLITE_CORRUPT:
+            # Without a code the text of an entry cannot be read; SQLITE_ERROR is a table that is not there.
+            case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR | 0 if not isinstance(error, sqlite3.ProgrammingError):
                 return VerificationError("The ledger {path} is damaged; restore it from a copy.", path=self.name)
         reasons = {
             sqlite3.SQLITE_READONLY: "it may not be written",
@@ -107,28 +141,24 @@ class SqliteStore(Store):
 
 
 def make_sqlite(path: Path) -> None:
-    """Make an empty ledger where there is no file yet; what is there stays as it is.
+    """Make an empty ledger where there is no file yet, of a link where it leads to; what is there stays as it is.
 
     Raises:
         FileError: the folder does not exist.
         EngineError: the file cannot be written.
     """
-    if path.exists():
+    place = target(path)
+    if place.exists():
         return
-    if not path.parent.is_dir():
-        raise FileError("The folder {path} does not exist; make it first.", path=path.parent)
+    if not place.parent.is_dir():
+        raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
     try:
-        # Made whole under another name (for its owner only), then linked, which fails where somebody was quicker.
-        handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        os.close(handle)
-        try:
-            _write_empty(Path(draft))
-            os.link(draft, path)
-            _sync_folder(path.parent)
-        except FileExistsError:
-            pass
-        finally:
-            Path(draft).unlink()
+        # Made whole under another name, for its owner only, and not kept as other drafts are, which others may read.
+        with draft(place) as made, suppress(FileExistsError):
+            _write_empty(made.path)
+            os.link(made.path, place)  # fails where somebody was quicker
+            made.drop()
+            sync_folder(place.parent)
     except (OSError, sqlite3.Error) as error:
         reason = getattr(error, "strerror", None) or getattr(error, "sqlite_errorname", "the system refused")
         raise EngineError("The ledger {path} could not be made: {reason}.", path=path, reason=reason) from None
@@ -149,13 +179,5 @@ def _write_empty(path: Path) -> None:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    address = f"file:{quote(str(path.resolve()))}?mode=rw"
+    address = f"file:{quote(str(path))}?mode=rw"
     return sqlite3.connect(address, uri=True, timeout=WAIT_SECONDS, isolation_level=None)
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

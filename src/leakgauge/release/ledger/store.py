@@ -46,16 +46,12 @@ class Store(ABC):
         """A transaction in which nobody else writes; committed at its end and on disk by then, or undone."""
 
     @abstractmethod
-    def rows(self, statement: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
-        """The rows a statement gives."""
+    def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows a statement gives, all at once: none is read after the database was let go."""
 
     @abstractmethod
     def close(self) -> None:
         """Let go of the database."""
-
-    def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The same, at once."""
-        return list(self.rows(statement, values))
 
     def append(self, entry: Entry) -> None:
         """Write one entry."""
@@ -76,11 +72,11 @@ class Store(ABC):
     def entries(self, dataset: str | None = None) -> Iterator[Entry]:
         """All entries in order, of one data set or of all, as they are stored."""
         of_dataset, values = ("", ()) if dataset is None else ("WHERE dataset = ? ", (dataset,))
-        return map(_entry, self.rows(_SELECT + of_dataset + "ORDER BY sequence", values))
+        return map(_entry, self.run(_SELECT + of_dataset + "ORDER BY sequence", values))
 
     def opened(self) -> Iterator[Entry]:
         """The entries that opened accounts, in order."""
-        return map(_entry, self.rows(_SELECT + "WHERE kind = ? ORDER BY sequence", (str(Kind.OPEN),)))
+        return map(_entry, self.run(_SELECT + "WHERE kind = ? ORDER BY sequence", (str(Kind.OPEN),)))
 
     def require_known_version(self, found: int) -> None:
         """Refuse a ledger that a newer version wrote."""
@@ -100,6 +96,11 @@ class Store(ABC):
 
 def _entry(row: tuple[Any, ...]) -> Entry:
     sequence, dataset, kind, *rest = row
+    # A database may hold anything in a column of text.
+    if not isinstance(sequence, int) or not all(isinstance(text, str) for text in row[1:]):
+        raise VerificationError("An entry of the ledger is not made of texts; restore it from a copy.")
     if kind not in list(Kind):
-        raise VerificationError("Entry {sequence} of the ledger is of no known kind.", sequence=sequence)
+        raise VerificationError(
+            "Entry {sequence} of the ledger is of no known kind; restore it from a copy.", sequence=sequence
+        )
     return Entry(sequence, dataset, Kind(kind), *rest)

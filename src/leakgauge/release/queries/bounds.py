@@ -27,7 +27,7 @@ class Bounds:
         lower: as declared.
         upper: as declared.
         missing: the number that stands for missing values; None where they are refused.
-        grid: one step, a power of two.
+        grid: one step.
     """
 
     lower: float
@@ -46,24 +46,34 @@ class Bounds:
         return self._step(self.upper)
 
     def steps(self, values: pa.Array) -> npt.NDArray[np.int64]:
-        """The values in whole steps between the bounds; infinite ones are at a bound."""
+        """The values in whole steps, never beyond the bounds whatever comes in; infinite ones are at a bound."""
         numbers = as_numbers(values)
-        if self.missing is not None:
-            numbers[np.isnan(numbers)] = self.missing
-        return np.clip(half_up(numbers / self.grid), self.lowest, self.highest).astype(np.int64)
+        # Rows that may not be missing are refused before; should one slip through, it is at a bound like any other.
+        numbers[np.isnan(numbers)] = self.lower if self.missing is None else self.missing
+        # Clamped before the division: a warning of numpy about an overflow would tell about a value.
+        clamped = np.clip(numbers, self.lower, self.upper)
+        return np.clip(half_up(clamped / self.grid), self.lowest, self.highest).astype(np.int64)
 
     def _step(self, bound: float) -> int:
         return int(half_up(np.array(bound / self.grid)))
 
 
 def bounds(
-    lower: float | None, upper: float | None, missing: float | None, *, parts: float = PARTS, least_grid: float = 0.0
+    lower: float | None,
+    upper: float | None,
+    missing: float | None,
+    *,
+    parts: float = PARTS,
+    grid: float | None = None,
 ) -> Bounds:
-    """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0.
+    """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0, or a given one.
+
+    The grid follows from what is declared alone: one that followed the table would tell about it.
 
     Raises:
-        OptionError: bounds that are missing, reversed, not finite or too near to each other, or a number for missing
-            values that is not finite.
+        OptionError: bounds that are missing, reversed, not finite or too near to each other, a number for missing
+            values that is not finite, or a grid that has fewer than 2 or more than 2 · ``parts`` steps between the
+            bounds.
     """
     if lower is None or upper is None:
         raise OptionError("Bounds are missing; give lower and upper, beyond which values are clamped.")
@@ -76,10 +86,12 @@ def bounds(
         )
     if missing is not None and not math.isfinite(missing):
         raise OptionError("A number of {missing} for missing values is not finite.", missing=missing)
-    grid = max(_power_of_two(width / parts), least_grid)
-    while max(abs(lower), abs(upper)) / grid > LARGEST_STEPS:
-        grid *= 2
-    found = Bounds(lower, upper, missing, grid)
+    if grid is not None:
+        return _on_grid(lower, upper, missing, grid, 2 * parts)
+    step = _power_of_two(width / parts)
+    while max(abs(lower), abs(upper)) / step > LARGEST_STEPS:
+        step *= 2
+    found = Bounds(lower, upper, missing, step)
     if width < 1e-280 or found.highest - found.lowest < 2:
         raise OptionError(
             "The bounds {lower!r} and {upper!r} are too near to each other to be told apart; widen them.",
@@ -94,6 +106,22 @@ def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
     import pyarrow as pa
 
     return np.array(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def _on_grid(lower: float, upper: float, missing: float | None, grid: float, most: float) -> Bounds:
+    far = max(abs(lower), abs(upper))
+    if grid > 0 and 2 <= (upper - lower) / grid <= most and far / grid <= LARGEST_STEPS:
+        found = Bounds(lower, upper, missing, grid)
+        # Rounded to the grid the bounds may have moved together.
+        if found.highest - found.lowest >= 2:
+            return found
+    raise OptionError(
+        "A grid of {grid} does not have 2 to {most:.0f} steps from {lower} to {upper}; give another, or none.",
+        grid=grid,
+        most=most,
+        lower=lower,
+        upper=upper,
+    )
 
 
 def _power_of_two(size: float) -> float:

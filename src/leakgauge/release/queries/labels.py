@@ -17,6 +17,7 @@ DeclaredLabel: TypeAlias = str | None
 """A text; None is the label of missing values."""
 
 MISSING = "(missing)"
+"""How missing values are written where labels are texts."""
 OTHER = "(other)"
 MOST_LABELS = 1 << 16
 
@@ -54,13 +55,28 @@ def shown(label: DeclaredLabel) -> str:
     return MISSING if label is None else label
 
 
+def read(text: str) -> DeclaredLabel:
+    """The label that is shown as this text."""
+    return None if text == MISSING else text
+
+
 def label_text(value: Any) -> DeclaredLabel:
-    """The text of a value, by which labels are found: whole numbers without a point, truth in lower case."""
-    if value is None:
-        return None
+    """The text of a value, by which labels are found: whole numbers in digits alone, truth in lower case."""
+    if value is None or value != value:
+        return None  # NaN is missing too
     if isinstance(value, bool):
         return "true" if value else "false"
-    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        # As in a column of whole numbers, so that a label means the same rows when another row has a fraction.
+        return str(int(value)) if value.is_integer() else repr(value)
+    return str(value)
+
+
+def has_missing(values: pa.Array) -> bool:
+    """Whether a value is missing; NaN is."""
+    import pyarrow.compute as pc
+
+    return bool(pc.any(pc.is_null(values, nan_is_null=True)).as_py())
 
 
 def positions(column: str, values: pa.Array, labels: tuple[DeclaredLabel, ...]) -> npt.NDArray[np.int64]:

@@ -14,11 +14,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import DiscreteGaussian, DiscreteLaplace, NoisyNumber, Span, gaussian, laplace
+from leakgauge.mechanisms import DiscreteGaussian, NoisyNumber, Span, gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.laws import quotient_above
 from leakgauge.mechanisms.noisy_number import span
-from leakgauge.notions.composition import DiscreteGaussianNoise, DiscreteLaplaceNoise, Step
+from leakgauge.notions.composition import Step, step_of
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.limits import largest_rho
 
@@ -63,11 +63,7 @@ class TotalNoise:
 
     def step(self) -> Step:
         """What one such total costs."""
-        steps, law = self.mechanism.span.steps, self.mechanism.law
-        if isinstance(law, DiscreteLaplace):
-            return DiscreteLaplaceNoise(law.epsilon(steps), steps)
-        # Rounded down: less noise than there is, so that the cost is never told too small.
-        return DiscreteGaussianNoise(math.nextafter(law.sigma / steps, 0.0), steps)
+        return step_of(self.mechanism)
 
 
 @lru_cache(maxsize=256)

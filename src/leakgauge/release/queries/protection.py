@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
+from leakgauge.release.ledger.account import ONE_ROW
 
 MOST_ROWS = 1 << 20
 
@@ -58,4 +59,5 @@ class Protection:
 
     def __str__(self) -> str:
         """The unit in words, as an account of a ledger names it."""
-        return "one row" if self.unit is None else f"one {self.unit}"
+        # In quotes and after other words than the rows are, so that a column named row is not taken for one row.
+        return ONE_ROW if self.unit is None else f"one value of {self.unit!r}"

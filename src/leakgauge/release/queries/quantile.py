@@ -19,7 +19,7 @@ from leakgauge.release.queries.bounds import Bounds, bounds
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.query import Query
 from leakgauge.release.queries.rows import require_column, used_rows
-from leakgauge.tables import Kind, Table
+from leakgauge.tables import Table
 
 CELLS = 2.0**16
 """The bounds are cut into so many cells, or up to twice as many."""
@@ -27,15 +27,7 @@ _LARGEST_DENOMINATOR = 1_000_000
 
 
 @dataclass(frozen=True)
-class GridCounts:
-    """How many values lie at each grid point between the bounds."""
-
-    bounds: Bounds
-    counts: npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Quantile(Query[GridCounts]):
+class Quantile(Query[npt.NDArray[np.int64]]):
     """A number between the bounds below which a given share of the values lies.
 
     The exponential mechanism over the points of a grid. With n values, b of them below a point and u of them up to and
@@ -43,9 +35,10 @@ class Quantile(Query[GridCounts]):
     is used adds −at or 1 − at to b − at·n and to u − at·n, one that is not adds 0. So a neighbour moves the
     utility by at most ``rows`` where rows are replaced, and by rows · max(at, 1 − at) where they are added or removed.
 
-    Values are clamped to the bounds and rounded to the grid: whole numbers where the column holds them and the bounds
-    are at most 2^17 apart, else between 2^16 and 2^17 steps. The answer has no interval, which would need more of the
-    table than its rank; instead ``rank_error`` says how many rows its rank is off at most.
+    Values are clamped to the bounds and rounded to the grid, of which the answer is a point. The grid is declared, or
+    has between 2^16 and 2^17 steps; it never follows the column, where one value can decide between whole numbers and
+    others. The answer has no interval, which would need more of the table than its rank; instead ``rank_error`` says
+    how many rows its rank is off at most.
 
     Args:
         column: whose numbers.
@@ -53,9 +46,10 @@ class Quantile(Query[GridCounts]):
         lower: the lower bound.
         upper: the upper bound.
         missing: the number that stands for missing values, which are refused without one.
+        grid: the answer is a multiple of it, such as 1 for whole numbers; by default a fine one.
 
     Raises:
-        OptionError: a share or bounds that cannot be used.
+        OptionError: a share, bounds or a grid that cannot be used.
     """
 
     column: str
@@ -63,10 +57,11 @@ class Quantile(Query[GridCounts]):
     lower: float | None = None
     upper: float | None = None
     missing: float | None = None
+    grid: float | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        bounds(self.lower, self.upper, self.missing, parts=CELLS)
+        self.bounds  # noqa: B018  # refuses bounds that cannot be used
         if not 0 < self.at < 1 or not 0 < self.share < 1:
             raise OptionError(
                 "A quantile at {at} does not lie between 0 and 1, at least a millionth from both; the median is at "
@@ -76,6 +71,11 @@ class Quantile(Query[GridCounts]):
 
     def __str__(self) -> str:
         return self._told(f"quantile {self.at:g} of {self.column}")
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The bounds on their grid."""
+        return bounds(self.lower, self.upper, self.missing, parts=CELLS, grid=self.grid)
 
     @cached_property
     def share(self) -> Fraction:
@@ -96,23 +96,23 @@ class Quantile(Query[GridCounts]):
         super().require_columns(table, protection)
         require_column(table, self.column, numbers=True)
 
-    def exact(self, table: Table, protection: Protection) -> GridCounts:
+    def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
         """How many values lie at each grid point."""
-        grid = self._grid(next(column.kind for column in table.columns() if column.name == self.column))
-        counts = np.zeros(grid.highest - grid.lowest + 1, dtype=np.int64)
+        lowest, highest = self.bounds.lowest, self.bounds.highest
+        counts = np.zeros(highest - lowest + 1, dtype=np.int64)
         for values in used_rows(table, protection, self.where, self.column, missing_allowed=self.missing is not None):
-            counts += np.bincount(grid.steps(values) - grid.lowest, minlength=len(counts))
-        return GridCounts(grid, counts)
+            counts += np.bincount(self.bounds.steps(values) - lowest, minlength=len(counts))
+        return counts
 
-    def utilities(self, exact: GridCounts) -> npt.NDArray[np.int64]:
+    def utilities(self, exact: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Of each grid point, times the denominator of the share: whole numbers, 0 for the best."""
         part, whole = self.share.numerator, self.share.denominator
-        up_to = np.cumsum(exact.counts)
+        up_to = np.cumsum(exact)
         target = part * up_to[-1]
-        off = np.maximum(whole * (up_to - exact.counts) - target, target - whole * up_to)
+        off = np.maximum(whole * (up_to - exact) - target, target - whole * up_to)
         return np.asarray(-np.maximum(off, 0), dtype=np.int64)
 
-    def answer(self, exact: GridCounts, protection: Protection, randomness: Randomness) -> Answer:
+    def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
         """A grid point whose rank is near to the one asked for."""
         assert self.lower is not None and self.upper is not None  # as the constructor made sure
         choice = self._choice(protection)
@@ -122,7 +122,7 @@ class Quantile(Query[GridCounts]):
         lengths = np.diff(np.r_[starts, len(utilities)])
         run = choice.run(utilities[starts].tolist(), randomness, lengths.tolist())
         at = int(starts[run]) + int(below(int(lengths[run]), 1, randomness)[0])
-        value = (exact.bounds.lowest + at) * exact.bounds.grid
+        value = float((self.bounds.lowest + at) * self.bounds.grid)
         return Answer(
             self,
             protection,
@@ -136,8 +136,3 @@ class Quantile(Query[GridCounts]):
 
     def _choice(self, protection: Protection) -> Exponential:
         return exponential(self.epsilon, self.sensitivity(protection))
-
-    def _grid(self, kind: Kind) -> Bounds:
-        assert self.lower is not None and self.upper is not None  # as the constructor made sure
-        whole = kind is Kind.INT and self.upper - self.lower >= 2
-        return bounds(self.lower, self.upper, self.missing, parts=CELLS, least_grid=1.0 if whole else 0.0)

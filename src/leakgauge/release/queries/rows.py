@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
-from leakgauge.release.queries.labels import DeclaredLabel, encoded, positions
+from leakgauge.release.queries.labels import DeclaredLabel, encoded, has_missing, positions
 from leakgauge.release.queries.protection import Protection
 from leakgauge.tables import Kind, Table
 
@@ -83,7 +83,7 @@ def used_rows(
     units = _Units(protection)
     for batch in table.batches(*names):
         values = batch.column(column)
-        if values.null_count and not missing_allowed:
+        if not missing_allowed and has_missing(values):
             raise ColumnError(
                 "Column {name!r} has missing values; declare the number that stands for them (--missing-value).",
                 name=column,
@@ -108,7 +108,7 @@ class _Units:
         """Which of the wanted rows are among the first of their unit."""
         import pyarrow as pa
 
-        if units.null_count:
+        if has_missing(units):
             raise ColumnError(
                 "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "
                 "leave these rows out of the table.",
