@@ -1,4 +1,4 @@
-"""Release of one categorical column, Parquet to Parquet, in CPU seconds on one core; and what a second column of numbers adds."""
+"""Release of one categorical column, Parquet to Parquet, in CPU seconds; and what a column of numbers adds."""
 
 from __future__ import annotations
 
