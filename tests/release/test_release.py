@@ -31,7 +31,7 @@ from leakgauge.errors import (
 )
 from leakgauge.mechanisms import geometric, laplace, randomized_response
 from leakgauge.notions.composition import Neighbours
-from leakgauge.probability import Channel, Interval
+from leakgauge.probability import Channel, Distribution, Interval
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, plan_files, preview, read_plan, release, verify
@@ -417,6 +417,11 @@ FUTILE: dict[str, tuple[ReleasePlan, pa.Table, dict[str, Any]]] = {
         ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}),
         pa.table({"x": ["a"]}),
         {"priors": {"x": 0.0}},
+    ),
+    "a prior of other letters": (
+        ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}),
+        pa.table({"x": ["a"]}),
+        {"priors": {"x": Distribution(["a", "c"], [0.5, 0.5])}},
     ),
     "lists in CSV": (
         ReleasePlan({"x": "randomized-response:epsilon=1,letters=a|b"}, public=["l"]),

@@ -22,6 +22,7 @@ from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms.noisy_number import require_budget
 from leakgauge.notions.composition import Neighbours, Step
 from leakgauge.probability import Channel, Distribution
+from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundPlan
@@ -189,6 +190,8 @@ class _Wanted:
             channel = _channel_of(bound, name)
             if isinstance(prior, Prior | Distribution):
                 known[name] = prior if isinstance(prior, Prior) else Prior(prior)
+                outcomes = known[name].distribution.outcomes
+                same_alphabet(outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
             else:
                 require_budget(prior)
                 bought[name] = (prior, channel, input_counts(table, name, channel))
