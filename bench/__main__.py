@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import counting, joints, ledger, mechanisms, notions, release, starting
+from bench import counting, design, joints, ledger, mechanisms, notions, release, starting
 
 ALL = {
     "starting": starting.run,
@@ -12,6 +12,7 @@ ALL = {
     "notions": notions.run,
     "counting": counting.run,
     "mechanisms": mechanisms.run,
+    "design": design.run,
     "ledger": ledger.run,
     "release": release.run,
 }

@@ -1,1 +1,20 @@
-"""Distortion operators and grids; they arrive with the room `design`."""
+"""How far a released letter is from the true one: distortions, and the products a solver needs of them."""
+
+from leakgauge.distances.by_label import Given, Hamming, read_distortion
+from leakgauge.distances.by_position import Absolute, Euclidean, GreatCircle, Squared
+from leakgauge.distances.column_sums import ColumnSums
+from leakgauge.distances.distances import Distances, Distortion, Kernel
+
+__all__ = [
+    "Absolute",
+    "ColumnSums",
+    "Distances",
+    "Distortion",
+    "Euclidean",
+    "Given",
+    "GreatCircle",
+    "Hamming",
+    "Kernel",
+    "Squared",
+    "read_distortion",
+]

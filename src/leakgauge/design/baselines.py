@@ -1,0 +1,140 @@
+"""Channels that do not know the prior, and how many bits they waste beside the one that leaks least."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leakgauge.design.points import induced
+from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope
+from leakgauge.design.solution import Solution
+from leakgauge.design.solving import GAP, solve
+from leakgauge.distances import Distortion
+from leakgauge.errors import OptionError, RefusalError
+from leakgauge.measures import leakage_with_background, mutual_information
+from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import alphabet, same_alphabet
+
+
+def symmetric_channel(labels: Iterable[Label], distortion: float) -> Channel:
+    """The dyadic channel that keeps a letter with probability 1 − distortion, else releases any other one alike.
+
+    It is randomized response; for Hamming distortion also the exponential mechanism. A distortion above that of the
+    uniform channel, (n − 1)/n, is refused: such a channel says what a letter is not.
+
+    Raises:
+        OptionError: fewer than 2 labels, or a distortion outside 0 to (n − 1)/n.
+    """
+    letters = alphabet(labels, "labels")
+    count = len(letters)
+    if count < 2 or not 0 <= distortion <= (count - 1) / count:
+        raise OptionError(
+            "A symmetric channel on {count} letters has no distortion of {distortion}; give 2 letters or more, and a "
+            "distortion from 0 to {most:.6g}.",
+            count=count,
+            distortion=distortion,
+            most=(count - 1) / count,
+        )
+    matrix = np.full((count, count), distortion / (count - 1))
+    np.fill_diagonal(matrix, 1 - distortion)
+    return Channel(letters, letters, matrix).dyadic()
+
+
+def maximum_entropy_channel(
+    source: Distribution | Joint, distortion: Distortion, target: Slope | MaxDistortion
+) -> Channel:
+    """The dyadic channel of largest H(Y|X) at a slope or below a distortion: q(y|x) ∝ e^(−slope · d(x, y)).
+
+    With utility −d it is the exponential mechanism of ε = 2 · slope · Δu. It releases to the distortion's own outputs.
+
+    Raises:
+        RefusalError: a distortion below that of the nearest letters.
+    """
+    problem = RateDistortion(source, distortion, target)
+    distances = distortion.between(problem.inputs, problem.letters).matrix
+    prior = problem.prior.probabilities
+
+    def at(slope: float) -> Channel:
+        return Channel(problem.inputs, problem.letters, _exponential(distances, slope)).dyadic()
+
+    def mean(channel: Channel) -> float:
+        return float(prior @ (channel.matrix * distances).sum(axis=1))
+
+    if isinstance(target, Slope):
+        return at(target.nats_per_unit)
+    last = at(math.inf)
+    if mean(last) > target.distortion:
+        raise RefusalError(
+            "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
+            "least that.",
+            asked=target.distortion,
+            least=mean(last),
+        )
+    if mean(at(0.0)) <= target.distortion:
+        return at(0.0)
+    low, high = 0.0, 1 / float(distances[distances > 0].mean())
+    while mean(at(high)) > target.distortion:
+        low, high = high, 2 * high
+        if math.isinf(high):
+            return last
+    # The mean distortion falls with the slope; the end that is kept is always on the safe side.
+    while high - low > 1e-15 * high:
+        middle = (low + high) / 2
+        if not low < middle < high:
+            break
+        low, high = (middle, high) if mean(at(middle)) > target.distortion else (low, middle)
+    return at(high)
+
+
+@dataclass(frozen=True, eq=False)
+class Waste:
+    """How much more a channel leaks than the best one with the same mean distortion.
+
+    Attributes:
+        leakage: of the channel, in bits: I(X;Y), or I(X;Y,Z) where the attacker knows the background.
+        distortion: of the channel.
+        best: the channel that leaks least at this distortion, with its gap.
+    """
+
+    leakage: float
+    distortion: float
+    best: Solution = field(repr=False)
+
+    @property
+    def bits(self) -> float:
+        """What the channel leaks beyond the best one found, in bits; at most ``best.gap`` too small."""
+        return max(self.leakage - self.best.objective, 0.0)
+
+
+def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
+    """How many bits a channel wastes beside the least leaking one of a problem at the channel's own distortion.
+
+    Args:
+        channel: reads the problem's secret and releases its letters.
+        problem: source, distortion, knowledge; its target is not used.
+        gap: in nats.
+
+    Raises:
+        LabelError: the channel reads or releases other letters.
+        OptionError: the problem's channels read the background too.
+    """
+    if problem.knowledge is Knowledge.BOTH:
+        raise OptionError("A channel that reads the secret alone is not compared with ones that read the background.")
+    same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
+    same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
+    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
+    distortion = float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
+    scenario = Scenario(problem.source, channel)
+    measure = leakage_with_background if problem.knowledge is Knowledge.ATTACKER else mutual_information
+    return Waste(measure(scenario), distortion, solve(problem.with_target(MaxDistortion(distortion)), gap))
+
+
+def _exponential(distances: Floats, slope: float) -> Floats:
+    if math.isinf(slope):
+        nearest = distances == distances.min(axis=1, keepdims=True)
+        return np.asarray(nearest / nearest.sum(axis=1, keepdims=True))
+    return induced(-slope * distances, forbids=False)

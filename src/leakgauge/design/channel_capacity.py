@@ -1,0 +1,63 @@
+"""The most a channel can tell, over all priors."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from leakgauge.design.certificate import ROUNDING
+from leakgauge.design.interior import CapacityFit, minimise
+from leakgauge.errors import EngineError, OptionError
+from leakgauge.probability import Channel, Distribution
+
+
+@dataclass(frozen=True, eq=False)
+class Capacity:
+    """The capacity of a channel between two proven bounds.
+
+    Attributes:
+        bits: what the channel tells about a secret with this source, in bits; the capacity is not below it.
+        gap: the capacity is at most ``bits + gap``, in bits.
+        source: a prior at which ``bits`` are told.
+        iterations: steps of the solver.
+    """
+
+    bits: float
+    gap: float
+    source: Distribution = field(repr=False)
+    iterations: int
+
+
+def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
+    """max over p(x) of I(X;Y) in bits, with the prior that reaches it; no prior makes the channel leak more.
+
+    Args:
+        channel: any finite channel.
+        gap: how far the bounds may be apart, in nats.
+
+    Raises:
+        OptionError: a gap that is not above 0.
+        EngineError: the gap was not reached; the message says how close it came.
+
+    Example:
+        >>> found = capacity(Channel("ab", "ab", [[0.9, 0.1], [0.1, 0.9]]))
+        >>> round(found.bits, 6), found.gap < 1e-8
+        (0.531004, True)
+    """
+    if not 0 < gap < math.inf:
+        raise OptionError("A gap of {gap} nats cannot be reached; give a number above 0.", gap=gap)
+    matrix = channel.matrix
+    count = len(channel.inputs)
+    seen = matrix[:, matrix.max(axis=0) > 0]
+    found = minimise(CapacityFit(seen), np.full(count, 1 / count), gap)
+    slack = ROUNDING * (1 + abs(found.lower))
+    if found.gap > gap:
+        raise EngineError(
+            "The capacity is proven to within {found:.3g} nats, not within {asked:.3g}; ask for a larger gap.",
+            found=found.gap,
+            asked=gap,
+        )
+    source = Distribution(channel.inputs, found.weights)
+    return Capacity(max(-found.upper, 0.0) / math.log(2), (found.gap + slack) / math.log(2), source, found.steps)

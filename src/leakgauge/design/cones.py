@@ -1,0 +1,112 @@
+"""Where the columns of a channel may lie."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from leakgauge.probability.cells import Floats
+
+
+class Cone(Protocol):
+    """Linear inequalities on the entries of a column, and perhaps one more variable of it; rows are outputs.
+
+    A frame says how entries and slacks change with a column's own coordinates. Slacks that are nearly 0 are coordinates
+    themselves, so that they never are small differences of large numbers.
+    """
+
+    def start(self, outputs: int) -> tuple[Floats, Floats]:
+        """The uniform channel strictly inside, and the further variable (no columns where there is none)."""
+        ...
+
+    def slacks(self, entries: Floats, least: Floats) -> Floats:
+        """How far each inequality is from its edge."""
+        ...
+
+    def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
+        """Entries by coordinates, and slacks by coordinates, a matrix an output or one for all."""
+        ...
+
+    def pull(self, duals: Floats) -> Floats:
+        """What the duals of the inequalities add up to on each entry."""
+        ...
+
+    def cost_shift(self, duals: Floats) -> Floats:
+        """What to add to the costs (times the prior) so that no allowed channel costs more without the inequalities."""
+        ...
+
+
+class Positive:
+    """No bound but entries of at least 0."""
+
+    def __init__(self, inputs: int) -> None:
+        self._inputs = inputs
+
+    def start(self, outputs: int) -> tuple[Floats, Floats]:
+        """Uniform."""
+        return np.full((outputs, self._inputs), 1 / outputs), np.zeros((outputs, 0))
+
+    def slacks(self, entries: Floats, least: Floats) -> Floats:
+        """The entries themselves."""
+        return entries
+
+    def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
+        """The entries are the coordinates."""
+        unit = np.eye(self._inputs)[None]
+        return unit, unit
+
+    def pull(self, duals: Floats) -> Floats:
+        """The duals themselves."""
+        return duals
+
+    def cost_shift(self, duals: Floats) -> Floats:
+        """Nothing: entries of a channel are at least 0 anyhow."""
+        return np.zeros_like(duals)
+
+
+class WithinRatio:
+    """w(x) v(x) ≤ e^ε w(x') v(x') for all x, x': one more variable l a column, and l ≤ w v ≤ e^ε l.
+
+    Args:
+        weights: w, all 1 for local differential privacy, the prior for identifiability.
+        epsilon: in nats, above the largest ln-ratio of two weights.
+    """
+
+    def __init__(self, weights: Floats, epsilon: float) -> None:
+        self._low, self._high = 1 / weights, math.exp(epsilon) / weights
+
+    def start(self, outputs: int) -> tuple[Floats, Floats]:
+        """Uniform, with l midway between its ends."""
+        ends = float((1 / self._high).max()) / outputs, float((1 / self._low).min()) / outputs
+        return np.full((outputs, len(self._low)), 1 / outputs), np.full((outputs, 1), math.sqrt(ends[0] * ends[1]))
+
+    def slacks(self, entries: Floats, least: Floats) -> Floats:
+        """Above the lower edges, then below the upper ones."""
+        return np.hstack([entries - self._low * least, self._high * least - entries])
+
+    def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
+        """The coordinates are the smaller slack of each entry, and l."""
+        low, high = np.hsplit(slacks, 2)
+        count, inputs = low.shape
+        at, below = np.arange(inputs), low <= high
+        frame, edges = np.zeros((count, inputs, inputs + 1)), np.zeros((count, 2 * inputs, inputs + 1))
+        frame[:, at, at] = np.where(below, 1.0, -1.0)
+        frame[:, :, -1] = np.where(below, self._low, self._high)
+        edges[:, at, at] = np.where(below, 1.0, -1.0)
+        edges[:, inputs + at, at] = np.where(below, -1.0, 1.0)
+        edges[:, :inputs, -1] = np.where(below, 0.0, self._high - self._low)
+        edges[:, inputs:, -1] = np.where(below, self._high - self._low, 0.0)
+        return frame, edges
+
+    def pull(self, duals: Floats) -> Floats:
+        """The lower edge pushes up, the upper one down."""
+        low, high = np.hsplit(duals, 2)
+        return np.asarray(low - high)
+
+    def cost_shift(self, duals: Floats) -> Floats:
+        """The price of the edges, the upper ones scaled down until no l makes it a gain."""
+        low, high = np.hsplit(duals, 2)
+        balance = np.minimum(1.0, low @ self._low / (high @ self._high))
+        return np.asarray(balance[:, None] * high - low)

@@ -1,0 +1,163 @@
+"""What is asked: a source, a distortion, a target, and who knows the background."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TypeAlias
+
+import numpy as np
+
+from leakgauge.distances import Distortion
+from leakgauge.errors import OptionError, RefusalError
+from leakgauge.notions import prior_skew
+from leakgauge.probability import Distribution, Joint, Label
+from leakgauge.probability.labels import alphabet
+
+
+class Knowledge(Enum):
+    """Who knows the background Z, and with it what is made small.
+
+    ``NOBODY``: I(X;Y). ``ATTACKER``: I(X;Y,Z) over channels that read X only. ``BOTH``: I(X;Y,Z) over channels that
+    read X and Z. ``PUBLISHED``: the algorithm printed in the paper for ``ATTACKER``, which lets nature's p(z|x) vary
+    and so solves ``NOBODY``; kept to reproduce its tables, its channel leaks more to someone who knows Z than it says.
+    """
+
+    NOBODY = "nobody"
+    ATTACKER = "attacker"
+    BOTH = "both"
+    PUBLISHED = "published"
+
+
+@dataclass(frozen=True)
+class Slope:
+    """The point of the curve where a unit of distortion is worth so many nats; 0 and infinity are its ends."""
+
+    nats_per_unit: float
+
+    def __post_init__(self) -> None:
+        _require_at_least_zero(self.nats_per_unit, "slope", finite=False)
+
+
+@dataclass(frozen=True)
+class MaxDistortion:
+    """The least leakage with a mean distortion of at most ``distortion``."""
+
+    distortion: float
+
+    def __post_init__(self) -> None:
+        _require_at_least_zero(self.distortion, "largest distortion", finite=True)
+
+
+@dataclass(frozen=True)
+class MaxLeakage:
+    """The least distortion with at most ``bits`` of what the knowledge says is made small."""
+
+    bits: float
+
+    def __post_init__(self) -> None:
+        _require_at_least_zero(self.bits, "largest leakage", finite=True)
+
+
+Target: TypeAlias = Slope | MaxDistortion | MaxLeakage
+
+
+@dataclass(frozen=True)
+class RateDistortion:
+    """The channel that leaks least among those useful enough.
+
+    Args:
+        source: p(x), or p(x, z) where the columns are the background.
+        distortion: what releasing y instead of x costs.
+        target: a slope, the largest distortion or the largest leakage.
+        knowledge: who knows the background.
+        outputs: the letters that may be released; by default the distortion's, in general the inputs.
+        local_dp: an ε in nats that the channel must keep as well; None for none.
+        identifiability: an ε in nats by which two posteriors may differ at most; None for none.
+
+    Raises:
+        LabelError: labels repeat or the distortion cannot measure them.
+        OptionError: knowledge of a background that is not there, or bounds that cannot be combined.
+        RefusalError: an identifiability no channel reaches under this prior.
+
+    Example:
+        >>> from leakgauge.distances import Hamming
+        >>> source = Distribution(["ill", "well"], [0.25, 0.75])
+        >>> RateDistortion(source, Hamming(), MaxDistortion(0.1)).knowledge
+        <Knowledge.NOBODY: 'nobody'>
+    """
+
+    source: Distribution | Joint
+    distortion: Distortion
+    target: Target
+    knowledge: Knowledge = Knowledge.NOBODY
+    outputs: Sequence[Label] | None = None
+    local_dp: float | None = None
+    identifiability: float | None = None
+
+    def __post_init__(self) -> None:
+        chosen = self.distortion.outputs_for(self.inputs) if self.outputs is None else self.outputs
+        object.__setattr__(self, "outputs", alphabet(chosen, "outputs"))
+        if self.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH) and not isinstance(self.source, Joint):
+            raise OptionError(
+                "{who} cannot know a background that is not given; give p(x, z) as a joint.",
+                who="The attacker" if self.knowledge is Knowledge.ATTACKER else "Both",
+            )
+        self._require_bounds()
+
+    @property
+    def inputs(self) -> tuple[Label, ...]:
+        """The letters of the secret."""
+        return self.source.rows if isinstance(self.source, Joint) else self.source.outcomes
+
+    @property
+    def letters(self) -> tuple[Label, ...]:
+        """The letters that may be released."""
+        assert self.outputs is not None
+        return tuple(self.outputs)
+
+    @property
+    def prior(self) -> Distribution:
+        """p(x)."""
+        return self.source.row_marginal() if isinstance(self.source, Joint) else self.source
+
+    def with_target(self, target: Target) -> RateDistortion:
+        """The same problem with another target."""
+        return replace(self, target=target)
+
+    def _require_bounds(self) -> None:
+        for bound, name in ((self.local_dp, "local ε"), (self.identifiability, "identifiability")):
+            if bound is not None:
+                _require_at_least_zero(bound, name, finite=True)
+        if self.local_dp is None and self.identifiability is None:
+            return
+        if self.knowledge is Knowledge.BOTH:
+            raise OptionError(
+                "A channel that reads the background cannot be held to a bound per secret; drop the bound, or let only "
+                "the attacker know."
+            )
+        if self.identifiability is None:
+            return
+        if self.local_dp is not None:
+            raise OptionError("Local ε and identifiability cannot both be bounded; keep the one that matters more.")
+        skew = prior_skew(self.prior)
+        if self.identifiability < skew:
+            raise RefusalError(
+                "An identifiability of {asked:g} nats is impossible: the prior alone gives Δ = {skew:.6g}; ask for "
+                "more than that.",
+                asked=self.identifiability,
+                skew=skew,
+            )
+
+
+def _require_at_least_zero(value: float, what: str, finite: bool) -> None:
+    number = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
+    if not number or not value >= 0 or (finite and math.isinf(value)):
+        raise OptionError(
+            "A {what} of {found} is impossible; give a {kind} of at least 0.",
+            what=what,
+            found=value,
+            kind="finite number" if finite else "number",
+        )

@@ -1,0 +1,88 @@
+"""The step from an ideal channel to the one handed over: multiples of 2^-53 that keep the target and every bound."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.design.curve import Bracket
+from leakgauge.design.problem import MaxDistortion, RateDistortion
+from leakgauge.design.tables import Tables
+from leakgauge.errors import EngineError
+from leakgauge.mechanisms.finite import exact_epsilon
+from leakgauge.notions.ratios import identifiability
+from leakgauge.probability import Channel
+from leakgauge.probability.cells import Floats
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A dyadic channel, its leakage above the floor in nats and its distortion above the least."""
+
+    channel: Channel
+    leakage: float
+    excess: float
+
+
+def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: float) -> Settled:
+    """The dyadic channel of a bracket that meets the target and the bounds, erring on the safe side of both.
+
+    Args:
+        problem: what was asked.
+        tables: the problem as arrays.
+        bracket: points around the target.
+        most: the largest leakage above the floor in nats; infinite where it is not bounded.
+
+    Raises:
+        EngineError: no rounding keeps them all.
+    """
+    target = problem.target
+    limit = target.distortion if isinstance(target, MaxDistortion) else math.inf
+    excess = limit - tables.least
+    # Twice as far to the safe side each time: first not at all, then by more than rounding moves anything.
+    for flatten in (0.0, *(2.0**power for power in range(-48, -20, 2))):
+        shares = _share(bracket, excess, most)
+        for margin in (0.0, *(2.0**power for power in range(-50, -20, 2))):
+            towards = margin if excess < math.inf else -margin
+            share = min(max(shares + towards, 0.0), 1.0)
+            found = _rounded(problem, tables, _flattened(tables, bracket.mixed(share), flatten))
+            if tables.least + found.excess <= limit and found.leakage <= most:
+                break
+        else:
+            continue
+        if _within_bounds(problem, found.channel):
+            return found
+    raise EngineError("No channel of multiples of 2^-53 keeps this target and these bounds; relax one of them.")
+
+
+def _share(bracket: Bracket, excess: float, most: float) -> float:
+    """How often to act as the steep channel."""
+    gentle, steep = bracket.gentle, bracket.steep
+    if gentle is steep:
+        return 1.0
+    if excess < math.inf:
+        return (gentle.excess - excess) / (gentle.excess - steep.excess)
+    return (most - gentle.leakage) / (steep.leakage - gentle.leakage)
+
+
+def _flattened(tables: Tables, rows: Floats, share: float) -> Floats:
+    """A little of what is released on the whole in every row, which brings all ratios closer to 1."""
+    if share == 0:
+        return rows
+    return np.asarray((1 - share) * rows + share * rows.mean(axis=0))
+
+
+def _rounded(problem: RateDistortion, tables: Tables, rows: Floats) -> Settled:
+    channel = tables.channel(rows, problem.letters)
+    kept = channel.matrix[tables.occurring]
+    return Settled(channel, tables.setting.leakage(kept), tables.setting.excess_of(kept))
+
+
+def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:
+    if problem.local_dp is not None and exact_epsilon(channel) > problem.local_dp:
+        return False
+    if problem.identifiability is None:
+        return True
+    return identifiability(channel, problem.prior).value <= problem.identifiability

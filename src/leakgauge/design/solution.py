@@ -1,0 +1,52 @@
+"""What a solver hands back: a channel and what is proven of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from leakgauge.design.problem import Knowledge, RateDistortion
+from leakgauge.notions import Level
+from leakgauge.probability import Channel
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A channel of multiples of 2^-53, and the numbers of just this channel.
+
+    Attributes:
+        problem: what was asked.
+        channel: reads the secret, or for ``BOTH`` pairs (x, z); an input that never occurs acts like the nearest one.
+        leakage: I(X;Y) in bits.
+        leakage_with_background: I(X;Y,Z) in bits; None without a background.
+        background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
+        distortion: the mean distortion.
+        epsilon: the local ε in nats, rounded up; infinite where a letter rules an input out.
+        identifiability: the level with its witness; None where an input never occurs or the channel reads pairs.
+        gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
+            one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
+            the asked leakage, and the distortion is within gap · ln 2 / slope of the least.
+        slope: nats per unit of distortion at this point of the curve.
+        iterations: steps of the solver, over all slopes tried.
+        letters: how many outputs are ever released.
+    """
+
+    problem: RateDistortion
+    channel: Channel = field(repr=False)
+    leakage: float
+    leakage_with_background: float | None
+    background_floor: float | None
+    distortion: float
+    epsilon: float
+    identifiability: Level | None = field(repr=False)
+    gap: float
+    slope: float
+    iterations: int
+    letters: int
+
+    @property
+    def objective(self) -> float:
+        """What was made small, in bits: I(X;Y), or I(X;Y,Z) where somebody knows the background."""
+        if self.problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
+            assert self.leakage_with_background is not None
+            return self.leakage_with_background
+        return self.leakage

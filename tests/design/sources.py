@@ -1,0 +1,57 @@
+"""Sources and random problems the tests share, and what a conic solver makes of them."""
+
+from __future__ import annotations
+
+import csv
+import warnings
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from leakgauge.probability import Distribution, Joint
+from leakgauge.probability.cells import Floats
+
+cvxpy: Any = import_module("cvxpy")  # its types do not cover what is used here
+
+FILM = Distribution(range(1, 6), np.array([2, 6, 19, 8, 4]) / 39)
+"""MovieLens film 785: how many of 39 people gave it 1 to 5 stars."""
+
+
+def adult(data: Path) -> Joint:
+    """Marital status and occupation of 30,718 people."""
+    with (data / "adult_marital_x_occupation_30718.csv").open(encoding="utf-8", newline="") as lines:
+        header, *rows = list(csv.reader(lines))
+    counts = np.array([[int(cell) for cell in row[1:]] for row in rows], dtype=np.float64)
+    return Joint([row[0] for row in rows], header[1:], counts / counts.sum())
+
+
+def random_tables(draw: np.random.Generator, backgrounds: int = 1) -> tuple[Floats, Floats]:
+    """p(x, z) and distances of a random problem with up to 12 inputs and outputs; some letters are rare."""
+    inputs, outputs = draw.integers(2, 13, size=2)
+    joint = draw.dirichlet(np.full(inputs * backgrounds, draw.choice([0.3, 1.0, 5.0]))).reshape(inputs, backgrounds)
+    joint = (joint + 1e-6) / (joint + 1e-6).sum()
+    return joint, draw.random((inputs, outputs)) * draw.choice([1.0, 10.0])
+
+
+def conic_optimum(joint: Floats, costs: Floats, epsilon: float | None = None) -> float:
+    """The least I(X;Y|Z) + E cost in nats by Clarabel, about 1e-7 off."""
+    inputs, outputs = costs.shape
+    channel = cvxpy.Variable((inputs, outputs), nonneg=True)
+    constraints = [cvxpy.sum(channel, axis=1) == 1]
+    total = cvxpy.sum(cvxpy.multiply(joint.sum(axis=1)[:, None] * costs, channel))
+    for z in range(joint.shape[1]):
+        own = joint[:, z]
+        seen = (own / own.sum()) @ channel
+        total += cvxpy.sum([own[x] * cvxpy.sum(cvxpy.rel_entr(channel[x], seen)) for x in range(inputs)])
+    if epsilon is not None:
+        least = cvxpy.Variable(outputs)
+        constraints += [channel[x] >= least for x in range(inputs)]
+        constraints += [channel[x] <= np.exp(epsilon) * least for x in range(inputs)]
+    problem = cvxpy.Problem(cvxpy.Minimize(total), constraints)
+    with warnings.catch_warnings():
+        # It warns where it misses these tolerances, which are far below what is compared.
+        warnings.simplefilter("ignore", UserWarning)
+        problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
+    return float(problem.value)
