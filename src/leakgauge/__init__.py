@@ -9,7 +9,21 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from leakgauge import claims, errors, measures, mechanisms, notions, probability, randomness, release, tables
+    from leakgauge import (
+        claims,
+        design,
+        distances,
+        errors,
+        measures,
+        mechanisms,
+        notions,
+        probability,
+        randomness,
+        release,
+        tables,
+    )
+    from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
+    from leakgauge.distances import Hamming
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.tables import open_table
@@ -18,6 +32,8 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "claims": "",
+    "design": "",
+    "distances": "",
     "errors": "",
     "measures": "",
     "mechanisms": "",
@@ -30,8 +46,12 @@ _HOMES = {
     "Counts": "probability",
     "Distribution": "probability",
     "Estimate": "probability",
+    "Hamming": "distances",
     "Interval": "probability",
     "Joint": "probability",
+    "Knowledge": "design",
+    "MaxDistortion": "design",
+    "MaxLeakage": "design",
     "ReleasePlan": "release",
     "Scenario": "probability",
     "Seen": "probability",
@@ -43,12 +63,18 @@ __all__ = [
     "Counts",
     "Distribution",
     "Estimate",
+    "Hamming",
     "Interval",
     "Joint",
+    "Knowledge",
+    "MaxDistortion",
+    "MaxLeakage",
     "ReleasePlan",
     "Scenario",
     "Seen",
     "claims",
+    "design",
+    "distances",
     "errors",
     "measures",
     "mechanisms",

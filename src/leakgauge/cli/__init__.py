@@ -15,6 +15,8 @@ from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 _VERBS = {
     "measure": "What a secret column leaks, in bits with intervals.",
     "relate": "What a channel satisfies, what a statement implies, in every notion.",
+    "design": "The channel that leaks least for the usefulness needed, with proof.",
+    "compare": "Mechanisms on one scale, with what each wastes over the optimum.",
     "release": "A protected table and its record, by a plan; spends budget.",
     "query": "Private answers about a table: count, sum, mean, histogram, quantile, top.",
     "ledger": "A budget per data set that cannot be overspent.",

@@ -75,7 +75,7 @@ def command(
     settings: dict[str, Any] = {
         "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
-        "bins": _binnings(bins, set(secret + release + background)),
+        "bins": binnings(bins, set(secret + release + background)),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
         "confidence": confidence,
     }
@@ -113,7 +113,8 @@ def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
     }
 
 
-def _binnings(texts: tuple[str, ...], columns: set[str]) -> dict[str, Binning]:
+def binnings(texts: tuple[str, ...], columns: set[str]) -> dict[str, Binning]:
+    """How ``--bins`` gathers columns, by their names."""
     from leakgauge.tables import parse_binning
 
     binnings = {}

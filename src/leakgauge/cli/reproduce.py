@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 
     from leakgauge.jobs.reproduction import Reproduction
 
-NAMES = {"information-models": "information_models", "notions": "notions_paper"}
+NAMES = {
+    "information-models": "information_models",
+    "notions": "notions_paper",
+    "rate-distortion": "rate_distortion_paper",
+}
 
 
 @click.command()

@@ -1,6 +1,7 @@
 """The catalogue of mechanisms, one file each."""
 
 from leakgauge.mechanisms.choice import Choice
+from leakgauge.mechanisms.clamped_noise import clamped_noise
 from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
 from leakgauge.mechanisms.estimated_counts import estimated_counts
 from leakgauge.mechanisms.exponential import exponential, exponential_channel
@@ -39,6 +40,7 @@ __all__ = [
     "NoisyNumber",
     "SampleAndAggregate",
     "Span",
+    "clamped_noise",
     "discrete_gaussian",
     "estimated_counts",
     "exponential",

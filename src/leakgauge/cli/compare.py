@@ -1,0 +1,163 @@
+"""``leakgauge compare``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.claims.quantities import exact_json
+from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.drafts import require_writable
+from leakgauge.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.design import MaxDistortion, MaxLeakage
+    from leakgauge.jobs.compare import Compared, Comparison
+
+
+@click.command()
+@click.argument("table")
+@click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
+@click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source.")
+@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
+@click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
+@click.option(
+    "--distortion",
+    default="hamming",
+    show_default=True,
+    metavar="NAME|FILE",
+    help="hamming, absolute, squared, or CSV.",
+)
+@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@click.option("--gap", type=float, default=1e-9, show_default=True, metavar="NATS", help="How close to the best.")
+@output_options
+def command(
+    table: str,
+    mechanisms: tuple[str, ...],
+    secret: tuple[str, ...],
+    background: tuple[str, ...],
+    max_distortion: float | None,
+    max_leakage: float | None,
+    distortion: str,
+    bins: tuple[str, ...],
+    missing: tuple[str, ...],
+    gap: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Mechanisms for one secret on one scale, with what each wastes beside the channel that leaks least.
+
+    MECHANISM is name:key=value,… or a channel file. The symmetric channel, the exponential mechanism and the least
+    leaking channel at the target are always shown.
+
+    \b
+    leakgauge compare people.csv --secret illness randomized-response:epsilon=1 --max-distortion 0.3
+    leakgauge compare people.csv --secret illness --background city channel.json --max-leakage 0.5
+    leakgauge compare people.csv --secret age geometric:epsilon=1,lower=0,upper=99
+      --distortion absolute --max-distortion 20
+
+    A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
+    """
+    from leakgauge.cli.design import DISTORTIONS, distortion_of
+    from leakgauge.cli.measure import binnings
+    from leakgauge.design import Knowledge
+    from leakgauge.jobs.compare import compare
+    from leakgauge.jobs.design import Question
+    from leakgauge.tables import open_table, source_files
+
+    target = _target(max_distortion, max_leakage)
+    files = [Path(name) for name in (*mechanisms, distortion) if ":" not in name and name not in DISTORTIONS]
+    require_writable(output, *source_files(table), Path(table), *files)
+    question = Question(
+        secret,
+        background,
+        distortion_of(distortion),
+        Knowledge.ATTACKER if background else Knowledge.NOBODY,
+        binnings(bins, set(secret + background)),
+    )
+    with working(f"Comparing for {Path(table).name} …"), open_table(table, missing=missing) as source:
+        found = compare(source, question, mechanisms, target, gap)
+    deliver(as_fields(found), as_json, output, lambda: render(found, secret))
+
+
+def _target(distortion: float | None, leakage: float | None) -> MaxDistortion | MaxLeakage:
+    from leakgauge.design import MaxDistortion, MaxLeakage
+
+    if distortion is not None and leakage is None:
+        return MaxDistortion(distortion)
+    if leakage is not None and distortion is None:
+        return MaxLeakage(leakage)
+    raise OptionError(
+        "{count} targets are given; say one of --max-distortion and --max-leakage.",
+        count=0 if distortion is None else 2,
+    )
+
+
+def as_fields(found: Comparison) -> dict[str, Any]:
+    """The comparison as the fields of its JSON."""
+    from leakgauge.design import MaxDistortion, MaxLeakage
+
+    target, floor = found.best.problem.target, found.best.background_floor
+    return {
+        "schema": "leakgauge/comparison/1",
+        "knowledge": found.best.problem.knowledge.value,
+        "max_distortion": exact_json(target.distortion, "distortion") if isinstance(target, MaxDistortion) else None,
+        "max_leakage": exact_json(target.bits, "bits") if isinstance(target, MaxLeakage) else None,
+        "background_floor": None if floor is None else exact_json(floor, "bits"),
+        "ranking": [_row(one) for one in found.ranking],
+        "prior": "this table",
+    }
+
+
+def _row(one: Compared) -> dict[str, Any]:
+    known = one.leakage_with_background
+    return {
+        "mechanism": one.name,
+        "role": one.role.value,
+        "meets_target": one.meets,
+        "leakage": exact_json(one.leakage, "bits"),
+        "leakage_with_background": None if known is None else exact_json(known, "bits"),
+        "distortion": exact_json(one.distortion, "distortion"),
+        "epsilon": exact_json(one.epsilon, "nats"),
+        "waste": exact_json(one.waste, "bits"),
+        "gap": exact_json(one.gap, "bits"),
+    }
+
+
+def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
+    """The comparison as a table for a person."""
+    from rich.table import Table
+    from rich.text import Text
+
+    floor = found.best.background_floor
+    columns = ["target", "I(X;Y) bits", "mean distortion", "ε nats", "wasted bits"]
+    if floor is not None:
+        columns.insert(2, "I(X;Y,Z) bits")
+    grid = Table(title=f"Mechanisms for {', '.join(secret)}, the best first", title_justify="left")
+    # Two mechanisms may differ at the end of their names only.
+    grid.add_column("mechanism", overflow="fold")
+    for name in columns:
+        grid.add_column(name)
+    for one in found.ranking:
+        # What is wasted within the gap may be nothing at all.
+        wasted = shown(one.waste) if one.waste > one.gap else "0"
+        cells = [one.name, "met" if one.meets else "missed", shown(one.leakage)]
+        if one.leakage_with_background is not None:
+            cells.append(shown(one.leakage_with_background))
+        # A mechanism's name may hold brackets, which would be read as markup.
+        grid.add_row(*(Text(cell) for cell in (*cells, shown(one.distortion), shown(one.epsilon), wasted)))
+    parts: list[RenderableType] = [grid]
+    if floor is not None:
+        parts.append(Text(f"The background alone tells I(X;Z) = {shown(floor)} bits; no channel leaks less."))
+    gap = max(one.gap for one in found.ranking)
+    parts.append(
+        Text(f"Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts.")
+    )
+    return parts

@@ -1,0 +1,292 @@
+"""Compare: mechanisms for one secret on one scale, each beside the channel that provably leaks least."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+
+from leakgauge.design import (
+    GAP,
+    Knowledge,
+    MaxDistortion,
+    MaxLeakage,
+    RateDistortion,
+    Slope,
+    Solution,
+    maximum_entropy_channel,
+    solve,
+    symmetric_channel,
+    waste,
+)
+from leakgauge.distances import Hamming
+from leakgauge.errors import LabelError, OptionError
+from leakgauge.jobs.design import Question
+from leakgauge.measures import leakage_with_background, mutual_information
+from leakgauge.mechanisms import LetterSets, NoisyNumber, clamped_noise, exponential_channel, parse_mechanism
+from leakgauge.mechanisms.finite import exact_epsilon
+from leakgauge.probability import Channel, Joint, Label, Scenario
+from leakgauge.tables import Table
+
+SAME = 1e-12
+"""A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
+HALVINGS = 60
+
+
+class Role(Enum):
+    """Why a mechanism is in the comparison: it was asked about, or is always shown."""
+
+    GIVEN = "given"
+    BASELINE = "baseline"
+    OPTIMUM = "optimum"
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A mechanism with its own parameters on the secret.
+
+    Attributes:
+        name: as it was written, or what it is.
+        role: given, baseline or the optimum.
+        leakage: I(X;Y) in bits.
+        leakage_with_background: I(X;Y,Z) in bits; None without a background.
+        distortion: the mean distortion.
+        epsilon: local ε in nats over all its inputs; infinite where an output rules an input out.
+        waste: bits it leaks beyond the least at its own distortion, as the best channel found shows.
+        gap: the waste may be larger by this many bits, not smaller.
+        meets: whether it meets the target.
+    """
+
+    name: str
+    role: Role
+    leakage: float
+    leakage_with_background: float | None
+    distortion: float
+    epsilon: float
+    waste: float
+    gap: float
+    meets: bool
+
+    @property
+    def objective(self) -> float:
+        """What counts as leakage, in bits: I(X;Y,Z) where there is a background, else I(X;Y)."""
+        return self.leakage if self.leakage_with_background is None else self.leakage_with_background
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Mechanisms in order, and the channel that leaks least.
+
+    Attributes:
+        ranking: first those that meet the target: of ``MaxDistortion`` by leakage, of ``MaxLeakage`` by distortion;
+            then the others, the one that misses it by least first.
+        best: the optimum at the target.
+    """
+
+    ranking: tuple[Compared, ...]
+    best: Solution
+
+
+def compare(
+    table: Table,
+    question: Question,
+    mechanisms: Iterable[str],
+    target: MaxDistortion | MaxLeakage,
+    gap: float = GAP,
+) -> Comparison:
+    """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
+
+    Args:
+        table: holds the secret's frequencies.
+        question: secret, background, distortion; who knows the background is nobody or the attacker.
+        mechanisms: as on the command line. ``exponential`` has the utility −distortion; a number with noise is clamped
+            to its bounds after the noise, which anybody could do to a release.
+        target: what a mechanism should meet.
+        gap: in nats.
+
+    Raises:
+        OptionError: a mechanism that is not a finite channel on this secret, or one that is unknown.
+        LabelError: a mechanism lacks letters of the secret.
+        RefusalError: no channel meets the target.
+    """
+    if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
+        raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
+    plain = question.problem(table, target)
+    given = {text: _finite(text, plain) for text in dict.fromkeys(mechanisms)}
+    # All are measured beside one optimum, which may release every letter that any of them releases.
+    extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
+    problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
+    best = solve(problem, gap)
+    found = [_optimum(best)]
+    for name, channel in _baselines(plain).items():
+        found.append(_measured(name, Role.BASELINE, channel, problem, gap))
+    for name, channel in given.items():
+        found.append(_measured(name, Role.GIVEN, channel, problem, gap))
+    return Comparison(tuple(sorted(found, key=lambda one: _place(one, target))), best)
+
+
+def _place(one: Compared, target: MaxDistortion | MaxLeakage) -> tuple[int, float, float]:
+    by_leakage = isinstance(target, MaxDistortion)
+    first, second = (one.objective, one.distortion) if by_leakage else (one.distortion, one.objective)
+    # Nothing is better than the optimum by more than its gap, and the gap must not decide.
+    rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets else 2
+    return (rank, first, second) if one.meets else (rank, second, first)
+
+
+def _finite(text: str, problem: RateDistortion) -> Channel:
+    """The mechanism as a dyadic channel that reads every letter of the secret."""
+    mechanism = parse_mechanism(text, letters=problem.inputs)
+    if isinstance(mechanism, NoisyNumber):
+        channel = clamped_noise(mechanism, problem.inputs)
+    elif mechanism.name == "exponential":
+        utilities = -problem.distortion.between(problem.inputs, problem.letters).matrix
+        budget = float(str(mechanism.parameters["epsilon"]))
+        channel = exponential_channel(problem.inputs, problem.letters, utilities, budget).channel()
+    else:
+        written = mechanism.channel()
+        if written is None:
+            raise OptionError(
+                "{name} has no finite channel on {count} letters to compare; write one into a channel file.",
+                name=mechanism.name,
+                count=len(problem.inputs),
+            )
+        channel = written.dyadic()
+    lacking = len(set(problem.inputs) - set(channel.inputs))
+    if lacking:
+        raise LabelError(
+            "{name} does not read {lacking} of the {count} letters of the secret; give a channel from all of them.",
+            name=mechanism.name,
+            lacking=lacking,
+            count=len(problem.inputs),
+        )
+    released = "sets" if isinstance(mechanism, LetterSets) else "none"
+    if isinstance(problem.distortion, Hamming) and (
+        released == "sets" or not set(channel.outputs) & set(problem.letters)
+    ):
+        raise OptionError(
+            "{name} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from wrong "
+            "ones; give a file of distances to what it releases.",
+            name=mechanism.name,
+            released=released,
+        )
+    return channel
+
+
+def _baselines(problem: RateDistortion) -> dict[str, Channel]:
+    """The symmetric channel, where the secret's letters may be released, and the exponential mechanism."""
+    found: dict[str, Channel] = {}
+    if set(problem.inputs) <= set(problem.letters) and len(problem.inputs) > 1:
+        alike = _symmetric(problem)
+        if alike is not None:
+            found["symmetric channel"] = alike
+    found["exponential mechanism"] = _exponential(problem)
+    return found
+
+
+def _symmetric(problem: RateDistortion) -> Channel | None:
+    """The symmetric channel that just meets the target; None where not even the truth meets it."""
+    target, most = problem.target, (len(problem.inputs) - 1) / len(problem.inputs)
+
+    def at(share: float) -> Channel:
+        return symmetric_channel(problem.inputs, min(share, most))
+
+    if isinstance(target, MaxLeakage):
+        bits = target.bits
+        return at(_least(lambda share: _objective(at(share), problem) <= bits, most))
+    assert isinstance(target, MaxDistortion)
+    # The mean distortion is linear in the share of wrong letters.
+    truth, worst = (_mean_distortion(at(share), problem) for share in (0.0, most))
+    if worst <= target.distortion:
+        return at(most)
+    return at(most * (target.distortion - truth) / (worst - truth)) if truth <= target.distortion else None
+
+
+def _exponential(problem: RateDistortion) -> Channel:
+    """The exponential mechanism that just meets the target."""
+    source, target = problem.source, problem.target
+    if isinstance(target, MaxDistortion):
+        return maximum_entropy_channel(source, problem.distortion, target)
+    assert isinstance(target, MaxLeakage)
+    bits = target.bits
+
+    def at(flatness: float) -> Channel:
+        return maximum_entropy_channel(source, problem.distortion, Slope(1 / flatness - 1 if flatness else np.inf))
+
+    return at(_least(lambda flatness: _objective(at(flatness), problem) <= bits, 1.0))
+
+
+def _least(holds: Callable[[float], bool], most: float) -> float:
+    """About the least number from 0 to ``most`` at which something holds that holds at ``most``; it does hold there."""
+    if holds(0.0):
+        return 0.0
+    low, high = 0.0, most
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, gap: float) -> Compared:
+    aligned = _over(channel, problem.inputs, problem.letters)
+    found = waste(aligned, problem, gap)
+    scenario = Scenario(problem.source, aligned)
+    known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
+    return Compared(
+        name=name,
+        role=role,
+        leakage=mutual_information(scenario),
+        leakage_with_background=known,
+        distortion=found.distortion,
+        # Of the whole channel: letters that this table lacks are protected as well.
+        epsilon=exact_epsilon(channel),
+        waste=found.bits,
+        gap=found.best.gap,
+        meets=_meets(found.leakage, found.distortion, problem),
+    )
+
+
+def _optimum(best: Solution) -> Compared:
+    return Compared(
+        name="least leaking channel",
+        role=Role.OPTIMUM,
+        leakage=best.leakage,
+        leakage_with_background=best.leakage_with_background,
+        distortion=best.distortion,
+        epsilon=best.epsilon,
+        waste=0.0,
+        gap=best.gap,
+        meets=True,
+    )
+
+
+def _meets(leakage: float, distortion: float, problem: RateDistortion) -> bool:
+    target = problem.target
+    if isinstance(target, MaxDistortion):
+        return distortion <= target.distortion * (1 + SAME)
+    assert isinstance(target, MaxLeakage)
+    # Without a slack: of leakage there is no little more.
+    return leakage <= target.bits
+
+
+def _objective(channel: Channel, problem: RateDistortion) -> float:
+    scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters))
+    known = problem.knowledge is Knowledge.ATTACKER
+    return leakage_with_background(scenario) if known else mutual_information(scenario)
+
+
+def _mean_distortion(channel: Channel, problem: RateDistortion) -> float:
+    aligned = _over(channel, problem.inputs, problem.letters)
+    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
+    return float(problem.prior.probabilities @ (aligned.matrix * distances).sum(axis=1))
+
+
+def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:
+    """The channel with just these inputs, and with these outputs, some of which it may never release."""
+    rows = {label: at for at, label in enumerate(channel.inputs)}
+    columns = {label: at for at, label in enumerate(letters)}
+    matrix = np.zeros((len(inputs), len(letters)))
+    to = [columns[label] for label in channel.outputs]
+    matrix[:, to] = channel.matrix[[rows[label] for label in inputs]]
+    return Channel(inputs, letters, matrix)

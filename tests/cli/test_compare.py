@@ -1,0 +1,214 @@
+"""``leakgauge compare`` as a person runs it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
+from leakgauge.distances import Absolute, Distortion, Hamming
+from leakgauge.jobs.samples import adult_rows
+from leakgauge.probability import Channel, Distribution
+from leakgauge.probability.files import NamedChannel
+from tests.cli.test_measure import fields, run
+
+
+@pytest.fixture(scope="module")
+def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from pyarrow import parquet
+
+    path = tmp_path_factory.mktemp("adult") / "adult.parquet"
+    parquet.write_table(adult_rows(), path)
+    return path
+
+
+@pytest.fixture
+def ages(tmp_path: Path) -> Path:
+    path = tmp_path / "ages.csv"
+    path.write_text("age\n" + "2\n" * 3 + "3\n" * 5 + "5\n" * 2 + "8\n")
+    return path
+
+
+def by_name(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {one["mechanism"]: one for one in found["ranking"]}
+
+
+def test_ranking_at_a_distortion(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    response = [f"randomized-response:epsilon={epsilon}" for epsilon in (1, 3, 4)]
+    found = fields(capsys, "compare", adult, "--secret", "marital_status", *response, "--max-distortion", 0.3)
+    assert found["schema"] == "leakgauge/comparison/1"
+    assert found["max_distortion"]["value"] == 0.3
+    assert found["max_leakage"] is None
+    assert found["background_floor"] is None
+    assert found["ranking"][0]["mechanism"] == "least leaking channel"
+    assert [one["mechanism"] for one in found["ranking"]][3:] == [response[1], response[2], response[0]]
+    rows = by_name(found)
+    assert [rows[name]["meets_target"] for name in response] == [False, True, True]
+    first = rows[response[0]]
+    assert first["role"] == "given"
+    assert first["epsilon"]["value"] == pytest.approx(1)
+    assert first["distortion"]["value"] == pytest.approx(6 / (math.e + 6))
+    assert first["leakage_with_background"] is None
+    # Always guessing the most frequent letter is as useful and leaks nothing: all of it is wasted.
+    assert first["waste"]["value"] == pytest.approx(first["leakage"]["value"])
+    assert rows["symmetric channel"]["distortion"]["value"] == pytest.approx(0.3)
+    assert rows["symmetric channel"]["leakage"]["value"] == pytest.approx(
+        rows["exponential mechanism"]["leakage"]["value"], abs=1e-9
+    )
+
+
+def test_ranking_at_a_leakage_with_background(capsys: pytest.CaptureFixture[str], adult: Path) -> None:
+    given = ["randomized-response:epsilon=1", "randomized-response:epsilon=3"]
+    found = fields(
+        capsys,
+        "compare",
+        adult,
+        "--secret",
+        "marital_status",
+        "--background",
+        "occupation",
+        *given,
+        "--max-leakage",
+        0.3,
+    )
+    assert found["knowledge"] == "attacker"
+    assert found["background_floor"]["value"] == pytest.approx(0.076373, abs=5e-7)
+    rows = by_name(found)
+    # What the attacker knows counts: the order is by distortion, the best first.
+    met = [one for one in found["ranking"] if one["meets_target"]]
+    assert [one["mechanism"] for one in met][0::3] == ["least leaking channel", given[0]]
+    assert [one["distortion"]["value"] for one in met] == sorted(one["distortion"]["value"] for one in met)
+    assert all(one["leakage_with_background"]["value"] <= 0.3 for one in met)
+    assert rows["symmetric channel"]["leakage_with_background"]["value"] == pytest.approx(0.3, abs=1e-9)
+    assert rows["exponential mechanism"]["leakage_with_background"]["value"] == pytest.approx(0.3, abs=1e-9)
+    assert found["ranking"][-1]["mechanism"] == given[1]
+
+
+def test_a_channel_that_was_designed_wastes_nothing(
+    capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path
+) -> None:
+    channel = tmp_path / "channel.json"
+    secret = ["--secret", "marital_status"]
+    assert run(capsys, "design", adult, *secret, "--max-distortion", 0.2, "-o", channel)[0] == 0
+    ranking = fields(capsys, "compare", adult, *secret, channel, "--max-distortion", 0.2)["ranking"]
+    assert [one["mechanism"] for one in ranking[:2]] == ["least leaking channel", str(channel)]
+    assert ranking[1]["waste"]["value"] <= 2e-9
+    assert ranking[0]["waste"]["value"] == 0
+    assert ranking[1]["leakage"]["value"] == pytest.approx(ranking[0]["leakage"]["value"], abs=1e-9)
+    assert ranking[2]["waste"]["value"] > 0.3
+
+
+def test_a_channel_file_in_another_order_with_more_letters(
+    capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "channel.json"
+    letters = [9, 8, 5, 3, 2]
+    path.write_text(json.dumps(NamedChannel(symmetric_channel(letters, 0.4), ("age",), ("age",)).as_json()))
+    found = by_name(fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5))[str(path)]
+    assert found["distortion"]["value"] == pytest.approx(0.4)
+    assert found["epsilon"]["value"] == pytest.approx(math.log(6))
+
+
+def test_noise_is_clamped_to_its_bounds(capsys: pytest.CaptureFixture[str], ages: Path) -> None:
+    name = "geometric:epsilon=2,lower=0,upper=10"
+    how = ["--secret", "age", "--distortion", "absolute"]
+    found = by_name(fields(capsys, "compare", ages, *how, name, "--max-distortion", 3))[name]
+    # The law by hand: P(k) ∝ a^|k| with a = e^(−2/10), cut at 0 and 10.
+    a, prior = math.exp(-0.2), {2: 3 / 11, 3: 5 / 11, 5: 2 / 11, 8: 1 / 11}
+
+    def chance(x: int, y: int) -> float:
+        return a ** abs(x - y) / (1 + a) if y in (0, 10) else (1 - a) / (1 + a) * a ** abs(x - y)
+
+    assert sum(chance(3, y) for y in range(11)) == pytest.approx(1)
+    mean = sum(p * chance(x, y) * abs(x - y) for x, p in prior.items() for y in range(11))
+    assert found["distortion"]["value"] == pytest.approx(mean, rel=1e-12)
+    # The claim is about all numbers from 0 to 10, not only about the ages of this table.
+    assert found["epsilon"]["value"] == pytest.approx(2, rel=1e-12)
+
+
+def test_exponential_has_the_distortion_as_utility(capsys: pytest.CaptureFixture[str], ages: Path) -> None:
+    how = ["--secret", "age", "--distortion", "absolute"]
+    found = by_name(fields(capsys, "compare", ages, *how, "exponential:epsilon=3", "--max-distortion", 1))
+    letters = np.array([2, 3, 5, 8])
+    weights = np.exp(-3 / 12 * abs(letters[:, None] - letters))
+    matrix = weights / weights.sum(axis=1, keepdims=True)
+    mean = np.array([3, 5, 2, 1]) / 11 @ (matrix * abs(letters[:, None] - letters)).sum(axis=1)
+    assert found["exponential:epsilon=3"]["distortion"]["value"] == pytest.approx(mean)
+    assert found["exponential mechanism"]["distortion"]["value"] <= 1
+    assert found["symmetric channel"]["distortion"]["value"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("distortion", [Hamming(), Absolute()])
+def test_waste_is_never_negative_and_nothing_for_the_optimum(distortion: Distortion) -> None:
+    random = np.random.default_rng(5)
+    for _ in range(10):
+        prior = Distribution(range(5), random.dirichlet(np.ones(5)))
+        problem = RateDistortion(prior, distortion, MaxDistortion(0.3))
+        channel = Channel(range(5), range(5), random.dirichlet(np.ones(5), size=5))
+        found = waste(channel, problem)
+        assert found.leakage - found.best.objective >= -found.best.gap - 1e-12
+        best = solve(problem)
+        again = waste(best.channel, problem)
+        assert again.bits <= best.gap + again.best.gap + 1e-12
+        least = solve(problem.with_target(MaxLeakage(found.leakage)))
+        assert least.distortion <= found.distortion + 1e-6
+
+
+def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
+    output = tmp_path / "comparison.json"
+    given = ["randomized-response:epsilon=1", "randomized-response:epsilon=3"]
+    what = ["--secret", "marital_status", "--background", "occupation", *given, "--max-distortion", 0.3]
+    code, out, err = run(capsys, "compare", adult, *what, "-o", output)
+    assert (code, err) == (0, "")
+    for words in ("least leaking channel", "symmetric channel", "missed", "I(X;Z) = 0.076373", "wasted bits"):
+        assert words in out
+    assert json.loads(output.read_text())["ranking"][0]["role"] == "optimum"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--max-leakage", "0.05", "--background", "occupation"], 1, "tells I(X;Z) = 0.0763730046"),
+        ([], 2, "0 targets"),
+        (["--max-distortion", "0.1", "--max-leakage", "1"], 2, "2 targets"),
+        (["--max-distortion", "-1"], 2, "-1"),
+        (["--max-distortion", "nan"], 2, "nan"),
+        (["randomised-response:epsilon=1", "--max-distortion", "0.1"], 2, "did you mean 'randomized-response'"),
+        (["randomized-response:epsilon=1,letters=a|b", "--max-distortion", "0.1"], 2, "7 of the 7 letters"),
+        (["laplace:epsilon=1,lower=0,upper=9", "--max-distortion", "0.1"], 2, "adds noise to numbers"),
+        (["laplace:epsilon=1,sensitivity=1", "--max-distortion", "0.1"], 2, "has no bounds"),
+        (["unary-encoding:epsilon=1", "--max-distortion", "0.1"], 2, "releases sets of the secret's letters"),
+        (["permute-and-flip:epsilon=1", "--max-distortion", "0.1"], 2, "has no finite channel"),
+        (["nothing.json", "--max-distortion", "0.1"], 2, "nothing.json cannot be read"),
+        (["--distortion", "absolute", "--max-distortion", "0.1"], 2, "not a finite number"),
+    ],
+)
+def test_refusals_are_one_sentence(
+    capsys: pytest.CaptureFixture[str], adult: Path, arguments: list[str], code: int, words: str
+) -> None:
+    found, out, err = run(capsys, "compare", adult, "--secret", "marital_status", *arguments)
+    assert (found, out) == (code, "")
+    assert err.startswith("leakgauge: ") and err.count("\n") == 1
+    assert words in err
+
+
+def test_an_impossible_distortion_is_named(capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path) -> None:
+    file = tmp_path / "distances.csv"
+    file.write_text("age,low,high\n2,1,4\n3,1,4\n5,4,1\n8,4,1\n")
+    how = ["--secret", "age", "--distortion", file]
+    code, _, err = run(capsys, "compare", ages, *how, "--max-distortion", 0.5)
+    assert (code, "already have 1" in err) == (1, True)
+    # No symmetric channel where the letters released are others.
+    assert "symmetric channel" not in by_name(fields(capsys, "compare", ages, *how, "--max-distortion", 2))
+
+
+def test_an_output_that_is_read_is_refused(capsys: pytest.CaptureFixture[str], ages: Path) -> None:
+    before = ages.read_text()
+    code, _, err = run(capsys, "compare", ages, "--secret", "age", "--max-distortion", 0.1, "-o", ages)
+    assert code == 2 and err.startswith("leakgauge: ")
+    assert ages.read_text() == before

@@ -1,0 +1,123 @@
+"""``leakgauge design`` as a person runs it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from leakgauge.cli import main
+from leakgauge.probability.files import read_channel
+from tests.cli.test_measure import fields, run
+
+PEOPLE = "illness,city,age\n" + "".join(
+    f"{illness},{city},{age}\n"
+    for illness, city, age, times in [
+        ("flu", "Oslo", 30, 8),
+        ("flu", "Bergen", 40, 3),
+        ("none", "Oslo", 50, 5),
+        ("none", "Bergen", 60, 14),
+        ("cold", "Oslo", 35, 4),
+        ("cold", "Bergen", 45, 6),
+    ]
+    for _ in range(times)
+)
+
+
+@pytest.fixture
+def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(PEOPLE)
+    return tmp_path
+
+
+def test_a_designed_channel_can_be_released(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    told = fields(capsys, "design", "people.csv", "--secret", "illness", "--max-distortion", "0.2", "-o", "c.json")
+    assert told["schema"] == "leakgauge/design/1" and told["knowledge"] == "nobody"
+    assert told["distortion"]["value"] <= 0.2 and told["gap"]["value"] < 1e-8 and told["gap"]["unit"] == "bits"
+    assert told["background_floor"] is None
+    named = read_channel("c.json")
+    assert named.inputs == named.outputs == ("illness",) and named.prior_origin == "this table"
+    measured = fields(capsys, "measure", "people.csv", "--secret", "illness", "--channel", "c.json")
+    assert measured["mutual_information"]["value"] == pytest.approx(told["leakage"]["value"], abs=1e-12)
+    related = fields(capsys, "relate", "c.json")
+    assert related["local_dp"]["value"] == pytest.approx(told["epsilon"]["value"], rel=1e-12)
+    Path("plan.toml").write_text('[columns]\nillness = "c.json"\n')
+    assert main(["release", "people.csv", "--plan", "plan.toml", "-o", "out.csv"]) == 0
+    record = json.loads(Path("out.csv.json").read_text())
+    assert any("designed from this table" in said for said in record["assumptions"])
+
+
+@pytest.mark.parametrize("knowledge", ["attacker", "both", "nobody", "published"])
+def test_every_knowledge(capsys: pytest.CaptureFixture[str], house: Path, knowledge: str) -> None:
+    arguments = ["design", "people.csv", "--secret", "illness", "--background", "city", "--max-distortion", "0.25"]
+    told = fields(capsys, *arguments, "--knowledge", knowledge, "-o", "c.json")
+    assert told["leakage_with_background"]["value"] >= told["background_floor"]["value"] - 1e-12
+    assert read_channel("c.json").inputs == (("illness", "city") if knowledge == "both" else ("illness",))
+    if knowledge == "both":
+        Path("plan.toml").write_text('public = ["city"]\n[columns]\nillness = "c.json"\n')
+        assert main(["release", "people.csv", "--plan", "plan.toml", "-o", "out.csv"]) == 0
+    else:
+        default = fields(capsys, *arguments)
+        assert default["leakage_with_background"]["value"] <= told["leakage_with_background"]["value"] + 1e-9
+
+
+def test_a_curve_falls(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    told = fields(capsys, "design", "people.csv", "--secret", "illness", "--curve", "9", "-o", "curve.csv")
+    points = [(one["distortion"]["value"], one["leakage"]["value"]) for one in told["points"]]
+    assert 2 <= len(points) <= 9
+    assert sorted(points, reverse=True) == points and sorted(leak for _, leak in points) == [leak for _, leak in points]
+    with Path("curve.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(float(row["distortion"]), float(row["leakage"])) for row in rows] == points
+    assert main(["design", "people.csv", "--secret", "illness", "--curve", "4", "-o", "curve.svg"]) == 0
+    assert main(["design", "people.csv", "--secret", "illness", "--slope", "1", "-o", "channel.svg"]) == 0
+    assert all(Path(name).read_text().startswith("<svg") for name in ("curve.svg", "channel.svg"))
+    capsys.readouterr()
+    fields(capsys, "design", "people.csv", "--secret", "illness", "--curve", "4", "-o", "curve.json")
+    assert json.loads(Path("curve.json").read_text())["schema"] == "leakgauge/frontier/1"
+
+
+def test_numbers_bins_files_and_bounds(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    ages = fields(
+        capsys, "design", "people.csv", "--secret", "age", "--distortion", "absolute", "--max-distortion", "5"
+    )
+    assert ages["distortion"]["value"] <= 5
+    Path("d.csv").write_text("x,flu,none,cold\nflu,0,1,0.25\nnone,1,0,1\ncold,0.25,1,0\n")
+    near = fields(
+        capsys, "design", "people.csv", "--secret", "illness", "--distortion", "d.csv", "--max-leakage", "0.5"
+    )
+    assert near["leakage"]["value"] <= 0.5
+    bounded = fields(
+        capsys, "design", "people.csv", "--secret", "illness", "--max-distortion", "0.4", "--local-dp", "1.5"
+    )
+    assert bounded["epsilon"]["value"] <= 1.5
+    code, out, _ = run(capsys, "design", "people.csv", "--secret", "illness", "--background", "city", "--slope", "2")
+    assert code == 0 and "I(X;Y,Z) bits" in out and "no channel leaks less" in out
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "said"),
+    [
+        ([], 2, "0 targets"),
+        (["--slope", "1", "--max-distortion", "0.1"], 2, "2 targets"),
+        (["--max-distortion", "-1"], 2, "-1"),
+        (["--max-distortion", "nan"], 2, "nan"),
+        (["--slope", "1", "--knowledge", "attacker"], 2, "background"),
+        (["--slope", "1", "--distortion", "absolute"], 2, "number"),
+        (["--slope", "1", "--distortion", "none.csv"], 2, "none.csv"),
+        (["--slope", "1", "--background", "cty"], 2, "city"),
+        (["--background", "city", "--max-leakage", "0.000001"], 1, "I(X;Z)"),
+        (["--max-distortion", "0.01", "--local-dp", "0.5"], 1, "impossible"),
+        (["--max-distortion", "0.4", "--identifiability", "0.001"], 1, "Δ"),
+        (["--slope", "1", "-o", "people.csv"], 2, "is an input"),
+    ],
+)
+def test_misuse_is_one_sentence(
+    capsys: pytest.CaptureFixture[str], house: Path, more: list[str], code: int, said: str
+) -> None:
+    found, _, err = run(capsys, "design", "people.csv", "--secret", "illness", *more)
+    assert (found, err.count("\n")) == (code, 1) and said in err, err
+    assert [path.name for path in house.iterdir()] == ["people.csv"]
