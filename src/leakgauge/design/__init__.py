@@ -5,9 +5,11 @@ from leakgauge.design.channel_capacity import Capacity, capacity
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Target
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, frontier, solve
+from leakgauge.design.structured import GRID_GAP, StructuredSolution, solve_on_grid
 
 __all__ = [
     "GAP",
+    "GRID_GAP",
     "Capacity",
     "Knowledge",
     "MaxDistortion",
@@ -15,12 +17,14 @@ __all__ = [
     "RateDistortion",
     "Slope",
     "Solution",
+    "StructuredSolution",
     "Target",
     "Waste",
     "capacity",
     "frontier",
     "maximum_entropy_channel",
     "solve",
+    "solve_on_grid",
     "symmetric_channel",
     "waste",
 ]

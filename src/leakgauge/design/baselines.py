@@ -95,7 +95,8 @@ class Waste:
     """How much more a channel leaks than the best one with the same mean distortion.
 
     Attributes:
-        leakage: of the channel, in bits: I(X;Y), or I(X;Y,Z) where the attacker knows the background.
+        leakage: of the channel, in bits: I(X;Y), weighted if the problem is, or I(X;Y,Z) where the attacker
+            knows the background.
         distortion: of the channel.
         best: the channel that leaks least at this distortion, with its gap.
     """
@@ -128,7 +129,7 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
     distances = problem.distortion.between(problem.inputs, problem.letters).matrix
     distortion = float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
-    scenario = Scenario(problem.source, channel)
+    scenario = Scenario(problem.source, channel, weights=problem.weights)
     measure = leakage_with_background if problem.knowledge is Knowledge.ATTACKER else mutual_information
     return Waste(measure(scenario), distortion, solve(problem.with_target(MaxDistortion(distortion)), gap))
 

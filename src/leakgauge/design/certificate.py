@@ -7,6 +7,11 @@ channel costs less than
 
 c(y, z) = Σ_x p(x|z) q(y|x) / r(y|z). The first sum is convex in r and falls by p(z) ln t when r(·|z) grows t-fold, so
 that its tangent at r bounds it everywhere. Without background this is the bound of Blahut and Arimoto.
+
+With weights w(x) of secrets the cost is Σ_x w(x) p(x) KL(q(·|x) ‖ r) + E cost, r the output marginal under p itself. It
+is convex in q, since KL is convex in both its arguments and both are linear in q. For any prices π(x) no channel costs
+less than Σ_x p(x) π(x) + min_y max_θ (θ − Σ_x w(x) p(x) exp((θ − cost(x, y) + π(x)) / w(x) − 1)), with
+θ ≤ cost(x, y) − π(x) where w(x) = 0: a column v costs at least that for each unit of Σ_x p(x) v(x), and those add to 1.
 """
 
 from __future__ import annotations
@@ -30,16 +35,18 @@ class Secrets:
         joint: p(x, z).
         prior: p(x).
         background: p(z).
+        weights: how much each secret matters, only without background; None where all count alike.
     """
 
     joint: Floats
     prior: Floats
     background: Floats
+    weights: Floats | None = None
 
     @classmethod
-    def of(cls, joint: Floats) -> Secrets:
+    def of(cls, joint: Floats, weights: Floats | None = None) -> Secrets:
         """The tables of a joint."""
-        return cls(joint, np.asarray(joint.sum(axis=1)), np.asarray(joint.sum(axis=0)))
+        return cls(joint, np.asarray(joint.sum(axis=1)), np.asarray(joint.sum(axis=0)), weights)
 
     @cached_property
     def given_secret(self) -> Floats:
@@ -51,8 +58,11 @@ class Secrets:
         return np.asarray(self.joint.T @ channel / self.background[:, None])
 
     def leakage(self, channel: Floats) -> float:
-        """I(X;Y|Z) of a channel from x, in nats."""
+        """I(X;Y|Z) of a channel from x, in nats; with weights I_w(X;Y)."""
         channel = channel[:, channel.any(axis=0)]
+        if self.weights is not None:
+            ratios = log_or_zero(channel) - np.log(self.prior @ channel)
+            return max(float((self.weights * self.prior) @ (channel * ratios).sum(axis=1)), 0.0)
         given = self.prior @ (channel * log_or_zero(channel)).sum(axis=1)
         seen = self.seen(channel)
         return max(float(given - self.background @ (seen * log_or_zero(seen)).sum(axis=1)), 0.0)
@@ -76,6 +86,36 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
     ratios = _largest_ratios(secrets, channel / totals[:, None], logarithms)
     loss = float(secrets.background @ np.log(ratios))
     return value - loss - ROUNDING * (1 + abs(value) + abs(loss))
+
+
+def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> float:
+    """What every channel costs at least where secrets have weights, in nats.
+
+    Args:
+        secrets: p(x) and the weights.
+        costs: of releasing y for x, in nats.
+        prices: p(x) π(x), any numbers.
+    """
+    assert secrets.weights is not None
+    reduced = costs - (prices / secrets.prior)[:, None]
+    matters = secrets.weights > 0
+    weights, prior, own = secrets.weights[matters][:, None], secrets.prior[matters][:, None], reduced[matters]
+    exponents = own / weights + 1 - np.log(prior)
+    # At the start one term is 1 and none above it; from there Newton's steps on a convex function only fall.
+    levels = (weights * exponents).min(axis=0)
+    for _ in range(60):
+        terms = np.exp(levels / weights - exponents)
+        total = terms.sum(axis=0)
+        change = np.log(total) * total / (terms / weights).sum(axis=0)
+        levels = levels - change
+        if (abs(change) <= 1e-15 * (1 + abs(levels))).all():
+            break
+    if not matters.all():
+        levels = np.minimum(levels, reduced[~matters].min(axis=0))
+    # Any level proves a bound: one that is not quite the best only makes the gap larger.
+    least = float((levels - (weights * np.exp(levels / weights - exponents)).sum(axis=0)).min())
+    paid = float(prices.sum())
+    return paid + least - ROUNDING * (1 + float(abs(prices).sum()) + abs(least) + float(abs(levels).max()))
 
 
 def _largest_ratios(secrets: Secrets, channel: Floats, logarithms: Floats) -> Floats:

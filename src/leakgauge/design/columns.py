@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.design.certificate import Secrets, lower_bound
+from leakgauge.design.certificate import Secrets, lower_bound, weighted_lower_bound
 from leakgauge.design.cones import Cone
 from leakgauge.design.interior import reach
 from leakgauge.probability.cells import Floats
@@ -90,6 +90,8 @@ class _Search:
     def bound(self, channel: Floats) -> float:
         """What no allowed channel undercuts, by the duals met here."""
         shift = self._cone.cost_shift(self._state.duals) / self._secrets.prior
+        if self._secrets.weights is not None:
+            return weighted_lower_bound(self._secrets, (self._costs + shift).T, self._state.prices)
         with np.errstate(divide="ignore"):
             seen = np.log(self._secrets.seen(channel))
         return lower_bound(self._secrets, (self._costs + shift).T, seen)
@@ -152,17 +154,30 @@ class _Search:
 
     def _gradient(self, entries: Floats) -> Floats:
         """Of the cost in the entries."""
+        prior, weights = self._secrets.prior, self._secrets.weights
+        if weights is not None:
+            mixed = (entries @ prior)[:, None]
+            felt = (entries @ (weights * prior))[:, None] / mixed
+            return np.asarray(prior * (weights * (np.log(entries / mixed) + 1) - felt + self._costs))
         joint = self._secrets.joint
         mixed = entries @ joint / self._secrets.background
         return np.asarray(self._secrets.prior * (np.log(entries) + self._costs) - np.log(mixed) @ joint.T)
 
     def _curvature(self, entries: Floats) -> Floats:
         """Of the cost in the entries, a matrix an output."""
+        prior, at = self._secrets.prior, np.arange(entries.shape[1])
+        if self._secrets.weights is not None:
+            own = self._secrets.weights * prior
+            mixed = (entries @ prior)[:, None, None]
+            cross = np.outer(own, prior)
+            felt = (entries @ own)[:, None, None] / mixed
+            matrices = (felt * np.outer(prior, prior) - cross - cross.T) / mixed
+            matrices[:, at, at] += own / entries
+            return np.asarray(matrices)
         joint = self._secrets.joint
         weights = entries @ joint
         matrices = -(joint / weights[:, None, :]) @ joint.T
-        at = np.arange(entries.shape[1])
-        matrices[:, at, at] += self._secrets.prior / entries
+        matrices[:, at, at] += prior / entries
         return np.asarray(matrices)
 
 

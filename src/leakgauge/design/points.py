@@ -89,14 +89,18 @@ class OneChannel(Setting):
 
     @property
     def steepest(self) -> float:
-        """Infinite, but where bounds on ratios keep every letter possible: then one at which leakage is no matter."""
-        if self._cone is None:
+        """Infinite, but where bounds on ratios keep every letter possible: then one at which leakage is no matter.
+
+        So too with weights where an input has two nearest letters.
+        """
+        tied = self.secrets.weights is not None and bool(((self._excess == 0).sum(axis=1) > 1).any())
+        if self._cone is None and not tied:
             return math.inf
         positive = self._excess[self._excess > 0]
         return 1e4 / float(positive.mean()) if len(positive) else 1.0
 
     def leakage(self, channel: Floats) -> float:
-        """I(X;Y|Z) in nats."""
+        """I(X;Y|Z) in nats, or I_w(X;Y)."""
         return self.secrets.leakage(channel)
 
     def excess_of(self, channel: Floats) -> float:
@@ -109,9 +113,11 @@ class OneChannel(Setting):
         slope = min(slope, self.steepest)
         if slope == 0:
             return self._flat()
+        if self.secrets.weights is not None and math.isinf(slope):
+            return self._nearest()
         if self._cone is not None:
             return self._by_columns(slope, gap, self._cone)
-        if self.secrets.joint.shape[1] > 1:
+        if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # An infinite slope forbids letters, which only the sweeps know how to leave out.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
             if large or math.isinf(slope):
@@ -124,6 +130,12 @@ class OneChannel(Setting):
         channel = np.zeros(self._excess.shape)
         channel[:, int((self.secrets.prior @ self._excess).argmin())] = 1.0
         return Point(0.0, channel, 0.0, self.excess_of(channel), 0.0, 0)
+
+    def _nearest(self) -> Point:
+        """The limit at an infinite slope where each input has one nearest letter: no other channel is allowed."""
+        channel = np.asarray(self._excess == 0, dtype=np.float64)
+        leakage = self.leakage(channel)
+        return Point(math.inf, channel, leakage, 0.0, leakage - ROUNDING * (1 + leakage), 0)
 
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None
@@ -160,7 +172,7 @@ class OneChannel(Setting):
     def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
         found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
         channel = found.channel
-        if isinstance(cone, Positive):
+        if isinstance(cone, Positive) and self.secrets.weights is None:
             channel = self._without_dead(slope, channel, found.lower, gap)
         else:
             channel = self._without_rare(slope, channel, found.lower, gap)

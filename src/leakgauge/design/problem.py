@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
@@ -13,7 +13,7 @@ import numpy as np
 from leakgauge.distances import Distortion
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.notions import prior_skew
-from leakgauge.probability import Distribution, Joint, Label
+from leakgauge.probability import Distribution, Joint, Label, Scenario
 from leakgauge.probability.labels import alphabet
 
 
@@ -76,10 +76,13 @@ class RateDistortion:
         outputs: the letters that may be released; by default the distortion's, in general the inputs.
         local_dp: an ε in nats that the channel must keep as well; None for none.
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.
+        weights: how much each secret matters, by label or in the inputs' order; what is made small is then I_w(X;Y) of
+            ``measures``. None: every secret counts alike.
 
     Raises:
         LabelError: labels repeat or the distortion cannot measure them.
-        OptionError: knowledge of a background that is not there, or bounds that cannot be combined.
+        OptionError: knowledge of a background that is not there, or bounds or weights that cannot be combined.
+        ModelError: a weight is negative, NaN or infinite.
         RefusalError: an identifiability no channel reaches under this prior.
 
     Example:
@@ -96,6 +99,7 @@ class RateDistortion:
     outputs: Sequence[Label] | None = None
     local_dp: float | None = None
     identifiability: float | None = None
+    weights: Mapping[Label, float] | Sequence[float] | None = None
 
     def __post_init__(self) -> None:
         chosen = self.distortion.outputs_for(self.inputs) if self.outputs is None else self.outputs
@@ -106,6 +110,8 @@ class RateDistortion:
                 who="The attacker" if self.knowledge is Knowledge.ATTACKER else "Both",
             )
         self._require_bounds()
+        if self.weights is not None:
+            object.__setattr__(self, "weights", self._checked(self.weights))
 
     @property
     def inputs(self) -> tuple[Label, ...]:
@@ -126,6 +132,16 @@ class RateDistortion:
     def with_target(self, target: Target) -> RateDistortion:
         """The same problem with another target."""
         return replace(self, target=target)
+
+    def _checked(self, weights: Mapping[Label, float] | Sequence[float]) -> tuple[float, ...]:
+        """The weights in the inputs' order."""
+        if self.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
+            raise OptionError("Weights of secrets are not combined with a known background; drop one of them.")
+        found = Scenario(self.prior, weights=weights).weights
+        assert found is not None
+        if found.ndim != 1 or not (found * self.prior.probabilities).any():
+            raise OptionError("These weights leave no secret that matters; give a weight each secret, one above 0.")
+        return tuple(found.tolist())
 
     def _require_bounds(self) -> None:
         for bound, name in ((self.local_dp, "local ε"), (self.identifiability, "identifiability")):

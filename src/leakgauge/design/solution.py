@@ -17,6 +17,7 @@ class Solution:
         problem: what was asked.
         channel: reads the secret, or for ``BOTH`` pairs (x, z); an input that never occurs acts like the nearest one.
         leakage: I(X;Y) in bits.
+        weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
         distortion: the mean distortion.
@@ -33,6 +34,7 @@ class Solution:
     problem: RateDistortion
     channel: Channel = field(repr=False)
     leakage: float
+    weighted_leakage: float | None
     leakage_with_background: float | None
     background_floor: float | None
     distortion: float
@@ -45,7 +47,9 @@ class Solution:
 
     @property
     def objective(self) -> float:
-        """What was made small, in bits: I(X;Y), or I(X;Y,Z) where somebody knows the background."""
+        """What was made small, in bits: I(X;Y), or I_w(X;Y) with weights, or I(X;Y,Z) where a background is known."""
+        if self.weighted_leakage is not None:
+            return self.weighted_leakage
         if self.problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
             assert self.leakage_with_background is not None
             return self.leakage_with_background

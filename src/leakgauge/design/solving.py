@@ -167,6 +167,7 @@ def _described(
         problem=problem,
         channel=channel,
         leakage=own / math.log(2),
+        weighted_leakage=None if problem.weights is None else settled.leakage / math.log(2),
         leakage_with_background=with_background,
         background_floor=floor,
         distortion=tables.least + settled.excess,

@@ -8,7 +8,7 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
-from leakgauge.design.points import ChannelPerBackground, OneChannel, Setting
+from leakgauge.design.points import COLUMN_CELLS, ChannelPerBackground, OneChannel, Setting
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.distances import Distances
 from leakgauge.distances.distances import MatchDistances
@@ -67,7 +67,7 @@ def tables_of(problem: RateDistortion, closed_forms: bool = True) -> Tables:
         closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:
-        OptionError: bounds on ratios for an alphabet too large for the exact method.
+        OptionError: bounds on ratios, or weights, for an alphabet too large for the exact method.
     """
     distances = problem.distortion.between(problem.inputs, problem.letters)
     matrix = distances.matrix
@@ -81,9 +81,12 @@ def tables_of(problem: RateDistortion, closed_forms: bool = True) -> Tables:
     occurring = np.flatnonzero(prior > 0)
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
-    matches = _matches(distances) if closed_forms else None
+    weights = _weights(problem, occurring)
+    matches = _matches(distances) if closed_forms and weights is None else None
     cone = _cone(problem, prior[occurring])
-    setting = OneChannel(Secrets.of(known), excess[occurring], cone, None if matches is None else matches[occurring])
+    setting = OneChannel(
+        Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
+    )
     return Tables(setting, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
 
 
@@ -110,6 +113,20 @@ def _per_background(
     reads = np.divmod(np.arange(len(pairs)), backgrounds)
     setting = ChannelPerBackground(shares[shares > 0], parts)
     return Tables(setting, joint, matrix, least, np.concatenate(occurring), pairs, reads)
+
+
+def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
+    """The weights of the secrets that occur."""
+    if problem.weights is None:
+        return None
+    cells = len(occurring) ** 2 * len(problem.letters)
+    if cells > COLUMN_CELLS:
+        raise OptionError(
+            "Weights are kept for up to {limit} inputs² × outputs, and there are {found}; merge rare letters.",
+            limit=COLUMN_CELLS,
+            found=cells,
+        )
+    return np.array(problem.weights)[occurring]
 
 
 def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
