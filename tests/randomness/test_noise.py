@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import numpy.typing as npt
@@ -168,7 +169,7 @@ def test_extreme_gaussians_end(sigma: float) -> None:
 )
 @pytest.mark.parametrize("digits", [5, 40, 100])
 def test_bounds_of_an_exponential_enclose_it_tightly(exponent: Fraction, digits: int) -> None:
-    mpmath = pytest.importorskip("mpmath")
+    mpmath = import_module("mpmath")
     low, high = exponential_bounds(exponent, digits)
     with mpmath.workdps(digits + 60):
         true = mpmath.exp(-mpmath.mpf(exponent.numerator) / exponent.denominator)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -23,23 +23,6 @@ Steps: TypeAlias = npt.NDArray[np.int64]
 
 LARGEST_SIGMA = 2.0**20
 """In steps: what a shift of a discrete Gaussian gives away is summed term by term."""
-
-
-class Noise(Protocol):
-    """A symmetric law on the whole numbers."""
-
-    @property
-    def standard_deviation(self) -> float:
-        """In steps."""
-
-    def probability(self, steps: Steps) -> npt.NDArray[np.float64]:
-        """Of each whole number."""
-
-    def reach(self, confidence: float) -> int:
-        """The steps within which the noise stays with at least this probability."""
-
-    def draw(self, count: int, randomness: Randomness) -> Steps:
-        """So many independent values."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from leakgauge.notions.composition.steps import (
 )
 
 LARGEST_CHANNEL = 1 << 12
-"""Cells up to which a channel composes exactly; larger ones by their ε alone."""
+"""Cells up to which a channel composes exactly, and is kept in a ledger; larger ones by their ε alone."""
 
 
 def step_of(mechanism: Mechanism) -> Step:

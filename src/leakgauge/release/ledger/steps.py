@@ -26,11 +26,10 @@ from leakgauge.notions.composition import (
     RandomizedResponse,
     Step,
 )
+from leakgauge.notions.composition.of_mechanism import LARGEST_CHANNEL
 from leakgauge.probability import Channel
 from leakgauge.release.ledger.cost import pure_epsilon
 
-LARGEST_CHANNEL = 4096
-"""Cells of a channel that is kept as it is; of a larger one only its ε is."""
 _PLAIN: dict[str, type[Step]] = {
     "laplace-noise": LaplaceNoise,
     "discrete-laplace-noise": DiscreteLaplaceNoise,
