@@ -1,0 +1,1 @@
+"""Attacks that try, and lower bounds that hold."""

@@ -1,0 +1,146 @@
+"""Grey-box checks: what is wrong with a mechanism beyond the odds of its outputs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+
+from leakgauge.audit.partitions import Outputs
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
+from leakgauge.probability.cells import Floats
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at.
+
+    Attributes:
+        name: what.
+        holds: whether it is as it should be.
+        reason: what was found instead.
+    """
+
+    name: str
+    holds: bool
+    reason: str = ""
+
+
+_FINE = 64
+"""Steps to the scale from which on noise on a grid is as good as noise between its points."""
+
+
+class Noise(Enum):
+    """Laws whose scale can be checked."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+
+
+@dataclass(frozen=True)
+class DeclaredNoise:
+    """The noise a mechanism says it adds.
+
+    Attributes:
+        law: its kind.
+        scale: the scale b of Laplace's law or the standard deviation.
+        sensitivity: how far two neighbouring inputs may move the centre.
+    """
+
+    law: Noise
+    scale: float
+    sensitivity: float
+
+    def __post_init__(self) -> None:
+        for name, value in (("scale", self.scale), ("sensitivity", self.sensitivity)):
+            if not 0 < value < math.inf:
+                raise OptionError(
+                    "A declared {name} of {value} is not a finite number above 0.", name=name, value=value
+                )
+
+
+def declared_noise(mechanism: NoisyNumber) -> DeclaredNoise | None:
+    """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid."""
+    grid, law = mechanism.span.grid, mechanism.law
+    laplace = isinstance(law, DiscreteLaplace)
+    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
+    if scale < _FINE:
+        return None
+    # On a grid the mean distance from the centre is smaller by up to 1/(6 scale²) of it.
+    fair = scale * (1 - scale**-2)
+    return DeclaredNoise(Noise.LAPLACE if laplace else Noise.GAUSSIAN, fair * grid, mechanism.span.steps * grid)
+
+
+def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss: float) -> list[Check]:
+    """Whether the noise is as large and the centres as near as declared; a right mechanism fails with at most ``miss``.
+
+    Args:
+        first: outputs on one input.
+        second: outputs on its neighbour.
+        declared: the noise.
+        miss: chance of accusing a mechanism that does as it says.
+    """
+    least = min(_largest_scale(numbers, declared.law, miss / 4) for numbers in (first, second))
+    small = Check(
+        "scale of the noise",
+        least >= declared.scale,
+        "" if least >= declared.scale else f"at most {least:.4g}, declared {declared.scale:.4g}",
+    )
+    apart = _least_distance(first.astype(np.float64), second.astype(np.float64), miss / 2)
+    near = apart <= declared.sensitivity
+    far = Check(
+        "sensitivity of the inputs",
+        near,
+        "" if near else f"the centres are at least {apart:.4g} apart, declared {declared.sensitivity:.4g}",
+    )
+    return [small, far]
+
+
+def repetition_check(once: Outputs, again: Outputs) -> Check:
+    """Whether two draws from the same input, taken one after the other, are the same in every place."""
+    length = min(len(once), len(again))
+    same = length > 0 and bool(np.array_equal(once[:length], again[:length]))
+    if not same:
+        return Check("fresh noise", True)
+    _, counts = np.unique(once[:length], axis=0, return_counts=True)
+    # By chance two draws agree in one place with Σ p², estimated from the draw itself, and one more of each kind so
+    # that a short draw of one letter is no proof.
+    agree = float((((counts + 1) / (length + len(counts))) ** 2).sum())
+    chance = length * math.log(min(agree, 1.0))
+    if len(counts) == 1 or chance > math.log(1e-12):
+        return Check("fresh noise", True)
+    return Check("fresh noise", False, f"{length} outputs came again one by one: the noise repeats")
+
+
+def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:
+    """The scale is above this with a chance of at most ``miss``."""
+    from scipy.stats import chi2
+
+    numbers: Floats = outputs.astype(np.float64)
+    n = len(numbers)
+    if law is Noise.LAPLACE:
+        # Deviations from the true centre have 2Σ|Y − c|/b ~ χ²(2n), and the sample's own median makes Σ smaller; it
+        # costs no more than one degree of freedom on average, so that a few are given for free.
+        total = float(np.abs(numbers - np.median(numbers)).sum())
+        return 2 * total / float(chi2.ppf(miss, 2 * max(n - 3, 1)))
+    total = float(((numbers - numbers.mean()) ** 2).sum())
+    return math.sqrt(total / float(chi2.ppf(miss, max(n - 1, 1))))
+
+
+def _least_distance(first: Floats, second: Floats, miss: float) -> float:
+    """Medians are nearer than this with a chance of at most ``miss``: order statistics, whatever the law."""
+    ends = [_median_interval(np.sort(numbers), miss / 2) for numbers in (first, second)]
+    return max(ends[1][0] - ends[0][1], ends[0][0] - ends[1][1], 0.0)
+
+
+def _median_interval(ordered: Floats, miss: float) -> tuple[float, float]:
+    from scipy.stats import binom
+
+    n = len(ordered)
+    rank = int(binom.ppf(miss / 2, n, 0.5)) - 1
+    if rank < 0:
+        return -math.inf, math.inf
+    return float(ordered[rank]), float(ordered[n - 1 - rank])

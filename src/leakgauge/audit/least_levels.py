@@ -1,0 +1,134 @@
+"""What an event proves: the least level of a notion under which it may have its two probabilities.
+
+An event that has probability p under one input and q under a neighbour shrinks every divergence to that of two coins,
+so that a level below that of the coins is disproved. p is given from below, q from above, so that errors go to the
+side of the accused.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+
+from leakgauge.claims import (
+    ApproximateDP,
+    CentralDP,
+    GaussianDP,
+    LocalDP,
+    RenyiDP,
+    Statement,
+    ZeroConcentratedDP,
+)
+from leakgauge.errors import OptionError
+from leakgauge.probability.cells import Floats
+
+Line: TypeAlias = tuple[float, float]
+"""Slope s and height t of p ≤ s·q + t."""
+
+_ORDERS = np.geomspace(1.02, 200, 60)
+"""Rényi orders at which a zero-concentrated claim is tried; fewer orders prove less, never something wrong."""
+
+
+def require_auditable(claim: Statement) -> None:
+    """Refuse a notion that no pair of inputs can disprove.
+
+    Raises:
+        OptionError: of such a notion.
+    """
+    if not isinstance(claim, LocalDP | CentralDP | ApproximateDP | GaussianDP | RenyiDP | ZeroConcentratedDP):
+        raise OptionError(
+            "{notion} is not a promise about two inputs, so no pair of them can disprove it; claim local-dp, dp, "
+            "approximate-dp, renyi-dp, zcdp or gaussian-dp.",
+            notion=claim.name,
+        )
+    if isinstance(claim, RenyiDP) and not 1 < claim.order < math.inf:
+        raise OptionError("A Rényi order of {order} is not audited; give a finite one above 1.", order=claim.order)
+
+
+def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
+    """The least level of the claim's notion for each pair of probabilities; 0 where p is not above q."""
+    p, q = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if isinstance(claim, GaussianDP):
+            from scipy.special import ndtri
+
+            found = ndtri(p) - ndtri(q)
+        elif isinstance(claim, RenyiDP):
+            found = _renyi(p, q, claim.order)
+        elif isinstance(claim, ZeroConcentratedDP):
+            found = (_renyi(p[..., None], q[..., None], _ORDERS) / _ORDERS).max(axis=-1)
+        else:
+            delta = _delta(claim)
+            # The event, and its complement with the inputs exchanged.
+            found = np.fmax(np.log((p - delta) / q), np.log((1 - q - delta) / (1 - p)))
+        return np.where(p > q, np.maximum(np.nan_to_num(found, nan=0.0, posinf=math.inf), 0.0), 0.0)
+
+
+def at_level(claim: Statement, level: float) -> Statement:
+    """The same notion at another level."""
+    first = next(iter(vars(claim)))
+    return replace(claim, **{first: level})
+
+
+def line(claim: Statement, p: float, q: float) -> Line:
+    """A half-plane p' ≤ s·q' + t that holds of every event if the claim does, cutting near the given p and q."""
+    if isinstance(claim, ZeroConcentratedDP):
+        best = float(_ORDERS[int(np.argmax(_renyi(np.array(p), np.array(q), _ORDERS) / _ORDERS))])
+        return line(RenyiDP(claim.rho * best, best), p, q)
+    inside = min(max(q, 1e-12), 1 - 1e-9)
+    if isinstance(claim, GaussianDP):
+        from scipy.special import ndtr, ndtri
+
+        z = float(ndtri(inside))
+        slope = math.exp(-claim.mu * z - claim.mu**2 / 2)
+        return slope, float(ndtr(z + claim.mu)) - slope * inside + 1e-12
+    if isinstance(claim, RenyiDP):
+        return _renyi_line(claim, inside)
+    epsilon, delta = claim.level, _delta(claim)
+    lines = ((math.exp(epsilon), delta), (math.exp(-epsilon), 1 - math.exp(-epsilon) * (1 - delta)))
+    return min(lines, key=lambda one: one[0] * q + one[1])
+
+
+def _delta(claim: Statement) -> float:
+    return claim.delta if isinstance(claim, ApproximateDP) else 0.0
+
+
+def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
+    """The divergence of two coins in nats, at each order."""
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        heads = np.where(p > 0, np.exp(order * np.log(p) + (1 - order) * np.log(q)), 0.0)
+        tails = np.where(p < 1, np.exp(order * np.log1p(-p) + (1 - order) * np.log1p(-q)), 0.0)
+        return np.asarray(np.log(heads + tails) / (order - 1))
+
+
+def _renyi_line(claim: RenyiDP, q: float) -> Line:
+    """The tangent of the convex set of coins within the claim, at a point just outside it."""
+    order, most = claim.order, math.exp(min((claim.order - 1) * claim.epsilon, 700.0))
+
+    def moment(p: float) -> float:
+        logs = (order * math.log(p) + (1 - order) * math.log(q), order * math.log1p(-p) + (1 - order) * math.log1p(-q))
+        return sum(math.exp(min(log, 705.0)) for log in logs)
+
+    inside, outside = q, 1 - 1e-12
+    if moment(outside) < most:
+        return 0.0, 1.0
+    for _ in range(50):
+        middle = (inside + outside) / 2
+        if moment(middle) < most:
+            inside = middle
+        else:
+            outside = middle
+    # Every coin within the claim lies on the near side of the tangent at any coin that is not.
+    heads, tails = outside / q, (1 - outside) / (1 - q)
+    try:
+        by_p = order * (heads ** (order - 1) - tails ** (order - 1))
+        by_q = (order - 1) * (heads**order - tails**order)
+    except OverflowError:
+        return 0.0, 1.0
+    if not by_p > 0:
+        return 0.0, 1.0
+    slope = by_q / by_p
+    return slope, outside - slope * q + 1e-12

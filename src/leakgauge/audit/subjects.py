@@ -1,0 +1,240 @@
+"""What is audited, drawn from alike: functions, mechanisms of the catalogue, OpenDP measurements."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from leakgauge.audit.partitions import Outputs
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.errors import EngineError, ModelError, OptionError
+from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, NoisyNumber
+from leakgauge.probability.cells import Floats
+from leakgauge.randomness import OperatingSystem, Randomness
+
+SECONDS = 600.0
+"""How long an audit may take before it goes on with the outputs it has, or says that it has none."""
+
+
+class Subject(Protocol):
+    """Something that turns an input into a random output."""
+
+    def draw(self, value: Any, count: int, until: float) -> Outputs:
+        """Outputs of so many independent runs on one input, fewer where the clock passes ``until``."""
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
+        """The log-likelihood ratio of the two inputs, where the law is known."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A function from an input to an output, run again and again."""
+
+    function: Callable[[Any], Any]
+
+    def draw(self, value: Any, count: int, until: float) -> Outputs:
+        """Outputs of so many runs."""
+        found: list[Any] = []
+
+        def work() -> None:
+            while len(found) < count and time.monotonic() < until:
+                found.append(self.function(value))
+
+        _within(work, until)
+        return as_outputs(found[:count])
+
+    def log_ratio(self, first: Any, second: Any) -> None:
+        """Not known."""
+
+
+@dataclass(frozen=True)
+class Batched:
+    """A function from an input and a count to so many outputs."""
+
+    function: Callable[[Any, int], Any]
+
+    def draw(self, value: Any, count: int, until: float) -> Outputs:
+        """Outputs of so many runs."""
+        found: list[Any] = []
+        _within(lambda: found.append(self.function(value, count)), until)
+        if not found:
+            return np.empty(0)
+        outputs = as_outputs(found[0])
+        if len(outputs) != count:
+            raise ModelError(
+                "The mechanism was asked for {count} outputs and gave {found}; return one a run.",
+                count=count,
+                found=len(outputs),
+            )
+        return outputs
+
+    def log_ratio(self, first: Any, second: Any) -> None:
+        """Not known."""
+
+
+@dataclass(frozen=True)
+class Catalogued:
+    """A mechanism of the catalogue, run as a release runs it.
+
+    Attributes:
+        mechanism: which.
+        randomness: the operating system's, or a seed's for simulations.
+    """
+
+    mechanism: NoisyNumber | FiniteMechanism | LetterSets | Choice
+    randomness: Randomness
+
+    def draw(self, value: Any, count: int, until: float) -> Outputs:
+        """Outputs of so many runs."""
+        mechanism = self.mechanism
+        if isinstance(mechanism, NoisyNumber):
+            return np.asarray(mechanism.run(np.full(count, value), self.randomness))
+        if isinstance(mechanism, Choice):
+            return Repeated(lambda utilities: mechanism.run(utilities, self.randomness)).draw(value, count, until)
+        letters = mechanism.exact.inputs if isinstance(mechanism, FiniteMechanism) else mechanism.letters
+        if value not in letters:
+            raise OptionError(
+                "{value!r} is not one of the letters of {name}; give two of them.", value=value, name=mechanism.name
+            )
+        rows = np.full(count, letters.index(value), dtype=np.int64)
+        places = mechanism.run_places(rows, self.randomness)
+        if isinstance(mechanism, LetterSets):
+            return np.asarray(mechanism.texts(np.asarray(places, dtype=bool)))
+        return places
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
+        """From the law of the noise on its grid, or from the channel."""
+        mechanism = self.mechanism
+        if isinstance(mechanism, FiniteMechanism):
+            rows = [mechanism.exact.inputs.index(value) for value in (first, second)]
+            with np.errstate(divide="ignore"):
+                logs = np.maximum(np.log(mechanism.exact.matrix[rows]), -1e3)
+            ratios = logs[0] - logs[1]
+            return lambda outputs: np.asarray(ratios[outputs])
+        if not isinstance(mechanism, NoisyNumber):
+            return None
+        places = mechanism.on_grid(np.asarray([first, second], dtype=np.float64))
+
+        def ratio(outputs: Outputs) -> Floats:
+            steps = np.rint(outputs / mechanism.span.grid).astype(np.int64)
+            with np.errstate(divide="ignore"):
+                logs = [np.maximum(np.log(mechanism.law.probability(steps - place)), -1e3) for place in places]
+            return logs[0] - logs[1]
+
+        return ratio
+
+
+def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
+    """What is audited, from a function, a mechanism of the catalogue or an OpenDP measurement.
+
+    Args:
+        mechanism: which.
+        batched: whether a function takes a count as well and returns so many outputs at once.
+        randomness: for mechanisms of the catalogue; the operating system's unless a simulation gives its own.
+
+    Raises:
+        OptionError: it cannot be run.
+    """
+    if isinstance(mechanism, NoisyNumber | FiniteMechanism | LetterSets | Choice):
+        return Catalogued(mechanism, randomness or OperatingSystem())
+    if hasattr(mechanism, "draw") and hasattr(mechanism, "log_ratio"):
+        found: Subject = mechanism
+        return found
+    if not callable(mechanism):
+        raise OptionError(
+            "{kind} cannot be run; give a function, a mechanism of the catalogue or an OpenDP measurement.",
+            kind=type(mechanism).__name__,
+        )
+    return Batched(mechanism) if batched else Repeated(mechanism)
+
+
+def claimed(mechanism: Any) -> Statement | None:
+    """The headline that a mechanism of the catalogue claims; None of anything else."""
+    claims: Sequence[Statement] = getattr(mechanism, "claims", ())
+    return claims[0] if claims and isinstance(claims[0], Statement) else None
+
+
+def claimed_by_opendp(measurement: Any, distance: Any) -> Statement:
+    """What an OpenDP measurement claims of inputs within a distance.
+
+    Raises:
+        OptionError: in a measure that is not audited.
+    """
+    measure, level = str(measurement.output_measure), measurement.map(distance)
+    if measure == "MaxDivergence":
+        return CentralDP(float(level))
+    if measure == "ZeroConcentratedDivergence":
+        return ZeroConcentratedDP(float(level))
+    if measure == "Approximate(MaxDivergence)":
+        return ApproximateDP(float(level[0]), float(level[1]))
+    raise OptionError(
+        "The measure {measure} of the measurement is not audited; convert it to pure, zero-concentrated or (ε, δ).",
+        measure=measure,
+    )
+
+
+def as_outputs(found: Any) -> Outputs:
+    """Outputs as an array of numbers, rows of numbers or texts.
+
+    Raises:
+        ModelError: NaN, or outputs of different kinds or lengths.
+    """
+    if not isinstance(found, np.ndarray):
+        kinds = {_kind(one) for one in found}
+        if len(kinds) > 1:
+            raise ModelError(
+                "The mechanism returned outputs of different kinds ({kinds}); return one kind.",
+                kinds=", ".join(sorted(kinds)),
+            )
+        if kinds == {"label"}:
+            return np.array([repr(one) if not isinstance(one, str) else one for one in found])
+    try:
+        outputs = np.asarray(found)
+    except ValueError:
+        outputs = np.empty(0, dtype=object)
+    if outputs.dtype.kind == "O" and outputs.ndim == 1 and all(isinstance(one, int) for one in found):
+        outputs = outputs.astype(np.float64)  # whole numbers too long for the machine
+    if outputs.dtype.kind == "O" or outputs.ndim not in (1, 2):
+        raise ModelError("The mechanism returned outputs of different lengths; return the same number each time.")
+    if outputs.dtype.kind == "f" and np.isnan(outputs).any():
+        raise ModelError(
+            "The mechanism returned NaN in {count} of {all} outputs; mend that first.",
+            count=int(np.isnan(outputs).sum()),
+            all=outputs.size,
+        )
+    return outputs
+
+
+def _kind(one: Any) -> str:
+    if isinstance(one, bool | np.bool_):
+        return "bool"
+    if isinstance(one, int | float | np.integer | np.floating):
+        return "number"
+    if isinstance(one, list | tuple | np.ndarray) and len(one) and all(_kind(part) == "number" for part in one):
+        return "row of numbers"
+    return "label"
+
+
+def _within(work: Callable[[], None], until: float) -> None:
+    """Run until the clock says stop; a function that hangs is left behind in a thread that ends with the process."""
+    failures: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            work()
+        except BaseException as error:  # handed to the caller below
+            failures.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(max(until - time.monotonic(), 0.0) + 0.5)
+    if failures:
+        # The type alone: a message may quote what the mechanism was run on.
+        raise EngineError(
+            "The mechanism raised {kind}; mend that first, or give inputs it takes.", kind=type(failures[0]).__name__
+        ) from failures[0]
