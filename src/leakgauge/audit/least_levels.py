@@ -98,19 +98,20 @@ def _delta(claim: Statement) -> float:
 
 def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
     """The divergence of two coins in nats, at each order."""
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        heads = np.where(p > 0, np.exp(order * np.log(p) + (1 - order) * np.log(q)), 0.0)
-        tails = np.where(p < 1, np.exp(order * np.log1p(-p) + (1 - order) * np.log1p(-q)), 0.0)
-        return np.asarray(np.log(heads + tails) / (order - 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        heads = np.where(p > 0, order * np.log(p) + (1 - order) * np.log(q), -np.inf)
+        tails = np.where(p < 1, order * np.log1p(-p) + (1 - order) * np.log1p(-q), -np.inf)
+        return np.asarray(np.logaddexp(heads, tails) / (order - 1))
 
 
 def _renyi_line(claim: RenyiDP, q: float) -> Line:
     """The tangent of the convex set of coins within the claim, at a point just outside it."""
-    order, most = claim.order, math.exp(min((claim.order - 1) * claim.epsilon, 700.0))
+    order, most = claim.order, (claim.order - 1) * claim.epsilon
 
     def moment(p: float) -> float:
-        logs = (order * math.log(p) + (1 - order) * math.log(q), order * math.log1p(-p) + (1 - order) * math.log1p(-q))
-        return sum(math.exp(min(log, 705.0)) for log in logs)
+        heads = order * math.log(p) + (1 - order) * math.log(q)
+        tails = order * math.log1p(-p) + (1 - order) * math.log1p(-q)
+        return max(heads, tails) + math.log1p(math.exp(-abs(heads - tails)))
 
     inside, outside = q, 1 - 1e-12
     if moment(outside) < most:
@@ -123,12 +124,8 @@ def _renyi_line(claim: RenyiDP, q: float) -> Line:
             outside = middle
     # Every coin within the claim lies on the near side of the tangent at any coin that is not.
     heads, tails = outside / q, (1 - outside) / (1 - q)
-    try:
-        by_p = order * (heads ** (order - 1) - tails ** (order - 1))
-        by_q = (order - 1) * (heads**order - tails**order)
-    except OverflowError:
+    if not heads > tails:
         return 0.0, 1.0
-    if not by_p > 0:
-        return 0.0, 1.0
-    slope = by_q / by_p
-    return slope, outside - slope * q + 1e-12
+    shrunk = tails / heads
+    slope = (order - 1) / order * heads * (1 - shrunk**order) / (1 - shrunk ** (order - 1))
+    return slope, outside - slope * q + 1e-12 * (1 + slope)

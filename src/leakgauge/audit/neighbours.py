@@ -33,8 +33,10 @@ def neighbours_of(mechanism: object) -> list[Pair]:
     if isinstance(mechanism, LetterSets):
         return list(itertools.islice(itertools.combinations(mechanism.letters, 2), MOST_PAIRS))
     if isinstance(mechanism, Choice):
-        even, reach = [0.0] * 4, mechanism.sensitivity
-        return [(even, [reach, -reach, -reach, -reach]), (even, [reach, 0.0, 0.0, 0.0])]
+        reach = mechanism.sensitivity
+        # A candidate that is seldom chosen, made better while all others get worse, moves by nearly the whole ε.
+        bad = -6 * reach / mechanism.epsilon
+        return [([low, 0.0, 0.0, 0.0], [low + reach, -reach, -reach, -reach]) for low in (bad, bad / 2, 0.0)]
     raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
 
 

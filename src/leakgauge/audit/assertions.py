@@ -1,0 +1,75 @@
+"""Audits as assertions, for the tests of other projects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from leakgauge.audit.checks import DeclaredNoise
+from leakgauge.audit.lower_bound import Shown, lower_bound
+from leakgauge.audit.neighbours import Pair
+from leakgauge.claims import Statement
+from leakgauge.randomness import Randomness
+
+SAMPLES = 20_000
+CONFIDENCE = 1 - 1e-6
+"""A right mechanism fails one test run in a million, so that a red test means something."""
+
+
+def assert_satisfies(
+    mechanism: Any,
+    claim: Statement,
+    pairs: Iterable[Pair] | None = None,
+    *,
+    samples: int = SAMPLES,
+    confidence: float = CONFIDENCE,
+    batched: bool = False,
+    declared: DeclaredNoise | None = None,
+    randomness: Randomness | None = None,
+) -> Shown:
+    """What was shown of a mechanism whose claim stands; otherwise the test fails.
+
+    Args:
+        mechanism: a function from an input to an output, a mechanism of the catalogue, or an OpenDP measurement.
+        claim: what it must keep.
+        pairs: neighbouring inputs, of which the most telling is audited.
+        samples: outputs to draw on each of the two inputs, at most.
+        confidence: with which a mechanism that keeps its claim is not accused.
+        batched: whether the function takes a count too and returns so many outputs at once.
+        declared: noise whose scale and sensitivity are checked as well.
+        randomness: for mechanisms of the catalogue.
+
+    Raises:
+        AssertionError: the claim is disproved; the message says by which inputs and which event.
+
+    Example:
+        >>> from leakgauge.claims import LocalDP
+        >>> from leakgauge.mechanisms import randomized_response
+        >>> assert_satisfies(randomized_response(["yes", "no"], 1.0), LocalDP(1.0)).violated
+        False
+    """
+    shown = lower_bound(
+        mechanism,
+        claim,
+        pairs,
+        samples=samples,
+        confidence=confidence,
+        batched=batched,
+        declared=declared,
+        randomness=randomness,
+    )
+    if shown.violated:
+        raise AssertionError(_why(shown, confidence))
+    return shown
+
+
+def _why(shown: Shown, confidence: float) -> str:
+    failed = "; ".join(f"{check.name}: {check.reason}" for check in shown.checks if not check.holds)
+    if failed and not shown.at_least > shown.claim.level:
+        return f"{shown.claim} is in doubt after {shown.samples} outputs on each input: {failed}."
+    how = "exactly" if shown.estimate is None else f"with a confidence of {confidence:.6g}"
+    fixed = ", each always with the same output" if shown.deterministic else ""
+    return (
+        f"{shown.claim} is disproved: it is at least {shown.at_least:.4g} {shown.claim.unit} {how}, by the inputs "
+        f"{shown.pair[0]!r} and {shown.pair[1]!r}{fixed}, by {shown.event}, after {shown.samples} outputs on each."
+    )

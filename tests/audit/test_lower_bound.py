@@ -1,0 +1,249 @@
+"""Lower bounds: sharp where the level is known, and what they catch."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from leakgauge.audit import DeclaredNoise, Noise, Program, Shown, claimed_by_opendp, lower_bound
+from leakgauge.audit.least_levels import at_level
+from leakgauge.claims import (
+    ApproximateDP,
+    CentralDP,
+    GaussianDP,
+    LocalDP,
+    RenyiDP,
+    Statement,
+    ZeroConcentratedDP,
+)
+from leakgauge.mechanisms import (
+    exponential,
+    gaussian,
+    laplace,
+    permute_and_flip,
+    randomized_response,
+    subset_selection,
+    unary_encoding,
+)
+from leakgauge.probability import Channel
+from leakgauge.randomness import Simulated, simulation
+from tests.audit import broken
+
+
+def test_laplace_is_shown_to_93_of_100_with_a_hundred_thousand_outputs_in_95_of_100_audits() -> None:
+    shown = [
+        lower_bound(broken.laplace(seed, 1.0), CentralDP(1.0), [(0.0, 1.0)], samples=100_000, batched=True)
+        for seed in range(100)
+    ]
+    assert sum(one.at_least >= 0.93 for one in shown) >= 95
+    assert sum(one.violated for one in shown) <= 12
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_laplace_is_shown_to_98_of_100_with_a_million_outputs(seed: int) -> None:
+    shown = lower_bound(broken.laplace(seed, 1.0), CentralDP(1.0), [(0.0, 1.0)], samples=1_000_000, batched=True)
+    assert 0.98 <= shown.at_least <= 1.01
+    assert shown.samples == 1_000_000
+
+
+@pytest.mark.nightly
+def test_laplace_is_shown_to_98_of_100_with_a_million_outputs_in_95_of_100_audits() -> None:
+    lows = [
+        lower_bound(broken.laplace(s, 1.0), CentralDP(1.0), [(0.0, 1.0)], samples=1_000_000, batched=True).at_least
+        for s in range(100)
+    ]
+    assert sum(low >= 0.98 for low in lows) >= 95
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "claim", "share"),
+    [
+        (laplace(1.0, sensitivity=1), None, 0.96),
+        (randomized_response(range(8), 1.0), None, 0.95),
+        (unary_encoding(range(5), 1.0), None, 0.9),
+        (subset_selection(range(6), 1.0), None, 0.9),
+        (gaussian(1.0, 1e-2, sensitivity=1), GaussianDP(0.0), 0.9),
+        (gaussian(1.0, 1e-2, sensitivity=1), None, 0.85),
+    ],
+    ids=["laplace", "randomized response", "unary", "subset", "gaussian in its own notion", "gaussian"],
+)
+def test_mechanisms_of_the_catalogue_are_shown_close_to_what_they_claim(
+    mechanism: object, claim: Statement | None, share: float
+) -> None:
+    shown = lower_bound(mechanism, claim, samples=200_000, stop_early=False, randomness=Simulated(5))
+    level = shown.claim.level
+    if isinstance(claim, GaussianDP):
+        level = math.sqrt(2 * gaussian(1.0, 1e-2, sensitivity=1).claims[1].level)  # ρ = μ²/2
+    assert share * level <= shown.at_least <= level * 1.01
+
+
+@pytest.mark.parametrize("make", [exponential, permute_and_flip])
+def test_a_choice_is_run_as_it_is_used(make: object) -> None:
+    assert callable(make)
+    shown = lower_bound(make(2.0, sensitivity=1.0), samples=4_000, randomness=Simulated(1))
+    assert 1.2 < shown.at_least <= 2.0
+    assert not shown.violated
+
+
+def test_a_channel_is_judged_exactly_with_its_witness() -> None:
+    channel = Channel(["ill", "well"], ["yes", "no"], [[0.75, 0.25], [0.25, 0.75]])
+    shown = lower_bound(channel, LocalDP(1.0))
+    assert shown.at_least == pytest.approx(math.log(3))
+    assert (shown.samples, shown.estimate, shown.violated) == (0, None, True)
+    assert set(shown.pair) == {"ill", "well"}
+    assert not lower_bound(channel, LocalDP(math.log(3))).violated
+
+
+@pytest.mark.parametrize(
+    "claim", [ApproximateDP(0.5, 0.01), RenyiDP(0.1, 2.0), ZeroConcentratedDP(0.05), GaussianDP(0.5)]
+)
+def test_every_notion_of_a_channel_is_judged_exactly(claim: Statement) -> None:
+    channel = Channel([0, 1], [0, 1], [[0.75, 0.25], [0.25, 0.75]])
+    assert lower_bound(channel, claim).violated
+    assert not lower_bound(channel, at_level(claim, 50.0)).violated
+
+
+def test_an_infinite_level_of_a_channel_is_a_fact() -> None:
+    assert lower_bound(Channel([0, 1], [0, 1], [[1, 0], [0.5, 0.5]]), LocalDP(9.0)).at_least == math.inf
+
+
+def test_a_scale_two_times_too_small_is_caught_within_five_thousand_outputs() -> None:
+    shown = [
+        lower_bound(broken.laplace(seed, 0.5), CentralDP(1.0), [(0.0, 1.0)], samples=100_000, batched=True)
+        for seed in range(21)
+    ]
+    assert all(one.violated and one.stopped_early and one.at_least > 1 for one in shown)
+    assert np.median([one.samples for one in shown]) < 5_000
+
+
+def test_a_missing_clamp_is_caught() -> None:
+    people = [0.5] * 99
+    pairs = [([*people, 0.0], [*people, 1.0]), ([*people, 0.5], [*people, 50.0])]
+    shown = lower_bound(broken.unclamped_mean(1), CentralDP(1.0), pairs, samples=20_000, batched=True)
+    assert shown.violated
+    assert 50.0 in (shown.pair[0][-1], shown.pair[1][-1])
+
+
+def test_noise_for_a_sensitivity_of_nothing_is_caught_and_called_deterministic() -> None:
+    shown = lower_bound(broken.without_noise, CentralDP(1.0), [(0.0, 1.0)], samples=20_000, batched=True)
+    assert shown.violated
+    assert shown.deterministic
+    assert shown.event.startswith("output ")
+
+
+def test_a_constant_tells_nothing() -> None:
+    shown = lower_bound(lambda value: 7, CentralDP(0.1), [(0, 1)], samples=5_000)
+    assert (shown.at_least, shown.violated, shown.deterministic) == (0.0, False, False)
+
+
+def test_the_low_bits_of_textbook_noise_are_caught() -> None:
+    shown = lower_bound(
+        broken.textbook_laplace(2), CentralDP(1.0), [(0.0, 1.0)], samples=100_000, batched=True, stop_early=False
+    )
+    assert shown.at_least >= 7
+    assert "lowest set bit" in shown.event
+
+
+def test_the_low_bits_of_diffprivlib_are_caught() -> None:
+    from diffprivlib.mechanisms import Laplace
+
+    noise = Laplace(epsilon=1, sensitivity=1)
+    shown = lower_bound(noise.randomise, CentralDP(1.0), [(0.0, 1.0)], samples=100_000, stop_early=False)
+    assert shown.at_least >= 7
+    assert "lowest set bit" in shown.event
+
+
+def test_a_stale_key_is_caught() -> None:
+    shown = lower_bound(broken.stale_key(4), LocalDP(1.0), [(0, 1)], samples=10_000, batched=True)
+    assert shown.violated
+    assert [check.name for check in shown.checks if not check.holds] == ["fresh noise"]
+
+
+def test_a_scale_that_is_not_the_declared_one_is_caught_where_the_claim_is_not_broken() -> None:
+    honest = DeclaredNoise(Noise.LAPLACE, scale=2.0, sensitivity=1.0)
+    too_little = lower_bound(
+        broken.laplace(1, 1.8), CentralDP(1.0), [(0.0, 1.0)], samples=50_000, batched=True, declared=honest
+    )
+    assert [check.name for check in too_little.checks if not check.holds] == ["scale of the noise"]
+    too_far = lower_bound(
+        broken.laplace(1, 2.0), CentralDP(1.0), [(0.0, 1.2)], samples=50_000, batched=True, declared=honest
+    )
+    assert [check.name for check in too_far.checks if not check.holds] == ["sensitivity of the inputs"]
+
+
+def test_opendp_measurements_are_held_to_what_they_claim() -> None:
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib", "honest-but-curious")
+    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    pure, concentrated = dp.m.make_laplace(*space, scale=1.0), dp.m.make_gaussian(*space, scale=1.0)
+    assert claimed_by_opendp(pure, 1.0) == CentralDP(1.0)
+    assert claimed_by_opendp(concentrated, 1.0) == ZeroConcentratedDP(0.5)
+    approximate = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(concentrated), 1e-6)
+    assert isinstance(claimed_by_opendp(approximate, 1.0), ApproximateDP)
+    shown = lower_bound(pure, claimed_by_opendp(pure, 1.0), [(0.0, 1.0)], samples=20_000)
+    assert 0.85 < shown.at_least < 1.0
+    assert not shown.violated
+    assert lower_bound(pure, CentralDP(0.5), [(0.0, 1.0)], samples=20_000).violated
+
+
+def test_rows_of_numbers_are_told_apart_by_all_of_them_together() -> None:
+    draw = simulation(8)
+
+    def three_answers(value: float, count: int) -> object:
+        return broken.on_grid(value + draw.laplace(0, 1.0, (count, 3)))
+
+    shown = lower_bound(three_answers, CentralDP(1.0), [(0.0, 1.0)], samples=40_000, batched=True)
+    assert shown.violated
+    whole = lower_bound(three_answers, CentralDP(3.0), [(0.0, 1.0)], samples=40_000, batched=True)
+    assert 1.8 < whole.at_least <= 3.0
+    assert not whole.violated
+
+
+COINS = """
+import random, sys
+for line in sys.stdin:
+    value = line.strip()
+    print(value if random.random() < {keep} else {{"yes": "no", "no": "yes"}}[value])
+"""
+
+
+def program(folder: Path, keep: float, name: str = "coins.py") -> Program:
+    place = folder / name
+    place.write_text(COINS.format(keep=keep))
+    return Program(f"{sys.executable} {place}")
+
+
+def test_a_program_is_audited_line_by_line(tmp_path: Path) -> None:
+    right = lower_bound(program(tmp_path, 0.75), LocalDP(math.log(3)), [("yes", "no")], samples=20_000)
+    assert 1.0 < right.at_least <= math.log(3)
+    assert not right.violated
+    wrong = lower_bound(program(tmp_path, 0.9), LocalDP(math.log(3)), [("yes", "no")], samples=20_000)
+    assert wrong.violated
+    assert wrong.samples < 20_000
+
+
+def test_the_most_telling_pair_is_found_among_many() -> None:
+    draw = simulation(9)
+
+    def leaks_at_five(value: float, count: int) -> object:
+        return broken.on_grid((3.0 if value == 5 else 0.0) + draw.laplace(0, 1.0, count))
+
+    pairs = ((float(place), float(place + 1)) for place in range(10))
+    shown = lower_bound(leaks_at_five, CentralDP(1.0), pairs, samples=20_000, batched=True)
+    assert shown.violated
+    assert 5.0 in shown.pair
+
+
+def described(shown: Shown) -> str:
+    return f"{shown.pair} {shown.event}"
+
+
+def test_what_is_shown_is_the_same_for_the_same_simulation() -> None:
+    found = [lower_bound(laplace(1.0, sensitivity=1), samples=8_000, randomness=Simulated(3)) for _ in range(2)]
+    assert found[0].at_least == found[1].at_least
+    assert described(found[0]) == described(found[1])

@@ -1,0 +1,61 @@
+"""Other projects audit their own code in their own tests."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from leakgauge.audit import assert_satisfies
+from leakgauge.claims import CentralDP, LocalDP
+from leakgauge.probability import Channel
+from tests.audit import broken
+
+THEIR_TESTS = """
+import random
+from leakgauge.claims import LocalDP
+
+def answer(truth):
+    return truth if random.random() < KEEP else 1 - truth
+
+def test_my_mechanism(leakgauge_audit):
+    leakgauge_audit(answer, LocalDP(1.0), [(0, 1)])
+"""
+
+
+@pytest.mark.parametrize(("keep", "outcome"), [(0.7, "1 passed"), (0.9, "1 failed")])
+def test_the_fixture_is_there_in_any_project(tmp_path: Path, keep: float, outcome: str) -> None:
+    (tmp_path / "test_theirs.py").write_text(THEIR_TESTS.replace("KEEP", str(keep)))
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--leakgauge-samples", "4000", "."],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome in done.stdout, done.stdout
+    if keep > 0.8:
+        assert "local-dp:1 is disproved: it is at least" in done.stdout
+        assert "by the inputs" in done.stdout
+
+
+def test_a_claim_that_stands_hands_back_what_was_shown() -> None:
+    shown = assert_satisfies(broken.laplace(1, 1.0), CentralDP(1.0), [(0.0, 1.0)], batched=True)
+    assert 0.5 < shown.at_least < 1.0
+
+
+def test_a_failed_check_alone_fails_the_test() -> None:
+    with pytest.raises(AssertionError, match=r"is in doubt after .* fresh noise"):
+        assert_satisfies(broken.stale_key(1), LocalDP(1.0), [(0, 1)], batched=True)
+
+
+def test_an_exact_level_is_said_to_be_exact() -> None:
+    with pytest.raises(AssertionError, match="exactly, by the inputs"):
+        assert_satisfies(Channel([0, 1], [0, 1], [[0.9, 0.1], [0.1, 0.9]]), LocalDP(1.0))
+
+
+def test_loading_the_plugin_loads_nothing_heavy() -> None:
+    code = "import sys, leakgauge.pytest_plugin; sys.exit('numpy' in sys.modules or 'leakgauge.audit' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
