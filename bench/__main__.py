@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import counting, design, joints, ledger, mechanisms, notions, release, starting
+from bench import audit, counting, design, joints, ledger, mechanisms, notions, release, starting
 
 ALL = {
     "starting": starting.run,
@@ -13,6 +13,7 @@ ALL = {
     "counting": counting.run,
     "mechanisms": mechanisms.run,
     "design": design.run,
+    "audit": audit.run,
     "ledger": ledger.run,
     "release": release.run,
 }

@@ -7,6 +7,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import TypeVar
+
+Answer = TypeVar("Answer")
 
 
 def best(work: Callable[[], object], runs: int = 7) -> float:
@@ -17,6 +20,13 @@ def best(work: Callable[[], object], runs: int = 7) -> float:
         work()
         seconds.append(time.perf_counter() - start)
     return min(seconds)
+
+
+def timed(work: Callable[[], Answer]) -> tuple[float, Answer]:
+    """Seconds of CPU, and what came back."""
+    start = time.process_time()
+    answer = work()
+    return time.process_time() - start, answer
 
 
 def in_child(code: str, *arguments: str) -> dict[str, float]:

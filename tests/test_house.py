@@ -20,6 +20,7 @@ from leakgauge import errors
 SOURCE = Path(leakgauge.__file__).parent
 ROOMS = [
     "leakgauge",
+    "leakgauge.audit",
     "leakgauge.claims",
     "leakgauge.design",
     "leakgauge.distances",
@@ -67,6 +68,7 @@ def test_the_public_surface_is_this() -> None:
         "ReleasePlan",
         "Scenario",
         "Seen",
+        "audit",
         "claims",
         "design",
         "distances",

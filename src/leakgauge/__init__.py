@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leakgauge import (
+        audit,
         claims,
         design,
         distances,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "audit": "",
     "claims": "",
     "design": "",
     "distances": "",
@@ -72,6 +74,7 @@ __all__ = [
     "ReleasePlan",
     "Scenario",
     "Seen",
+    "audit",
     "claims",
     "design",
     "distances",

@@ -17,8 +17,9 @@ from leakgauge.probability.cells import Codes, Floats
 Outputs: TypeAlias = npt.NDArray[Any]
 """One output a row: numbers, rows of numbers, or labels."""
 
-CELLS = 64
-"""Cells of numbers; more of them would be seen too rarely to be told apart."""
+_TAILS = 2.0 ** -np.arange(7, 14)
+_SHARES = np.sort(np.concatenate([np.arange(1, 64) / 64, _TAILS, 1 - _TAILS]))
+"""Where numbers are cut: in 64 cells hit alike, the outer ones cut further, where a small δ shows."""
 _NAMED = 4
 """Parts of an event that are named in its description."""
 LETTERS = 512
@@ -65,7 +66,7 @@ class Letters(Partition):
 
 
 class Places(Partition):
-    """Where a number lies, or a number computed from the output: cells that are hit alike often."""
+    """Where a number lies, or a number computed from the output."""
 
     def __init__(
         self,
@@ -76,8 +77,7 @@ class Places(Partition):
     ) -> None:
         self._score, self._name, self.ordered = score, name, ordered
         numbers = self._numbers(outputs)
-        ends = np.quantile(numbers, np.linspace(0, 1, CELLS + 1)[1:-1], method="inverted_cdf")
-        self._ends = np.unique(ends)
+        self._ends = np.unique(np.quantile(numbers, _SHARES, method="inverted_cdf"))
         self.cells = len(self._ends) + 1
 
     def places(self, outputs: Outputs) -> Codes:

@@ -21,6 +21,7 @@ _VERBS = {
     "query": "Private answers about a table: count, sum, mean, histogram, quantile, top.",
     "ledger": "A budget per data set that cannot be overspent.",
     "verify": "Check a release against its record.",
+    "audit": "What a release, a mechanism or a program really does: attacks and lower bounds.",
     "reproduce": "Published numbers beside ours.",
     "demo": "Measure the bundled sample.",
 }

@@ -85,6 +85,20 @@ def working(what: str) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar on standard error, told how much is done of how much, only where a person looks."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
 def _console() -> Console:
     from rich.console import Console
 

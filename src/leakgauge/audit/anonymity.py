@@ -1,0 +1,166 @@
+"""How well rows hide among others with the same quasi-identifiers: k, l and t, the familiar companions of attacks.
+
+They describe one table and promise nothing: two releases of the same people, or background knowledge, undo them. A
+class is the rows with one combination of quasi-identifiers; missing values are equal to each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.errors import OptionError
+from leakgauge.probability import Counts
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.tables import Binning, Kind, Table
+
+_ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
+
+
+@dataclass(frozen=True)
+class Diversity:
+    """How different the values of a secret are within the classes; each number is that of the worst class.
+
+    Attributes:
+        secret: the column.
+        distinct: l of distinct l-diversity: how many different values a class has.
+        entropy: l of entropy l-diversity, e^H: as many equally common values would be as uncertain.
+        closeness: t of t-closeness, every value being as far from every other: the total variation distance between a
+            class and the table.
+        ordered_closeness: the same by the earth mover's distance between ranks, from 0 to 1; None where the values
+            have no order. A missing value ranks last.
+
+    References:
+        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007.
+    """
+
+    secret: str
+    distinct: int
+    entropy: float
+    closeness: float
+    ordered_closeness: float | None
+
+
+@dataclass(frozen=True)
+class Anonymity:
+    """How many rows share their quasi-identifiers.
+
+    Attributes:
+        quasi_identifiers: the columns.
+        rows: of the table.
+        classes: combinations that occur.
+        k: the rows of the smallest class: the table is k-anonymous.
+        unique: rows that are alone in their class.
+        diversity: of the secret; None where none is named.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    rows: int
+    classes: int
+    k: int
+    unique: int
+    diversity: Diversity | None
+
+    @property
+    def unique_share(self) -> float:
+        """The share of rows that are alone in their class."""
+        return self.unique / self.rows
+
+
+def anonymity(
+    table: Table,
+    quasi_identifiers: Iterable[str],
+    secret: str | None = None,
+    *,
+    bins: Mapping[str, Binning] | None = None,
+) -> Anonymity:
+    """How well the rows of a table hide among each other, counted.
+
+    Args:
+        table: the table, or the release.
+        quasi_identifiers: columns that may be known of a person.
+        secret: a column whose values should differ within a class.
+        bins: how some columns are gathered into intervals first.
+
+    Raises:
+        OptionError: no quasi-identifier, or the secret among them.
+        ColumnError: a column that is unknown, named twice or of a kind that cannot be counted.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.tables import open_table
+        >>> people = open_table(pa.table({"city": ["A", "A", "B"], "illness": ["flu", "none", "flu"]}))
+        >>> found = anonymity(people, ["city"], "illness")
+        >>> found.k, found.unique, found.diversity.distinct
+        (1, 1, 1)
+    """
+    names = tuple(quasi_identifiers)
+    if not names:
+        raise OptionError("No quasi-identifier is named; name the columns that may be known of a person.")
+    if secret in names:
+        raise OptionError("Column {name!r} is named as secret and as quasi-identifier; choose one.", name=secret)
+    columns = names if secret is None else (*names, secret)
+    counts = table.counts(*columns, bins=bins, limit=max(table.rows, 1))
+    # The secret is the last axis and cells are sorted, so that those of a class stand together.
+    classes = _classes(counts.codes[: len(names)])
+    sizes = np.bincount(classes, weights=counts.counts).astype(np.int64)
+    diversity = None if secret is None else _diversity(counts, classes, sizes, secret, _is_ordered(table, secret))
+    return Anonymity(names, counts.n, len(sizes), int(sizes.min()), int((sizes == 1).sum()), diversity)
+
+
+def _is_ordered(table: Table, name: str) -> bool:
+    return any(column.name == name and column.kind in _ORDERED for column in table.columns())
+
+
+def _classes(codes: Codes) -> Codes:
+    """The number of each cell's class, from 0 on and increasing."""
+    new = (np.diff(codes, axis=1) != 0).any(axis=0)
+    return np.concatenate([[0], np.cumsum(new)]).astype(np.int64)
+
+
+def _diversity(counts: Counts, classes: Codes, sizes: Codes, secret: str, ordered: bool) -> Diversity:
+    values = counts.codes[-1]
+    table = np.bincount(values, weights=counts.counts, minlength=len(counts.labels(secret))) / counts.n
+    shares = counts.counts / sizes[classes]
+    entropies = np.bincount(classes, weights=-shares * np.log(shares))
+    # What a class does not have at all is as far away as the table has it.
+    apart = np.bincount(classes, weights=np.abs(shares - table[values]) - table[values])
+    return Diversity(
+        secret,
+        int(np.bincount(classes).min()),
+        float(np.exp(entropies.min())),
+        float(np.clip((apart.max() + 1) / 2, 0.0, 1.0)),
+        _ordered_closeness(classes, values, shares, table) if ordered else None,
+    )
+
+
+def _ordered_closeness(classes: Codes, values: Codes, shares: Floats, table: Floats) -> float:
+    """The largest Σ_i |F(i) − G(i)| / (m − 1) over classes, F and G being the shares of a class and the table up to i.
+
+    F is constant between two values of a class and G increases, so each stretch is two differences of running sums:
+    the work grows with the cells that occur, not with classes × values.
+    """
+    letters = len(table)
+    if letters < 2:
+        return 0.0
+    below = np.cumsum(table)
+    sums = np.concatenate([[0.0], np.cumsum(below)])
+    first = np.concatenate([[True], np.diff(classes) != 0])
+    last = np.append(first[1:], True)
+    running = np.cumsum(shares)
+    reached = running - np.repeat((running - shares)[first], np.bincount(classes))
+    ends = np.where(last, letters, np.append(values[1:], letters))
+    total = _stretch(below, sums, reached, values, ends)
+    # Before its first value a class has reached nothing yet.
+    start = sums[values] * first
+    return float(np.clip(np.bincount(classes, weights=total + start).max() / (letters - 1), 0.0, 1.0))
+
+
+def _stretch(below: Floats, sums: Floats, level: Floats, first: Codes, end: Codes) -> Floats:
+    """Σ |level − G(i)| for i from ``first`` up to and without ``end``."""
+    cross = np.clip(np.searchsorted(below, level, side="right"), first, end)
+    left = level * (cross - first) - (sums[cross] - sums[first])
+    right = (sums[end] - sums[cross]) - level * (end - cross)
+    return np.asarray(left + right)

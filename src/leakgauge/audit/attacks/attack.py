@@ -1,0 +1,147 @@
+"""Every attack on a release, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from leakgauge.audit.attacks.attribute_inference import attribute_inference
+from leakgauge.audit.attacks.averaging import averaging
+from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.audit.attacks.finding import Finding
+from leakgauge.audit.attacks.learned_inference import learned_inference
+from leakgauge.audit.attacks.membership_inference import membership_inference
+from leakgauge.audit.attacks.record_linkage import record_linkage
+from leakgauge.audit.binomial import require_confidence
+from leakgauge.errors import FileError, OptionError
+from leakgauge.release import Release, read_record
+from leakgauge.tables import Table, open_table
+
+Attack = Callable[[Case], tuple[Finding, ...]]
+Progress = Callable[[int, int], None]
+"""Told how many attacks are done, of how many."""
+
+ATTACKS: Mapping[str, Attack] = {
+    "attribute-inference": attribute_inference,
+    "learned-inference": learned_inference,
+    "membership-inference": membership_inference,
+    "record-linkage": record_linkage,
+    "averaging": averaging,
+}
+"""Every attack by its name."""
+
+
+def attack(
+    release: Release | Path | str,
+    original: Table,
+    *,
+    secret: str | None = None,
+    background: Iterable[str] = (),
+    released: Path | str | None = None,
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
+    progress: Progress | None = None,
+) -> tuple[Finding, ...]:
+    """What every attack finds in a release, in a fixed order.
+
+    Args:
+        release: the release, or the file of its record.
+        original: the table it was made from, its rows in the same order.
+        secret: the column to guess; by default each protected column in turn.
+        background: columns of the original that the attacker knows. Numbers and dates with many values are known, and
+            guessed, by tenths.
+        released: the released table, where it is not where the record says.
+        confidence: of every interval.
+        targets: how many rows the attacks that compare rows with rows are tried on, at most.
+        simulation_seed: for splits, permutations and releases made afresh. It is for simulation only.
+        progress: told of every attack.
+
+    Raises:
+        FileError: a record that cannot be read or is not whole.
+        VerificationError: a record that was changed, or a release that is not the record's.
+        TableError: tables with different numbers of rows, or too few.
+        ColumnError: a column that is not there, or not protected.
+        OptionError: a confidence, seed, number of targets or background that cannot be used.
+
+    Example:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> from leakgauge.randomness import Simulated
+        >>> from leakgauge.release import ReleasePlan
+        >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
+        >>> plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = plan.apply(people, folder + "/out.csv", randomness=Simulated(1))
+        ...     found = attack(made, people)
+        >>> found[0].attack, found[0].beats_claim
+        ('attribute inference, best guess', False)
+    """
+    case = read_attack_case(
+        release,
+        original,
+        secret=secret,
+        background=background,
+        released=released,
+        confidence=confidence,
+        targets=targets,
+        simulation_seed=simulation_seed,
+    )
+    return attack_case(case, progress)
+
+
+def attack_case(case: Case, progress: Progress | None = None) -> tuple[Finding, ...]:
+    """What every attack finds in a case that was read, in a fixed order."""
+    found: list[Finding] = []
+    for done, run in enumerate(ATTACKS.values(), 1):
+        found += run(case)
+        if progress is not None:
+            progress(done, len(ATTACKS))
+    return tuple(found)
+
+
+def read_attack_case(
+    release: Release | Path | str,
+    original: Table,
+    *,
+    secret: str | None = None,
+    background: Iterable[str] = (),
+    released: Path | str | None = None,
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
+) -> Case:
+    """A release beside its original; arguments and errors as of ``attack``."""
+    require_confidence(confidence)
+    if targets < 16:
+        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+    if simulation_seed < 0:
+        raise OptionError(
+            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+        )
+    if isinstance(release, Release):
+        fields, place, output = release.fields, release.record, release.output
+    else:
+        place = Path(release)
+        fields = read_record(place)
+        output = place.parent / _file(fields, place)
+    with open_table(str(output if released is None else released)) as opened:
+        return read_case(
+            fields,
+            place,
+            original,
+            opened,
+            secret=secret,
+            background=tuple(background),
+            confidence=confidence,
+            targets=targets,
+            simulation_seed=simulation_seed,
+        )
+
+
+def _file(fields: Mapping[str, Any], place: Path) -> str:
+    try:
+        return str(fields["output"]["file"])
+    except (KeyError, TypeError):
+        raise FileError("{path} is not a whole record: it names no output.", path=place) from None

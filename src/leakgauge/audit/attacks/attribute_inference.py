@@ -1,0 +1,86 @@
+"""Attribute inference by the best guess: the attacker knows the mechanism and how often everything occurs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.ceilings import ceiling
+from leakgauge.audit.attacks.finding import Finding, independent_advantage, scored
+from leakgauge.audit.attacks.laws import Outputs
+from leakgauge.audit.attacks.posterior import Knowledge
+from leakgauge.audit.attacks.reading import Codes
+from leakgauge.audit.attacks.rows import equal_rows
+from leakgauge.probability import Estimate
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+NAME = "attribute inference, best guess"
+MOST_SCORES = 1 << 27
+"""So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
+_AT_ONCE = 1 << 22
+
+
+def attribute_inference(case: Case) -> tuple[Finding, ...]:
+    """A finding for each secret: x̂ = argmax p(x|z) q(y|x), p being the shares in the original itself.
+
+    Its success is expected to be the Bayes vulnerability of the secret given release and background, and nobody does
+    better. The rows of the independent release are those of the release in random order (simulation only), and the
+    attacker looks at half of them to see whether they help at all. In the raw release every guess is right.
+    """
+    return tuple(_finding(case, secret) for secret in case.secrets)
+
+
+def _finding(case: Case, secret: Secret) -> Finding:
+    draws = case.draws()
+    knowledge = Knowledge.of(case.background, secret.letters, secret.column.inputs)
+    best = knowledge.best_without()
+    targets = _targets(case, secret, draws)
+    x, z, outputs = secret.letters[targets], case.background[targets], secret.column.outputs[targets]
+    without = best.guesses(z) == x
+    right = guesses(secret, knowledge, z, outputs) == x
+    permuted = guesses(secret, knowledge, z, outputs[draws.permutation(len(x))]) == x
+    score = scored(right, without)
+    return Finding(
+        attack=NAME,
+        target=secret.names,
+        knows=case.knows,
+        success=score.success(case.confidence),
+        baseline=score.baseline(case.confidence),
+        advantage=score.advantage(case.confidence),
+        independent=independent_advantage(permuted, without, draws, case.confidence),
+        raw=raw_advantage(without, case.confidence),
+        exposed=score.gained,
+        ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
+        method="the likeliest secret, given the mechanism and how often each secret occurs with what is known",
+    )
+
+
+def guesses(secret: Secret, knowledge: Knowledge, background: Codes, outputs: Outputs) -> Codes:
+    """The likeliest secret for each target; equal outputs with equal background are guessed once."""
+    inputs = np.unique(knowledge.inputs)
+    different, place = equal_rows(background, (outputs,))
+    guessed = np.empty(len(different), dtype=np.int64)
+    size = max(_AT_ONCE // len(inputs), 1)
+    for start in range(0, len(different), size):
+        some = different[start : start + size]
+        scores = secret.column.law.scores(inputs, outputs[some])
+        guessed[start : start + size] = knowledge.guesses(background[some], scores, inputs)
+    return guessed[place]
+
+
+def raw_advantage(without: npt.NDArray[np.bool_], confidence: float) -> Estimate:
+    """Where the data are released as they are every guess is right."""
+    return scored(np.ones_like(without), without).advantage(confidence)
+
+
+def _targets(case: Case, secret: Secret, draws: Generator) -> Codes:
+    inputs = len(np.unique(secret.column.inputs))
+    different = len(equal_rows(case.background, (secret.column.outputs,))[0])
+    if inputs * different <= MOST_SCORES:
+        return np.arange(case.rows)
+    return np.sort(draws.choice(case.rows, max(MOST_SCORES // inputs, min(case.targets, case.rows)), replace=False))

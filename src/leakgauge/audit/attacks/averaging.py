@@ -1,0 +1,76 @@
+"""Averaging: the same secret released again and again, until the noise cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from leakgauge.audit.attacks.attribute_inference import raw_advantage
+from leakgauge.audit.attacks.case import Case, Secret, fresh
+from leakgauge.audit.attacks.ceilings import ceiling
+from leakgauge.audit.attacks.finding import Finding, Truths, independent_advantage, scored
+from leakgauge.audit.attacks.laws import Outputs
+from leakgauge.audit.attacks.posterior import Knowledge
+from leakgauge.audit.attacks.reading import Codes
+
+NAME = "averaging"
+RELEASES = (1, 2, 4, 8, 16)
+MOST_SCORES = 1 << 27
+_AT_ONCE = 1 << 22
+
+
+def averaging(case: Case) -> tuple[Finding, ...]:
+    """For each secret a curve of findings: the best guess from 1, 2, 4, 8 and 16 releases of the same values.
+
+    The releases are made afresh, from a seed: a simulation of what repeated releases without a ledger would give away.
+    The claim of k releases is k times that of one.
+    """
+    return tuple(finding for secret in case.secrets for finding in _curve(case, secret))
+
+
+def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
+    draws = case.draws()
+    column = secret.column
+    knowledge = Knowledge.of(case.background, secret.letters, column.inputs)
+    best = knowledge.best_without()
+    most = max(MOST_SCORES // (2 * RELEASES[-1] * len(np.unique(column.inputs))), 16)
+    targets = draws.permutation(case.rows)[: min(case.targets, most)]
+    x, z = secret.letters[targets], case.background[targets]
+    noise = fresh(draws)
+    outputs = [column.law.draw(column.inputs[targets], noise) for _ in range(RELEASES[-1])]
+    shuffled = draws.permutation(len(targets))
+    found = _guessed(secret, knowledge, z, outputs)
+    by_chance = _guessed(secret, knowledge, z, [one[shuffled] for one in outputs])
+    without: Truths = best.guesses(z) == x
+    for releases in RELEASES:
+        score = scored(found[releases] == x, without)
+        promised = [promise.times(releases) for promise in column.promises]
+        yield Finding(
+            attack=f"{NAME}, {releases} release{'s' if releases > 1 else ''}",
+            target=secret.names,
+            knows=case.knows,
+            success=score.success(case.confidence),
+            baseline=score.baseline(case.confidence),
+            advantage=score.advantage(case.confidence),
+            independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
+            raw=raw_advantage(without, case.confidence),
+            exposed=score.gained,
+            ceiling=ceiling(promised, best.share, best.letters, best.rows),
+            method="the likeliest secret, given releases of the same value made afresh",
+        )
+
+
+def _guessed(secret: Secret, knowledge: Knowledge, background: Codes, outputs: list[Outputs]) -> dict[int, Codes]:
+    """The guesses after so many releases."""
+    inputs = np.unique(knowledge.inputs)
+    guessed = {releases: np.empty(len(background), dtype=np.int64) for releases in RELEASES}
+    size = max(_AT_ONCE // len(inputs), 1)
+    for start in range(0, len(background), size):
+        some = slice(start, start + size)
+        total = np.zeros((len(inputs), len(background[some])))
+        for number, made in enumerate(outputs, 1):
+            total += secret.column.law.scores(inputs, made[some])
+            if number in guessed:
+                guessed[number][some] = knowledge.guesses(background[some], total, inputs)
+    return guessed

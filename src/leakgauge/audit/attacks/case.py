@@ -1,0 +1,263 @@
+"""A release beside its original, as arrays that attacks count with.
+
+The rows of a release stand in the order of the table it was made from; that is how a guess is checked. Nothing here is
+written anywhere, and no value of a row is part of a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.audit.attacks.ceilings import Promise, promises
+from leakgauge.audit.attacks.laws import ColumnLaw, Outputs, law_of
+from leakgauge.audit.attacks.reading import Codes, columns_of, letters_of, numbered, values_of
+from leakgauge.errors import ColumnError, FileError, OptionError, TableError, did_you_mean
+from leakgauge.probability.files import channel_from_json
+from leakgauge.randomness import Simulated, simulation
+from leakgauge.release import BoundPlan, ReleasePlan
+from leakgauge.release.binding import bind
+from leakgauge.release.bound import BoundColumn
+from leakgauge.tables import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.random import Generator
+
+FEWEST_ROWS = 16
+"""Below this nothing is left to tell after the rows are split."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedColumn:
+    """A mechanism with what went in and what came out, row by row.
+
+    Attributes:
+        reads: columns of the original.
+        writes: columns of the release.
+        law: how likely each output is.
+        inputs: of each row.
+        outputs: of each row.
+        promises: what the record claims of it.
+    """
+
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    law: ColumnLaw
+    inputs: Codes
+    outputs: Outputs
+    promises: tuple[Promise, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """What attribute inference is after: some columns, the released column that tells of them, a letter a row."""
+
+    names: tuple[str, ...]
+    column: ReleasedColumn
+    letters: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Everything an attack needs.
+
+    Attributes:
+        columns: the released columns that are protected.
+        secrets: what to guess.
+        background: for each row the number of the combination of background values.
+        knows: the background columns.
+        classes: for each row the number of the combination of public values.
+        public: the public columns.
+        together: what the record claims of all columns of a row.
+        confidence: of every interval.
+        targets: how many rows the attacks that compare rows with rows are tried on, at most.
+        simulation_seed: for splits, permutations and releases made afresh; it protects nobody.
+    """
+
+    columns: tuple[ReleasedColumn, ...]
+    secrets: tuple[Secret, ...]
+    background: Codes
+    knows: tuple[str, ...]
+    classes: Codes
+    public: tuple[str, ...]
+    together: tuple[Promise, ...]
+    confidence: float = 0.95
+    targets: int = 2000
+    simulation_seed: int = 0
+
+    @property
+    def rows(self) -> int:
+        """How many."""
+        return len(self.classes)
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """Every column that goes into a mechanism."""
+        return tuple(name for column in self.columns for name in column.reads)
+
+    def draws(self) -> Generator:
+        """A seeded generator, for simulation only."""
+        return simulation(self.simulation_seed)
+
+
+def fresh(draws: Generator) -> Simulated:
+    """Noise for a release made afresh, for simulation only; its seed is drawn, so that it repeats nothing."""
+    return Simulated(int(draws.integers(1 << 62)))
+
+
+def read_case(
+    fields: Mapping[str, Any],
+    place: Path,
+    original: Table,
+    released: Table,
+    *,
+    secret: str | None,
+    background: Sequence[str],
+    confidence: float,
+    targets: int,
+    simulation_seed: int,
+) -> Case:
+    """The case of a record, with its original and its release opened.
+
+    Raises:
+        FileError: a record that is not whole.
+        TableError: the two tables have different numbers of rows, or too few.
+        ColumnError: a column that is not there or not protected.
+        OptionError: a background column that is the secret, or protected itself.
+        VerificationError: the release holds values that the record's mechanisms never give.
+    """
+    plan = _bound(fields, place, original)
+    _require_rows(original, released)
+    _require_columns(plan, original, secret, tuple(background))
+    names = tuple(dict.fromkeys((*plan.reads, *background)))
+    values = columns_of(original, names)
+    written = columns_of(released, [name for one in plan.columns for name in one.writes])
+    columns = tuple(_column(one, values, written, fields, place) for one in plan.columns)
+    rows = len(next(iter(values.values())))
+    return Case(
+        columns,
+        tuple(_secrets(columns, values, plan.public, secret, tuple(background))),
+        numbered(*(letters_of(values[name], name) for name in background), rows=rows),
+        tuple(background),
+        # Not by quantile: a public number is known to the last digit.
+        numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
+        plan.public,
+        _claimed(fields, place, "together"),
+        confidence,
+        targets,
+        simulation_seed,
+    )
+
+
+def _bound(fields: Mapping[str, Any], place: Path, original: Table) -> BoundPlan:
+    """The record's plan, bound to the original: a mechanism kept as a channel is run as that channel."""
+    try:
+        planned = {
+            name: column["mechanism"] if column["channel"] is None else channel_from_json(column["channel"], place)
+            for name, column in fields["plan"]["columns"].items()
+        }
+        public = list(fields["plan"]["public"])
+    except (KeyError, TypeError, AttributeError):
+        raise FileError("{path} is not a whole record: its plan is missing or malformed.", path=place) from None
+    return bind(ReleasePlan(planned, public), original)
+
+
+def _column(
+    bound: BoundColumn,
+    values: Mapping[str, pa.Array],
+    written: Mapping[str, pa.Array],
+    fields: Mapping[str, Any],
+    place: Path,
+) -> ReleasedColumn:
+    law = law_of(bound)
+    return ReleasedColumn(
+        bound.reads,
+        bound.writes,
+        law,
+        law.inputs([values[name] for name in bound.reads]),
+        law.outputs([written[name] for name in bound.writes]),
+        _claimed(fields, place, "claims", bound.name, "levels"),
+    )
+
+
+def _claimed(fields: Mapping[str, Any], place: Path, *path: str) -> tuple[Promise, ...]:
+    """What a record says at a place of its own."""
+    try:
+        found: Any = fields
+        for key in path:
+            found = found[key]
+        return promises(found)
+    except (KeyError, TypeError, AttributeError, ValueError):
+        raise FileError(
+            "{path} is not a whole record: {key!r} is missing or malformed.", path=place, key=path[0]
+        ) from None
+
+
+def _secrets(
+    columns: Sequence[ReleasedColumn],
+    values: Mapping[str, pa.Array],
+    public: Sequence[str],
+    secret: str | None,
+    background: Sequence[str],
+) -> list[Secret]:
+    found = []
+    for column in columns:
+        names = tuple(name for name in column.reads if name not in (*public, *background))
+        if secret is not None:
+            names = tuple(name for name in names if name == secret)
+        if names:
+            found.append(Secret(names, column, _secret_letters(names, values)))
+    return found
+
+
+def _secret_letters(names: Sequence[str], values: Mapping[str, pa.Array]) -> Codes:
+    return numbered(*(letters_of(values[name], name) for name in names), rows=len(values[names[0]]))
+
+
+def _require_rows(original: Table, released: Table) -> None:
+    if original.rows != released.rows:
+        raise TableError(
+            "The release has {released} rows and the original {original}; name the table that was released.",
+            released=released.rows,
+            original=original.rows,
+        )
+    if original.rows < FEWEST_ROWS:
+        raise TableError(
+            "The table has {rows} rows, too few to try an attack on; it needs {fewest}.",
+            rows=original.rows,
+            fewest=FEWEST_ROWS,
+        )
+
+
+def _require_columns(plan: BoundPlan, original: Table, secret: str | None, background: tuple[str, ...]) -> None:
+    known = [column.name for column in original.columns()]
+    for name in (*background, *(() if secret is None else (secret,))):
+        if name not in known:
+            raise ColumnError(
+                "The original has no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), known)
+            )
+    protected = {name for one in plan.columns for name in (one.name, *one.writes)}
+    for name in background:
+        if name == secret:
+            raise OptionError("Column {name!r} is named as secret and as background; choose one.", name=name)
+        if background.count(name) > 1:
+            raise OptionError("Column {name!r} is named twice as background; name it once.", name=name)
+        if name in protected:
+            raise OptionError(
+                "Column {name!r} is named as background, but the release protects it; name columns that it does not.",
+                name=name,
+            )
+    if secret is None:
+        return
+    if secret in plan.public:
+        raise OptionError("Column {name!r} is released as it is; there is nothing to guess.", name=secret)
+    readable = [name for one in plan.columns for name in one.reads if name not in plan.public]
+    if secret not in readable:
+        raise ColumnError(
+            "Column {name!r} is not released through a mechanism; {hint}",
+            name=secret,
+            hint=did_you_mean(secret, readable),
+        )

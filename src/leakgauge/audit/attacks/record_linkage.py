@@ -1,0 +1,83 @@
+"""Record linkage: which released row is this person's?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from leakgauge.audit.attacks.case import Case
+from leakgauge.audit.attacks.ceilings import ceiling
+from leakgauge.audit.attacks.finding import Finding, Truths, scored
+from leakgauge.audit.attacks.laws import AsIs
+from leakgauge.audit.attacks.reading import Codes
+from leakgauge.audit.attacks.rows import Crowd, equal_rows
+from leakgauge.probability.cells import Floats
+
+NAME = "record linkage"
+_SAME = 1e-9
+"""Likelihoods whose logarithms differ by less are equal but for rounding."""
+
+
+def record_linkage(case: Case) -> tuple[Finding, ...]:
+    """One finding: the attacker knows all values of a person that went into the release, and looks for the row.
+
+    Among the rows with the same public values, as if their order were unknown, it takes the one with the largest
+    Π q(y|x)/r(y), r being how often y is released: likely for this person and unlikely for others. Of equals it takes
+    one at random. Without the protected columns it takes any row with the same public values. In the
+    independent release the protected values stand in random order. Chance follows from a seed: simulation only.
+    """
+    draws = case.draws()
+    targets = draws.permutation(case.rows)[: case.targets]
+    luck = draws.random(len(targets))
+    laws = [column.law for column in case.columns]
+    made = [column.outputs for column in case.columns]
+    shuffled = draws.permutation(case.rows)
+    right, by_chance, as_is = (
+        _linked(case, crowd, targets, luck)
+        for crowd in (
+            Crowd.of(laws, case.classes, made),
+            Crowd.of(laws, case.classes, [column[shuffled] for column in made]),
+            Crowd.of([AsIs() for _ in laws], case.classes, [column.inputs for column in case.columns]),
+        )
+    )
+    sizes = np.bincount(case.classes)[case.classes[targets]]
+    # The same luck with and without: who is found among n is found among fewer.
+    without = luck < 1 / sizes
+    score = scored(right, without)
+    return (
+        Finding(
+            attack=NAME,
+            target=tuple(name for column in case.columns for name in column.writes),
+            knows=(*case.reads, *case.public),
+            success=score.success(case.confidence),
+            baseline=score.baseline(case.confidence),
+            advantage=score.advantage(case.confidence),
+            independent=scored(by_chance, without).advantage(case.confidence),
+            raw=scored(as_is, without).advantage(case.confidence),
+            exposed=score.gained,
+            ceiling=ceiling([one.swapped() for one in case.together], 1 / sizes, sizes, np.ones(len(sizes))),
+            method="among rows with the same public values the one that is likeliest for this person against others",
+        ),
+    )
+
+
+def _linked(case: Case, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
+    """Whether each target's own row is taken."""
+    inputs = [column.inputs[targets] for column in case.columns]
+    different, place = equal_rows(case.classes[targets], inputs)
+    by_kind = np.argsort(place, kind="stable")
+    starts = np.searchsorted(place[by_kind], np.arange(len(different) + 1))
+    own = crowd.kind[targets]
+    shares = crowd.log_shares([column.inputs for column in case.columns])
+    right = np.zeros(len(targets), dtype=np.bool_)
+    for some, rows, scores in crowd.compared(
+        case.classes[targets[different]], [column[different] for column in inputs]
+    ):
+        scores -= shares[rows]
+        best = scores.max(axis=1)
+        slack = np.where(np.isfinite(best), _SAME * (1 + np.abs(best)), 0.0)
+        equals = scores >= (best - slack)[:, None]
+        among = equals @ crowd.copies[rows]
+        for at, kind in enumerate(some.tolist()):
+            mine = by_kind[starts[kind] : starts[kind + 1]]
+            right[mine] = equals[at, own[mine] - rows.start] & (luck[mine] < 1 / among[at])
+    return right

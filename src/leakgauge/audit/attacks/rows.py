@@ -1,0 +1,119 @@
+"""Rows that are equal are compared once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.audit.attacks.laws import AsIs, Law, Outputs
+from leakgauge.audit.attacks.reading import Codes
+from leakgauge.probability.cells import Floats
+
+_AT_ONCE = 1 << 22
+"""Likelihoods held in memory."""
+_MOST_SHARES = 1 << 26
+_REFERENCES = 256
+"""Where a column has more inputs × outputs than the one, this many of its inputs or more stand for all of them."""
+
+
+def equal_rows(classes: Codes, columns: Sequence[Outputs]) -> tuple[Codes, Codes]:
+    """One row of each kind, by class first, and for every row which kind it is."""
+    place = np.unique(classes, return_inverse=True)[1].astype(np.int64)
+    for column in columns:
+        codes = _codes(column)
+        place = np.unique(place * (np.int64(codes.max()) + 1) + codes, return_inverse=True)[1].astype(np.int64)
+    first = np.unique(place, return_index=True)[1]
+    return first.astype(np.int64), place
+
+
+def _codes(column: Outputs) -> Codes:
+    """The number of each output, in a fixed order."""
+    if column.ndim == 1:
+        return np.unique(column, return_inverse=True)[1].astype(np.int64)
+    packed = np.ascontiguousarray(np.packbits(column.astype(np.bool_), axis=1))
+    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    return np.unique(whole, return_inverse=True)[1].astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """Released rows, equal ones once, sorted by class.
+
+    Attributes:
+        laws: how each column was drawn.
+        classes: the class of each kind of row.
+        outputs: its outputs, one array a column.
+        copies: how many rows are of the kind.
+        kind: of each row.
+    """
+
+    laws: tuple[Law, ...]
+    classes: Codes
+    outputs: tuple[Outputs, ...]
+    copies: Codes
+    kind: Codes
+
+    @classmethod
+    def of(cls, laws: Sequence[Law], classes: Codes, outputs: Sequence[Outputs]) -> Crowd:
+        """Counted."""
+        first, kind = equal_rows(classes, outputs)
+        return cls(
+            tuple(laws),
+            classes[first],
+            tuple(column[first] for column in outputs),
+            np.bincount(kind).astype(np.int64),
+            kind,
+        )
+
+    def compared(self, classes: Codes, inputs: Sequence[Codes]) -> Iterator[tuple[Codes, slice, Floats]]:
+        """Some targets of one class, the kinds of rows of that class, and the log-likelihood of each with each."""
+        order = np.argsort(classes, kind="stable")
+        starts = np.flatnonzero(np.concatenate([[True], np.diff(classes[order]) != 0]))
+        for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
+            low, high = np.searchsorted(self.classes, [classes[order[first]], classes[order[first]] + 1]).tolist()
+            size = max(_AT_ONCE // max(high - low, 1), 1)
+            for start in range(first, last, size):
+                targets = order[start : min(start + size, last)]
+                scores = np.zeros((len(targets), high - low))
+                for law, given, made in zip(self.laws, inputs, self.outputs, strict=True):
+                    scores += law.scores(given[targets], made[low:high])
+                yield targets, slice(low, high), scores
+
+    def log_shares(self, inputs: Sequence[Codes]) -> Floats:
+        """log Π r(y) for each kind of row: how often it is released of rows with these inputs, column by column.
+
+        It weighs rows against each other. Where it is approximate the attack is a little weaker, and no less valid.
+        """
+        total = np.zeros(len(self.copies))
+        for law, given, made in zip(self.laws, inputs, self.outputs, strict=True):
+            total += _log_shares(law, given, made)
+        return total
+
+
+def _log_shares(law: Law, inputs: Codes, made: Outputs) -> Floats:
+    values, counts = np.unique(inputs, return_counts=True)
+    if isinstance(law, AsIs):
+        return np.asarray(np.log(counts[np.searchsorted(values, made)] / len(inputs)))
+    first, place = equal_rows(np.zeros(len(made), dtype=np.int64), (made,))
+    references = max(_MOST_SHARES // len(first), _REFERENCES)
+    if len(values) > references:
+        spread = (np.arange(references) * len(inputs)) // references
+        values, counts = np.unique(np.sort(inputs)[spread], return_counts=True)
+    found = np.empty(len(first))
+    size = max(_AT_ONCE // len(values), 1)
+    for start in range(0, len(first), size):
+        scores = law.scores(values, made[first[start : start + size]])
+        scores += np.log(counts / counts.sum())[:, None]
+        found[start : start + size] = log_sums(scores.T)
+    return found[place]
+
+
+def log_sums(scores: Floats) -> Floats:
+    """log Σ e^score for each row, minus infinity where all are; the scores are used up."""
+    top = scores.max(axis=1)
+    safe = np.where(np.isfinite(top), top, 0.0)
+    scores -= safe[:, None]
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.exp(scores, out=scores).sum(axis=1)) + safe)

@@ -1,0 +1,216 @@
+"""``leakgauge audit``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import counting, deliver, output_options, shown
+from leakgauge.drafts import require_writable
+from leakgauge.errors import OptionError, RefusalError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.audit import Shown
+    from leakgauge.jobs.audit import ReleaseAudit
+    from leakgauge.probability import Estimate
+
+_OF_A_RELEASE = ("original", "released", "secret", "background", "targets")
+_OF_A_MECHANISM = ("program", "claim", "inputs", "samples", "to_the_end", "seconds")
+
+
+@click.command()
+@click.argument("subject", required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
+@click.option("--program", metavar="COMMAND", help="Audit a program: one input a line in, one output a line out.")
+@click.option("--claim", metavar="NOTION", help="What it is held to, such as local-dp:1; default: what it claims.")
+@click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
+@click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs an input, at most [default: 200000].")
+@click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
+@click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
+@click.option("--released", type=click.Path(path_type=Path), metavar="TABLE", help="The release, if it was moved.")
+@click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
+@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
+@click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
+@click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
+@output_options
+def command(as_json: bool, output: Path | None, **options: Any) -> None:
+    """Hold a release, a mechanism or a program to what it claims, by looking at what it does.
+
+    \b
+    leakgauge audit out.parquet.json --original people.parquet --background job
+    leakgauge audit laplace:epsilon=1,sensitivity=1
+    leakgauge audit --program "python mine.py" --claim local-dp:1 --inputs yes no
+
+    A record gets its digests and claims computed again, the ε its rows show, and attacks. Anything else gets the level
+    that two inputs show at least. Exit 0 when nothing is disproved, 1 when something is.
+    """
+    subject, program = options["subject"], options["program"]
+    if (subject is None) == (program is None):
+        raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
+    if subject is not None and _is_record(subject):
+        _refuse(options, _OF_A_MECHANISM, "a record")
+        _audit_release(Path(subject), options, as_json, output)
+    else:
+        _refuse(options, _OF_A_RELEASE, "a mechanism")
+        _audit_mechanism(subject or program, options, as_json, output)
+
+
+def _is_record(subject: str) -> bool:
+    """Whether a file is named that is not a channel."""
+    from leakgauge.probability.files import parsed_json
+
+    return subject.endswith(".json") and parsed_json(Path(subject)).get("schema") != "leakgauge/channel/1"
+
+
+def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    given = [name for name in names if options[name] not in (None, (), False)]
+    if given:
+        raise OptionError(
+            "--{option} is not for the audit of {what}; leave it out.", option=given[0].replace("_", "-"), what=what
+        )
+
+
+def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
+    from leakgauge.jobs.audit import audit_release, release_json
+    from leakgauge.tables import open_table, source_files
+
+    original, released = options["original"], options["released"]
+    if original is None:
+        raise OptionError("A release is audited beside the table it was made from; name that with --original.")
+    require_writable(output, record, *source_files(original), Path(original), *([released] if released else []))
+    with open_table(original) as table, counting("Attacking") as tell:
+        found = audit_release(
+            record,
+            table,
+            released=released,
+            secret=options["secret"],
+            background=options["background"],
+            confidence=options["confidence"],
+            targets=options["targets"] or 2000,
+            simulation_seed=options["simulate"] or 0,
+            progress=tell,
+        )
+    deliver(release_json(found), as_json, output, lambda: _render_release(found))
+    found.require()
+
+
+def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
+    from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, shown_json
+
+    require_writable(output, *([Path(spelled)] if spelled.endswith(".json") else []))
+    with counting("Drawing") as tell:
+        found = audit_mechanism(
+            spelled,
+            program=options["program"] is not None,
+            claim=options["claim"],
+            inputs=options["inputs"],
+            samples=options["samples"] or 200_000,
+            confidence=options["confidence"],
+            stop_early=not options["to_the_end"],
+            seconds=options["seconds"] or 600.0,
+            simulation_seed=options["simulate"],
+            progress=tell,
+        )
+    fields = {"schema": AUDIT_SCHEMA, "subject": spelled, **shown_json(found), "attacks": []}
+    deliver(fields, as_json, output, lambda: _render_mechanism(found, spelled))
+    if found.violated:
+        raise RefusalError("{claim} is disproved.", claim=found.claim)
+
+
+def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(title=title, title_justify="left", show_header=False)
+    if found.claimed:
+        grid.add_row("claimed: at most", f"{shown(found.claim.level)} {found.claim.unit} ({found.claim})")
+    how = "exact" if found.estimate is None else f"confidence {found.estimate.confidence:g}"
+    grid.add_row("shown: at least", f"{shown(found.at_least)} {found.claim.unit} ({how})")
+    grid.add_row("inputs", f"{found.pair[0]!r} and {found.pair[1]!r}")
+    grid.add_row("told apart by", found.event or "no single output")
+    if found.estimate is not None:
+        grid.add_row("outputs", f"{found.samples} of each input{', stopped early' if found.stopped_early else ''}")
+    for check in found.checks:
+        grid.add_row(check.name, "as it should be" if check.holds else check.reason)
+    parts: list[RenderableType] = [grid]
+    if found.deterministic:
+        parts.append(Text("Each input always gave the same output: without noise ε is infinite.", "bold red"))
+    if found.claimed:
+        parts.append(_verdict(found.violated))
+    return parts
+
+
+def _verdict(violated: bool) -> RenderableType:
+    from rich.text import Text
+
+    if violated:
+        return Text("DISPROVED: it does not keep what it claims.", "bold red")
+    return Text("Nothing found against the claim. That is no proof of it.")
+
+
+def _render_release(found: ReleaseAudit) -> list[RenderableType]:
+    from rich.table import Table
+
+    checks = Table("record", "", "why", title="The record, computed again", title_justify="left")
+    for one in found.verification.checks:
+        checks.add_row(one.name, {True: "holds", False: "FAILS", None: "not looked at"}[one.holds], one.reason)
+    levels = Table("column", "claimed", "shown by its rows", "rows", title="What the rows show", title_justify="left")
+    for name, level in found.columns.items():
+        if level is None:
+            levels.add_row(name, "", "too few rows, or nothing claimed", "")
+        else:
+            at_least = f"at least {shown(level.at_least)} {level.claim.unit}{' VIOLATED' if level.violated else ''}"
+            levels.add_row(name, str(level.claim), at_least, f"{level.samples} of each of two")
+    parts: list[RenderableType] = [checks, levels, _attacks(found)]
+    if found.anonymity is not None:
+        grid = Table(title="Public columns", title_justify="left", show_header=False)
+        grid.add_row("k-anonymity", str(found.anonymity.k))
+        grid.add_row("alone in their class", f"{found.anonymity.unique} of {found.anonymity.rows} rows")
+        parts.append(grid)
+    return [*parts, _verdict(bool(found.violations))]
+
+
+def _attacks(found: ReleaseAudit) -> RenderableType:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Column, Table
+
+    grid = Table(
+        Column("attack", no_wrap=True),
+        "right",
+        "without",
+        "advantage",
+        "independent",
+        "raw",
+        "exposed",
+        "allowed",
+        title=f"Attacks: shares of people, intervals at {found.confidence:g}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+    )
+    target: tuple[str, ...] = ()
+    for one in found.findings:
+        if one.target != target:
+            target = one.target
+            grid.add_row(f"[bold]{', '.join(target)}[/bold]")
+        most = "" if one.ceiling is None else f"{one.ceiling:.3f}{' BEATEN' if one.beats_claim else ''}"
+        grid.add_row(
+            one.attack,
+            _share(one.success),
+            f"{one.baseline.value:.3f}",
+            _share(one.advantage),
+            f"{one.independent.value:.3f}{'' if 0 in one.independent else ' NOT 0'}",
+            f"{one.raw.value:.3f}",
+            str(one.exposed),
+            most,
+        )
+    return grid
+
+
+def _share(estimate: Estimate) -> str:
+    low, high = (f"{end:.3f}".replace("0.", ".", 1) for end in (estimate.low, estimate.high))
+    return f"{estimate.value:.3f} [{low}, {high}]"

@@ -1,0 +1,276 @@
+"""An audit: what a mechanism, a program or a release claims, and what it is shown to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from leakgauge.audit import (
+    Anonymity,
+    Finding,
+    Program,
+    Shown,
+    anonymity,
+    attack_case,
+    lower_bound,
+    read_attack_case,
+    shown_by_rows,
+)
+from leakgauge.claims import parse_statement
+from leakgauge.claims.quantities import exact_json, number_json, statement_json
+from leakgauge.errors import OptionError, RefusalError
+from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
+from leakgauge.probability import Estimate
+from leakgauge.probability.files import read_channel
+from leakgauge.probability.labels import text_of
+from leakgauge.randomness import Simulated
+from leakgauge.release import Verification, verify
+from leakgauge.tables import Table, open_table
+
+AUDIT_SCHEMA = "leakgauge/audit/1"
+
+Progress = Callable[[int, int], None]
+"""Told how much is done, of how much."""
+
+
+@dataclass(frozen=True)
+class ReleaseAudit:
+    """What was found of a release.
+
+    Attributes:
+        verification: its record, computed again.
+        columns: for each protected column the level its rows show; None where they are too few.
+        findings: what every attack found.
+        anonymity: of the public columns of the release; None where there are none.
+        confidence: of every interval, and of all levels together.
+    """
+
+    verification: Verification
+    columns: Mapping[str, Shown | None]
+    findings: tuple[Finding, ...]
+    anonymity: Anonymity | None
+    confidence: float
+
+    @property
+    def violations(self) -> tuple[str, ...]:
+        """What is wrong, in short sentences without a full stop."""
+        wrong = [f"{one.name}: {one.reason}" for one in self.verification.checks if one.holds is False]
+        wrong += [
+            f"the rows of {name} show at least {one.at_least:.4g} {one.claim.unit} where {one.claim} is claimed"
+            for name, one in self.columns.items()
+            if one is not None and one.violated
+        ]
+        wrong += [
+            f"{one.attack} on {', '.join(one.target)} beats the claim" for one in self.findings if one.beats_claim
+        ]
+        return tuple(wrong)
+
+    def require(self) -> None:
+        """Refuse a release with anything wrong.
+
+        Raises:
+            RefusalError: names what is wrong.
+        """
+        if self.violations:
+            raise RefusalError("The release does not keep what it claims: {wrong}.", wrong="; ".join(self.violations))
+
+
+def audit_release(
+    record: Path,
+    original: Table,
+    *,
+    released: Path | None = None,
+    secret: str | None = None,
+    background: Iterable[str] = (),
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
+    progress: Progress | None = None,
+) -> ReleaseAudit:
+    """A release held to its record: digests and claims, what its rows show, what attacks find.
+
+    Raises:
+        VerificationError: the record was changed, or the release is not the record's.
+        FileError, TableError, ColumnError, OptionError: something that cannot be used.
+    """
+    case = read_attack_case(
+        record,
+        original,
+        secret=secret,
+        background=background,
+        released=released,
+        confidence=confidence,
+        targets=targets,
+        simulation_seed=simulation_seed,
+    )
+    verification = verify(record, released=released)
+    # The levels of several columns hold together: each gets a share of the miss.
+    each = 1 - (1 - confidence) / len(case.columns)
+    columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
+    hidden = None
+    if case.public:
+        place = released or record.parent / str(verification.fields["output"]["file"])
+        with open_table(place) as table:
+            hidden = anonymity(table, case.public)
+    return ReleaseAudit(verification, columns, attack_case(case, progress), hidden, confidence)
+
+
+def audit_mechanism(
+    spelled: str,
+    *,
+    program: bool = False,
+    claim: str | None = None,
+    inputs: Iterable[tuple[str, str]] = (),
+    samples: int = 200_000,
+    confidence: float = 0.95,
+    stop_early: bool = True,
+    seconds: float = 600.0,
+    simulation_seed: int | None = None,
+    progress: Progress | None = None,
+) -> Shown:
+    """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
+
+    Args:
+        spelled: ``name:key=value,…``, the path of a channel file, or the command of a program.
+        program: whether it is a program.
+        claim: a notion with its level; by default what the mechanism claims.
+        inputs: pairs of neighbouring inputs; by default those of the catalogue.
+        samples: outputs of each input, at most.
+        confidence: of the bound.
+        stop_early: whether to stop as soon as the claim is disproved.
+        seconds: how long to draw.
+        simulation_seed: to see the same again; by default the operating system draws.
+        progress: told of every round.
+
+    Raises:
+        OptionError: a claim, mechanism or input that cannot be used, or a program without inputs.
+        ModelError, EngineError: of the mechanism.
+    """
+    statement = None if claim is None else parse_statement(claim)
+    pairs = list(inputs)
+    subject: Any
+    if program:
+        subject = Program(spelled)
+        if not pairs:
+            raise OptionError("A program's inputs are not known; give two neighbouring ones with --inputs A B.")
+    elif spelled.endswith(".json"):
+        # A channel is computed, not run; what runs it is audited as a mechanism.
+        subject = read_channel(spelled).channel
+    else:
+        subject = parse_mechanism(spelled)
+    return lower_bound(
+        subject,
+        statement,
+        [_read_pair(pair, subject) for pair in pairs] or None,
+        samples=samples,
+        confidence=confidence,
+        stop_early=stop_early,
+        seconds=seconds,
+        randomness=None if simulation_seed is None else Simulated(simulation_seed),
+        progress=progress,
+    )
+
+
+def _read_pair(pair: tuple[str, str], subject: Any) -> tuple[Any, Any]:
+    first, second = (_read(text, subject) for text in pair)
+    return first, second
+
+
+def _read(text: str, subject: Any) -> Any:
+    if isinstance(subject, FiniteMechanism | LetterSets):
+        letters = subject.exact.inputs if isinstance(subject, FiniteMechanism) else subject.letters
+        return next((letter for letter in letters if text_of(letter) == text), text)
+    if isinstance(subject, Program):
+        return text
+    try:
+        numbers = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError("The input {text!r} is not a number.", text=text) from None
+    return numbers if isinstance(subject, Choice) else numbers[0]
+
+
+def shown_json(shown: Shown) -> dict[str, Any]:
+    """The fields of a level that was shown."""
+    unit = shown.claim.unit
+    if shown.estimate is None:
+        level = exact_json(shown.at_least, unit)
+    else:
+        level = {**exact_json(shown.at_least, unit), "low": number_json(shown.at_least), "high": "infinity"}
+        level["confidence"] = shown.estimate.confidence
+    epsilon = unit == "nats" and shown.claim.name != "zcdp"
+    return {
+        "notion": shown.claim.name,
+        "claim": statement_json(shown.claim) if shown.claimed else None,
+        "epsilon_lower_bound": level if epsilon else None,
+        "lower_bound": level,
+        "estimate": None if shown.estimate is None else number_json(shown.estimate.value),
+        "violated": shown.violated,
+        "deterministic": shown.deterministic,
+        "stopped_early": shown.stopped_early,
+        "samples": shown.samples,
+        "inputs": [repr(value) if not isinstance(value, str) else value for value in shown.pair],
+        "event": shown.event,
+        "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in shown.checks],
+    }
+
+
+def release_json(found: ReleaseAudit) -> dict[str, Any]:
+    """The fields of an audit of a release."""
+    fields = found.verification.fields
+    columns = {name: None if one is None else shown_json(one) for name, one in found.columns.items()}
+    bounds = [one["epsilon_lower_bound"] for one in columns.values() if one and one["epsilon_lower_bound"]]
+    return {
+        "schema": AUDIT_SCHEMA,
+        "record": {"reference": fields.get("reference"), "digest": fields.get("digest")},
+        "private": fields.get("private"),
+        "rows": fields.get("rows"),
+        "confidence": found.confidence,
+        "violated": bool(found.violations),
+        "violations": list(found.violations),
+        "epsilon_lower_bound": max(bounds, key=lambda one: float(one["value"])) if bounds else None,
+        "columns": columns,
+        "attacks": [finding_json(one) for one in found.findings],
+        "anonymity": None if found.anonymity is None else anonymity_json(found.anonymity),
+        "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in found.verification.checks],
+    }
+
+
+def finding_json(found: Finding) -> dict[str, Any]:
+    """The fields of what an attack found."""
+    return {
+        "attack": found.attack,
+        "target": list(found.target),
+        "knows": list(found.knows),
+        "success": _share_json(found.success),
+        "baseline": _share_json(found.baseline),
+        "advantage": _share_json(found.advantage),
+        "independent": _share_json(found.independent),
+        "raw": _share_json(found.raw),
+        "exposed": found.exposed,
+        "ceiling": None if found.ceiling is None else exact_json(found.ceiling, "share"),
+        "beats_claim": found.beats_claim,
+        "method": found.method,
+    }
+
+
+def anonymity_json(found: Anonymity) -> dict[str, Any]:
+    """The fields of what hides a row among others."""
+    return {
+        "quasi_identifiers": list(found.quasi_identifiers),
+        "rows": found.rows,
+        "classes": found.classes,
+        "k": found.k,
+        "unique": found.unique,
+    }
+
+
+def _share_json(share: Estimate) -> dict[str, Any]:
+    return {
+        "value": share.value,
+        "unit": "share",
+        "low": share.low,
+        "high": share.high,
+        "confidence": share.confidence,
+    }

@@ -1,0 +1,207 @@
+"""``leakgauge audit``: records, mechanisms, channels and programs from the command line."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.cli import main
+from leakgauge.release.record import digest_of
+
+LETTERS = "letters=flu|none|cold"
+
+
+def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    code = main(list(arguments))
+    shown = capsys.readouterr()
+    return code, shown.out, shown.err
+
+
+def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
+    code, out, err = run(capsys, *arguments, "--json")
+    assert out, err
+    fields: dict[str, Any] = json.loads(out)
+    return code, fields
+
+
+@pytest.fixture
+def released(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A table of 3000 people and its release at ε = 1, with the record in out.json."""
+    monkeypatch.chdir(tmp_path)
+    illnesses = ("flu", "none", "none", "cold")
+    lines = (f"{'AB'[at % 2]},{illnesses[(at * 7 + at // 5) % 4]},{20 + at % 50}" for at in range(3000))
+    Path("people.csv").write_text("\n".join(["city,illness,age", *lines]) + "\n")
+    Path("plan.toml").write_text(
+        f'public = ["city"]\n[columns]\nillness = "randomized-response:epsilon=1,{LETTERS}"\n'
+        'age = "laplace:epsilon=1,lower=0,upper=100"\n'
+    )
+    code, _, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "--record", "out.json", "-o", "out.csv")
+    assert code == 0, err
+    return tmp_path
+
+
+def test_a_release_that_keeps_its_claim(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(
+        capsys, "audit", "out.json", "--original", "people.csv", "--background", "city", "-o", "audit.json"
+    )
+    assert code == 0
+    assert (fields["schema"], fields["violated"], fields["rows"]) == ("leakgauge/audit/1", False, 3000)
+    assert set(fields["columns"]) == {"illness", "age"}
+    bound = fields["epsilon_lower_bound"]
+    assert 0.4 < bound["value"] <= 1
+    assert (bound["unit"], bound["high"]) == ("nats", "infinity")
+    names = {one["attack"].partition(",")[0] for one in fields["attacks"]}
+    assert {"attribute inference", "membership inference", "record linkage", "averaging"} <= names
+    for one in fields["attacks"]:
+        assert one["success"]["low"] <= one["success"]["value"] <= one["success"]["high"]
+        assert one["independent"]["low"] <= 0 <= one["independent"]["high"], one["attack"]
+    assert fields["anonymity"]["k"] == 1500
+    assert json.loads(Path("audit.json").read_text()) == fields
+
+
+def test_the_tables_for_a_person(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "audit", "out.json", "--original", "people.csv", "--secret", "illness")
+    assert code == 0
+    for words in ("What the rows show", "local-dp:1", "attribute inference", "k-anonymity", "That is no proof of it."):
+        assert words in out
+
+
+def test_a_release_made_with_less_noise_than_its_record_says(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The record is forged: its plan and claims say ε = 1, the rows were released at ε = 4."""
+    Path("weak.toml").write_text(Path("plan.toml").read_text().replace("epsilon=1", "epsilon=4"))
+    run(capsys, "release", "people.csv", "--plan", "weak.toml", "--record", "weak.json", "-o", "weak.csv")
+    forged, weak = json.loads(Path("out.json").read_text()), json.loads(Path("weak.json").read_text())
+    forged["output"] = weak["output"]
+    forged["digest"] = digest_of(forged)
+    Path("forged.json").write_text(json.dumps(forged))
+    code, fields = as_json(capsys, "audit", "forged.json", "--original", "people.csv")
+    assert code == 1
+    assert fields["violated"]
+    assert fields["columns"]["illness"]["violated"]
+    assert fields["epsilon_lower_bound"]["value"] > 1
+    assert any(one["beats_claim"] for one in fields["attacks"])
+
+
+def test_an_edited_claim_is_caught_by_its_digest_or_by_computing_again(
+    released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    edited = json.loads(Path("out.json").read_text())
+    edited["claims"]["illness"]["levels"]["local_dp"]["value"] = 0.1
+    Path("edited.json").write_text(json.dumps(edited))
+    code, out, err = run(capsys, "audit", "edited.json", "--original", "people.csv")
+    assert (code, out) == (1, "")
+    assert "was changed" in err
+    edited["digest"] = digest_of(edited)
+    Path("edited.json").write_text(json.dumps(edited))
+    code, fields = as_json(capsys, "audit", "edited.json", "--original", "people.csv")
+    assert code == 1
+    assert any("claims of illness" in one for one in fields["violations"])
+
+
+def test_a_mechanism_is_shown_nearly_as_much_as_it_claims(capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, "audit", "laplace:epsilon=1,sensitivity=1", "--simulate", "1")
+    assert code == 0
+    assert 0.95 < fields["epsilon_lower_bound"]["value"] < 1
+    assert fields["claim"]["value"] == 1
+    assert (fields["violated"], fields["samples"], fields["attacks"]) == (False, 200_000, [])
+    again = as_json(capsys, "audit", "laplace:epsilon=1,sensitivity=1", "--simulate", "1")[1]
+    assert again == fields
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "inputs"),
+    [
+        ("permute-and-flip:epsilon=2,sensitivity=1", ("0,0", "1,-1")),
+        (f"unary-encoding:epsilon=1,{LETTERS}", ("flu", "cold")),
+        ("gaussian:epsilon=1,delta=0.01,lower=0,upper=10", ("0", "10")),
+        ("discrete-gaussian:rho=0.5,sensitivity=1", ("0", "1")),
+    ],
+)
+def test_inputs_may_be_given(mechanism: str, inputs: tuple[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, "audit", mechanism, "--inputs", *inputs, "--samples", "40000")
+    assert code == 0
+    assert fields["lower_bound"]["value"] > 0
+    assert (fields["epsilon_lower_bound"] is None) == mechanism.startswith("discrete-gaussian")
+
+
+def test_a_false_claim_is_disproved_early(capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, "audit", "randomized-response:epsilon=2,letters=a|b", "--claim", "local-dp:1")
+    assert code == 1
+    assert "DISPROVED" in out
+    assert "stopped early" in out
+    assert err == "leakgauge: local-dp:1 is disproved.\n"
+
+
+def test_a_channel_file_is_computed(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["design", "people.csv", "--secret", "illness", "--max-distortion", "0.3", "-o", "c.json"]) == 0
+    capsys.readouterr()
+    code, fields = as_json(capsys, "audit", "c.json", "--claim", "local-dp:0.1")
+    assert code == 1
+    assert fields["epsilon_lower_bound"]["confidence"] is None
+    assert len(fields["inputs"]) == 2
+
+
+def test_a_program_is_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "coins.py"
+    place.write_text(
+        "import random, sys\nfor line in sys.stdin:\n"
+        "    print(line.strip() if random.random() < 0.75 else {'yes': 'no', 'no': 'yes'}[line.strip()])\n"
+    )
+    code, fields = as_json(
+        capsys,
+        "audit",
+        "--program",
+        f"{sys.executable} {place}",
+        "--claim",
+        f"local-dp:{math.log(3) + 1e-6}",
+        "--inputs",
+        "yes",
+        "no",
+        "--samples",
+        "20000",
+    )
+    assert code == 0
+    assert 1.0 < fields["epsilon_lower_bound"]["value"] < math.log(3)
+
+
+def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, "audit", "--program", "cat", "--claim", "local-dp:1", "--inputs", "yes", "no")
+    assert code == 1
+    assert "without noise ε is infinite" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "Name one thing to audit"),
+        (["laplace:epsilon=1,sensitivity=1", "--program", "cat"], "Name one thing to audit"),
+        (["laplace:epsilon=1,sensitivity=1", "--original", "people.csv"], "--original is not for the audit of a mech"),
+        (["out.json"], "name that with --original"),
+        (["out.json", "--original", "people.csv", "--claim", "dp:1"], "--claim is not for the audit of a record"),
+        (["nothing.json"], "cannot be read"),
+        (["--program", "cat", "--claim", "local-dp:1"], "--inputs A B"),
+        (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "x"], "'x' is not a number"),
+        (["laplace:epsilon=1,sensitivity=1", "--inputs", "0", "9"], "9 apart"),
+        (["laplace:epsilon=1,sensitivity=1", "--claim", "mutual-information:1bits"], "not a promise about two inputs"),
+        (["laplace:epsilon=1,sensitivity=1", "--confidence", "2"], "confidence of 2"),
+        (["laplace:epsilon=1,sensitivity=1", "--samples", "2"], "2 is not in the range"),
+        (["out.json", "--original", "people.csv", "--secret", "ilness"], "ilness"),
+        (["out.json", "--original", "people.csv", "--background", "illness"], "illness"),
+        (["out.json", "--original", "people.csv", "-o", "people.csv"], "people.csv"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    arguments: list[str], says: str, released: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, "audit", *arguments)
+    assert (code, out) == (2, ""), err
+    assert err.startswith("leakgauge: ")
+    assert says in err
+    assert err.count("\n") == 1
