@@ -1,0 +1,1 @@
+"""The protection effect graded from 28 indicators by an influence diagram."""

@@ -1,0 +1,189 @@
+"""The influence diagram as data: indicators, what they influence, and in which direction."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from graphlib import CycleError, TopologicalSorter
+
+from leakgauge.errors import ModelError
+
+
+class Better(Enum):
+    """Which way an indicator is good for the whole."""
+
+    HIGHER = "higher"
+    LOWER = "lower"
+    TRADE_OFF = "trade-off"
+
+
+@dataclass(frozen=True)
+class Node:
+    """An indicator, an intermediate node, a criterion or the value.
+
+    Attributes:
+        key: its name in files, a number in the paper's diagram.
+        name: in English.
+        chinese: in Chinese.
+        better: of a leaf which way is good; None of a node that others lead to.
+    """
+
+    key: str
+    name: str
+    chinese: str = ""
+    better: Better | None = None
+
+
+@dataclass(frozen=True)
+class Arc:
+    """An influence.
+
+    Attributes:
+        source: from this node.
+        target: to this one.
+        mirrored: whether more of the source means less of the target.
+        weight: its share among the arcs into the target, up to a common factor.
+    """
+
+    source: str
+    target: str
+    mirrored: bool = False
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """Nodes and arcs without a cycle, from leaves to one value.
+
+    Attributes:
+        nodes: by key.
+        arcs: in any order.
+        value: the node that is graded.
+        privacy: the criteria whose mean is the privacy score.
+        utility: the criteria whose mean is the utility score.
+        states: how many states a node may be in, from very low to very high; 5 in the paper.
+        file: where it comes from, for messages.
+
+    Raises:
+        ModelError: a cycle, an unknown or orphan node, a weight that is not above 0, no leaf, a leaf that does not say
+            which way is better, or a declaration that the arcs contradict; the node and the file are named.
+    """
+
+    nodes: Mapping[str, Node]
+    arcs: tuple[Arc, ...]
+    value: str
+    privacy: tuple[str, ...]
+    utility: tuple[str, ...]
+    states: int = 5
+    file: str = "the diagram"
+
+    def __post_init__(self) -> None:
+        self._require_known()
+        self._require_connected()
+        self._require_agreement()
+
+    @property
+    def leaves(self) -> tuple[str, ...]:
+        """Nodes that nothing leads to, in the order of the nodes."""
+        targets = {arc.target for arc in self.arcs}
+        return tuple(key for key in self.nodes if key not in targets)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """Every node after all that lead to it."""
+        before: dict[str, set[str]] = {key: set() for key in self.nodes}
+        for arc in self.arcs:
+            before[arc.target].add(arc.source)
+        try:
+            return tuple(TopologicalSorter(before).static_order())
+        except CycleError as error:
+            cycle = " → ".join(error.args[1])
+            raise ModelError("{file} has a cycle: {cycle}; take one arc out.", file=self.file, cycle=cycle) from None
+
+    def into(self, key: str) -> tuple[Arc, ...]:
+        """The arcs that lead to a node."""
+        return tuple(arc for arc in self.arcs if arc.target == key)
+
+    def _require_known(self) -> None:
+        named = [(end, "an arc") for arc in self.arcs for end in (arc.source, arc.target)]
+        named += [(self.value, "the value"), *((key, "privacy") for key in self.privacy)]
+        named += [(key, "utility") for key in self.utility]
+        for key, where in named:
+            if key not in self.nodes:
+                raise ModelError(
+                    "{file} names the node {node!r} in {where}, which is not declared; declare it under [nodes].",
+                    file=self.file,
+                    node=key,
+                    where=where,
+                )
+        for arc in self.arcs:
+            if not (isinstance(arc.weight, int | float) and 0 < arc.weight < math.inf):
+                raise ModelError(
+                    "{file}: the arc {source} → {target} has a weight of {weight}; give a number above 0.",
+                    file=self.file,
+                    source=arc.source,
+                    target=arc.target,
+                    weight=arc.weight,
+                )
+        pairs = [(arc.source, arc.target) for arc in self.arcs]
+        for pair in pairs:
+            if pairs.count(pair) > 1:
+                raise ModelError("{file} has the arc {s} → {t} twice; keep one.", file=self.file, s=pair[0], t=pair[1])
+        if not 3 <= self.states <= 101:
+            raise ModelError("{file} has {states} states; use 3 to 101.", file=self.file, states=self.states)
+
+    def _require_connected(self) -> None:
+        order = self.order
+        reaches = {self.value}
+        for key in reversed(order):
+            if any(arc.source == key and arc.target in reaches for arc in self.arcs):
+                reaches.add(key)
+        for key, node in self.nodes.items():
+            leaf = key in self.leaves
+            if key not in reaches or (leaf and key == self.value):
+                raise ModelError(
+                    "{file}: nothing leads from the node {node!r} to the value {value!r}; connect it or take it out.",
+                    file=self.file,
+                    node=key,
+                    value=self.value,
+                )
+            if leaf != (node.better is not None):
+                raise ModelError(
+                    "{file}: the node {node!r} {fault}.",
+                    file=self.file,
+                    node=key,
+                    fault="is a leaf and does not say which way is better; add better = higher, lower or trade-off"
+                    if leaf
+                    else "is led to by others, so that it cannot say which way is better; leave that out",
+                )
+        if not self.privacy or not self.utility:
+            raise ModelError("{file} does not name privacy and utility criteria; name a node each.", file=self.file)
+
+    def _require_agreement(self) -> None:
+        """A declared direction must be the one that every path has; a trade-off must have paths of both signs."""
+        signs = self.path_signs()
+        for key in self.leaves:
+            better, found = self.nodes[key].better, signs[key]
+            wanted = {Better.HIGHER: {1}, Better.LOWER: {-1}, Better.TRADE_OFF: {1, -1}}
+            assert better is not None
+            if found != wanted[better]:
+                ways = {frozenset({1}): "higher", frozenset({-1}): "lower", frozenset({1, -1}): "trade-off"}
+                raise ModelError(
+                    "{file}: the leaf {node!r} says better = {said}, and its arcs say {found}; mend one of them.",
+                    file=self.file,
+                    node=key,
+                    said=better.value,
+                    found=ways[frozenset(found)],
+                )
+
+    def path_signs(self) -> dict[str, set[int]]:
+        """For each node the signs of its paths to the value."""
+        signs: dict[str, set[int]] = {key: set() for key in self.nodes}
+        signs[self.value] = {1}
+        for key in reversed(self.order):
+            for arc in self.arcs:
+                if arc.source == key:
+                    signs[key] |= {-sign if arc.mirrored else sign for sign in signs[arc.target]}
+        return signs

@@ -1,0 +1,127 @@
+"""What is known of an indicator: a number, how it was put on the scale from 0 to 1, and where it comes from."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Floats
+
+
+class Standing(Enum):
+    """How something is known."""
+
+    MEASURED = "measured"
+    DECLARED = "declared"
+    ASKED = "asked"
+    MISSING = "missing"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
+
+    Attributes:
+        low: the raw value that stands for 0.
+        high: the raw value that stands for 1.
+        logarithmic: whether it is straight in the logarithm.
+        reason: why these anchors.
+    """
+
+    low: float
+    high: float
+    logarithmic: bool = False
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise ModelError("The anchors {low} and {high} of a scale are not ascending.", low=self.low, high=self.high)
+        if self.logarithmic and self.low <= 0:
+            raise ModelError("The anchor {low} of a logarithmic scale is not above 0.", low=self.low)
+
+    def position(self, raw: float | Floats) -> Floats:
+        """Where raw values lie between the anchors, from 0 to 1."""
+        bounded = np.clip(np.asarray(raw, dtype=np.float64), self.low, self.high)
+        if self.logarithmic:
+            return np.asarray(np.log(bounded / self.low) / math.log(self.high / self.low))
+        return np.asarray((bounded - self.low) / (self.high - self.low))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What is known of one leaf.
+
+    Attributes:
+        leaf: its key in the diagram.
+        standing: measured, declared, asked or missing.
+        source: where it comes from, in a sentence.
+        value: the raw value; infinite ones are allowed, None where it is missing or asked.
+        unit: of the raw value.
+        scale: how it becomes a position from 0 to 1.
+        low: of its interval; the value itself where it is exact.
+        high: likewise.
+        answers: of a questionnaire, how many people gave each of the five answers; empty otherwise.
+        null: the raw value that a release independent of the data would have; None where that says nothing.
+        raw: the raw value that the data released as they are would have.
+    """
+
+    leaf: str
+    standing: Standing
+    source: str
+    value: float | None = None
+    unit: str = ""
+    scale: Scale | None = None
+    low: float | None = None
+    high: float | None = None
+    answers: tuple[int, ...] = ()
+    null: float | None = None
+    raw: float | None = None
+    details: tuple[tuple[str, float], ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        if self.standing in (Standing.MEASURED, Standing.DECLARED):
+            if self.value is None or self.scale is None or math.isnan(self.value):
+                raise ModelError("The evidence of leaf {leaf} has no value or no scale.", leaf=self.leaf)
+            low, high = self.interval
+            if not low <= self.value <= high:
+                raise ModelError("The interval of leaf {leaf} does not hold its value.", leaf=self.leaf)
+        if self.standing is Standing.ASKED and (
+            len(self.answers) != 5 or sum(self.answers) < 1 or min(self.answers) < 0
+        ):
+            raise ModelError("The answers of leaf {leaf} are not counts of five answers.", leaf=self.leaf)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The raw interval."""
+        assert self.value is not None
+        return (self.value if self.low is None else self.low), (self.value if self.high is None else self.high)
+
+    def states(self, count: int) -> Floats | None:
+        """The distribution over so many states from very low to very high; None where it is missing."""
+        if self.standing is Standing.MISSING:
+            return None
+        if self.standing is Standing.ASKED:
+            shares = np.array(self.answers, dtype=np.float64) / sum(self.answers)
+            return np.asarray(shares @ spread(np.linspace(0, 1, 5), count))
+        assert self.scale is not None and self.value is not None
+        return np.asarray(spread(self.scale.position(np.array([self.value])), count)[0])
+
+
+def missing(leaf: str, why: str) -> Evidence:
+    """Evidence that there is none, and why."""
+    return Evidence(leaf, Standing.MISSING, why)
+
+
+def spread(positions: Floats, count: int) -> Floats:
+    """Each position from 0 to 1 shared between its two nearest of so many states; a row each."""
+    places = np.clip(positions, 0.0, 1.0) * (count - 1)
+    below = np.minimum(np.floor(places).astype(np.int64), count - 2)
+    found = np.zeros((len(places), count))
+    rows = np.arange(len(places))
+    found[rows, below] = 1 - (places - below)
+    found[rows, below + 1] = places - below
+    return found
