@@ -13,7 +13,8 @@ import pytest
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.jobs.samples import adult_rows
-from leakgauge.probability import Channel, Distribution
+from leakgauge.measures import mutual_information
+from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.files import NamedChannel
 from tests.cli.test_measure import fields, run
 
@@ -159,6 +160,32 @@ def test_waste_is_never_negative_and_nothing_for_the_optimum(distortion: Distort
         assert least.distortion <= found.distortion + 1e-6
 
 
+@pytest.mark.parametrize("target", [("--max-distortion", 0.4), ("--max-leakage", 0.3)])
+def test_weights_decide_the_order(
+    capsys: pytest.CaptureFixture[str], ages: Path, tmp_path: Path, target: tuple[str, float]
+) -> None:
+    weights = tmp_path / "weights.csv"
+    weights.write_text("label,value\n2,0\n3,1\n5,1\n8,40\n")
+    given = ["randomized-response:epsilon=1", "randomized-response:epsilon=3"]
+    how = ["compare", ages, "--secret", "age", *given, *target]
+    plain, found = fields(capsys, *how), fields(capsys, *how, "--weights", weights)
+    assert all(one["weighted_leakage"] is None for one in plain["ranking"])
+    rows, weighed = by_name(found), {"2": 0.0, "3": 1.0, "5": 1.0, "8": 40.0}
+    prior = Distribution([2, 3, 5, 8], np.array([3, 5, 2, 1]) / 11)
+    for text, epsilon in zip(given, (1, 3), strict=True):
+        channel = symmetric_channel([2, 3, 5, 8], 3 / (math.exp(epsilon) + 3))
+        bits = mutual_information(Scenario(prior, channel, weights=list(weighed.values())))
+        assert rows[text]["weighted_leakage"]["value"] == pytest.approx(bits, abs=1e-9)
+    met = [one for one in found["ranking"] if one["meets_target"]]
+    by = "weighted_leakage" if target[0] == "--max-distortion" else "distortion"
+    assert [one[by]["value"] for one in met[1:]] == sorted(one[by]["value"] for one in met[1:])
+    assert met[0]["role"] == "optimum"
+    assert all(one["weighted_leakage"]["value"] <= 0.3 for one in met if by == "distortion")
+    assert all(one["waste"]["value"] >= 0 for one in found["ranking"]) and found["ranking"][0]["gap"]["value"] < 2e-6
+    code, out, _ = run(capsys, *how, "--weights", weights)
+    assert code == 0 and "weighted bits" in out
+
+
 def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tmp_path: Path) -> None:
     output = tmp_path / "comparison.json"
     given = ["randomized-response:epsilon=1", "randomized-response:epsilon=3"]
@@ -184,6 +211,7 @@ def test_tables_for_a_person(capsys: pytest.CaptureFixture[str], adult: Path, tm
         (["laplace:epsilon=1,sensitivity=1", "--max-distortion", "0.1"], 2, "has no bounds"),
         (["unary-encoding:epsilon=1", "--max-distortion", "0.1"], 2, "releases sets of the secret's letters"),
         (["permute-and-flip:epsilon=1", "--max-distortion", "0.1"], 2, "has no finite channel"),
+        (["--weights", "nothing.csv", "--max-distortion", "0.1"], 2, "nothing.csv cannot be read"),
         (["nothing.json", "--max-distortion", "0.1"], 2, "nothing.json cannot be read"),
         (["--distortion", "absolute", "--max-distortion", "0.1"], 2, "not a finite number"),
     ],
@@ -212,3 +240,19 @@ def test_an_output_that_is_read_is_refused(capsys: pytest.CaptureFixture[str], a
     code, _, err = run(capsys, "compare", ages, "--secret", "age", "--max-distortion", 0.1, "-o", ages)
     assert code == 2 and err.startswith("leakgauge: ")
     assert ages.read_text() == before
+
+
+def test_the_exponential_mechanism_just_meets_a_leakage_in_any_unit(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    found = {}
+    for unit in (1e-12, 1.0, 1e10):
+        path = tmp_path / f"incomes {unit}.csv"
+        path.write_text("income\n" + "".join(f"{(1 + at % 5) * unit!r}\n" for at in range(50)))
+        told = fields(capsys, "compare", path, "--secret", "income", "--distortion", "squared", "--max-leakage", 0.5)
+        found[unit] = by_name(told)["exponential mechanism"]
+        assert found[unit]["leakage"]["value"] == pytest.approx(0.5, abs=1e-9)
+        assert found[unit]["leakage"]["value"] <= 0.5
+        assert found[unit]["distortion"]["value"] == pytest.approx(
+            found[1e-12]["distortion"]["value"] * (unit / 1e-12) ** 2
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,46 @@ def test_numbers_bins_files_and_bounds(capsys: pytest.CaptureFixture[str], house
     assert code == 0 and "I(X;Y,Z) bits" in out and "no channel leaks less" in out
 
 
+def test_weights_of_secrets(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    Path("w.csv").write_text("label,value\nflu,5\nnone,1\ncold,0.5\n")
+    how = ["design", "people.csv", "--secret", "illness", "--max-distortion", "0.2"]
+    plain, heavy = fields(capsys, *how), fields(capsys, *how, "--weights", "w.csv", "-o", "c.json")
+    assert plain["weighted_leakage"] is None
+    assert heavy["gap"]["value"] < 2e-6 and heavy["leakage"]["value"] > plain["leakage"]["value"]
+    measured = ["measure", "people.csv", "--secret", "illness", "--weights", "w.csv", "--channel"]
+    told = fields(capsys, *measured, "c.json")["weighted"]["mutual_information"]
+    assert told["value"] == pytest.approx(heavy["weighted_leakage"]["value"], abs=1e-12)
+    assert run(capsys, *how, "-o", "plain.json")[0] == 0
+    assert told["value"] < fields(capsys, *measured, "plain.json")["weighted"]["mutual_information"]["value"]
+    code, out, _ = run(capsys, *how, "--weights", "w.csv")
+    assert code == 0 and "weighted bits" in out
+    curve = fields(capsys, *how[:4], "--curve", "3", "--weights", "w.csv")
+    assert all(point["weighted_leakage"]["value"] >= 0 for point in curve["points"])
+
+
+def test_the_worst_case_is_shown_where_it_is(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    how = ["design", "people.csv", "--secret", "illness", "--slope", "2"]
+    told = fields(capsys, *how, "-o", "c.json")
+    for level, weigh in (("epsilon", False), ("identifiability", True)):
+        channel = read_channel("c.json").channel
+        shares = {"flu": 11 / 40, "none": 19 / 40, "cold": 10 / 40}
+        output, (more, less) = told[level]["witness"]["output"], told[level]["witness"]["inputs"]
+        ratio = channel.row(more)[output] / channel.row(less)[output]
+        ratio *= shares[more] / shares[less] if weigh else 1
+        assert math.log(ratio) == pytest.approx(told[level]["value"])
+    code, out, _ = run(capsys, *how)
+    assert code == 0 and f"ε is reached where {told['epsilon']['witness']['output']} is released" in out
+    assert told["inputs_that_never_occur"] == 0
+
+
+def test_pairs_that_never_occur_are_said(capsys: pytest.CaptureFixture[str], house: Path) -> None:
+    Path("few.csv").write_text("illness,city\nflu,Oslo\nnone,Oslo\nnone,Oslo\nnone,Bergen\nflu,Bergen\ncold,Oslo\n")
+    how = ["design", "few.csv", "--secret", "illness", "--background", "city", "--knowledge", "both", "--slope", "2"]
+    assert fields(capsys, *how)["inputs_that_never_occur"] == 1
+    code, out, _ = run(capsys, *how)
+    assert code == 0 and "1 of 6 inputs never occur here" in out
+
+
 @pytest.mark.parametrize(
     ("more", "code", "said"),
     [
@@ -105,7 +146,9 @@ def test_numbers_bins_files_and_bounds(capsys: pytest.CaptureFixture[str], house
         (["--slope", "1", "--max-distortion", "0.1"], 2, "2 targets"),
         (["--max-distortion", "-1"], 2, "-1"),
         (["--max-distortion", "nan"], 2, "nan"),
-        (["--slope", "1", "--knowledge", "attacker"], 2, "background"),
+        (["--slope", "1", "--knowledge", "attacker"], 2, "--background COLUMN"),
+        (["--slope", "1", "--knowledge", "both"], 2, "--background COLUMN"),
+        (["--slope", "1", "--knowledge", "published"], 2, "--background COLUMN"),
         (["--slope", "1", "--distortion", "absolute"], 2, "number"),
         (["--slope", "1", "--distortion", "none.csv"], 2, "none.csv"),
         (["--slope", "1", "--background", "cty"], 2, "city"),
@@ -113,11 +156,18 @@ def test_numbers_bins_files_and_bounds(capsys: pytest.CaptureFixture[str], house
         (["--max-distortion", "0.01", "--local-dp", "0.5"], 1, "impossible"),
         (["--max-distortion", "0.4", "--identifiability", "0.001"], 1, "Δ"),
         (["--slope", "1", "-o", "people.csv"], 2, "is an input"),
+        (["--slope", "1", "--weights", "nothing.csv"], 2, "nothing.csv cannot be read"),
+        (["--slope", "1", "--background", "city", "--weights", "w.csv"], 2, "known background"),
+        (["--slope", "1", "--weights", "w.csv", "-o", "w.csv"], 2, "is an input"),
+        (["--slope", "1", "--weights", "short.csv"], 2, "lack 2 of the 3 values"),
     ],
 )
 def test_misuse_is_one_sentence(
     capsys: pytest.CaptureFixture[str], house: Path, more: list[str], code: int, said: str
 ) -> None:
+    Path("w.csv").write_text("flu,1\nnone,2\ncold,3\n")
+    Path("short.csv").write_text("flu,1\n")
     found, _, err = run(capsys, "design", "people.csv", "--secret", "illness", *more)
     assert (found, err.count("\n")) == (code, 1) and said in err, err
-    assert [path.name for path in house.iterdir()] == ["people.csv"]
+    assert sorted(path.name for path in house.iterdir()) == ["people.csv", "short.csv", "w.csv"]
+    assert Path("w.csv").read_text() == "flu,1\nnone,2\ncold,3\n"

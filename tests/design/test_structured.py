@@ -11,9 +11,18 @@ import pytest
 from scipy.stats import chisquare
 
 from leakgauge import randomness
-from leakgauge.design import RateDistortion, Slope, StructuredSolution, solve, solve_on_grid
-from leakgauge.distances import Euclidean, Given, Grid, GridDistance
-from leakgauge.errors import EngineError, LabelError, ModelError, OptionError
+from leakgauge.design import (
+    MaxDistortion,
+    MaxLeakage,
+    RateDistortion,
+    Slope,
+    StructuredSolution,
+    Target,
+    solve,
+    solve_on_grid,
+)
+from leakgauge.distances import EarthGrid, Euclidean, Given, Grid, GridDistance, Squared
+from leakgauge.errors import EngineError, LabelError, ModelError, OptionError, RefusalError
 from leakgauge.measures import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.cells import Floats
@@ -47,7 +56,7 @@ def test_the_dense_solver_agrees(slope: float, empty: int) -> None:
     prior.flat[randomness.simulation(1).permutation(64)[:empty]] = 0.0
     prior /= prior.sum()
     grid = Grid((8, 8))
-    found = solve_on_grid(prior, grid, slope, gap=1e-6)
+    found = solve_on_grid(prior, grid, Slope(slope), gap=1e-6)
     labels = [(row, column) for row in range(8) for column in range(8)]
     best = solve(RateDistortion(Distribution(labels, prior.ravel()), Euclidean(), Slope(slope)))
     assert 0 <= found.gap <= 1e-6 / math.log(2)
@@ -59,7 +68,7 @@ def test_the_dense_solver_agrees(slope: float, empty: int) -> None:
 def test_the_numbers_are_those_of_the_rows_drawn_from(distance: GridDistance) -> None:
     grid = Grid((7, 6), (0.5, 1.0), distance)
     prior = randomness.simulation(2).dirichlet(np.full(42, 0.5)).reshape(7, 6)
-    found = solve_on_grid(prior, grid, 1.2, gap=1e-5)
+    found = solve_on_grid(prior, grid, Slope(1.2), gap=1e-5)
     rows = rows_of(found)
     letters = range(42)
     source = Distribution(letters, prior.ravel())
@@ -75,10 +84,78 @@ def test_the_numbers_are_those_of_the_rows_drawn_from(distance: GridDistance) ->
     assert cost(bits, mean, 1.2) <= optimum + 1e-5
 
 
+GRIDS: list[Grid | EarthGrid] = [
+    Grid((6, 7)),
+    Grid((6, 7), (0.5, 1.0), GridDistance.SQUARED),
+    Grid((6, 7), (0.5, 1.0), GridDistance.MANHATTAN),
+    EarthGrid((6, 7), 50.0, (0.5, 1.0)),
+]
+
+
+@pytest.mark.parametrize("grid", GRIDS, ids=["euclidean", "squared", "manhattan", "earth"])
+@pytest.mark.parametrize("part", [0.05, 0.3, 0.8])
+@pytest.mark.parametrize("kind", [MaxDistortion, MaxLeakage])
+def test_targets_are_met_as_by_the_dense_solver(
+    grid: Grid | EarthGrid, part: float, kind: type[MaxDistortion] | type[MaxLeakage]
+) -> None:
+    prior = randomness.simulation(2).dirichlet(np.full(42, 0.5)).reshape(6, 7)
+    source = Distribution(range(42), prior.ravel())
+    distances = np.array([grid.distances_from(cell).ravel() for cell in range(42)])
+    most = float((prior.ravel() @ distances).min()) if kind is MaxDistortion else 4.5
+    target: Target = kind(part * most)
+    found = solve_on_grid(prior, grid, target, gap=1e-4)
+    best = solve(RateDistortion(source, Given(distances), target))
+    nats = 1e-4 / math.log(2)
+    assert 0 <= found.gap <= nats
+    rows = rows_of(found)
+    bits = mutual_information(Scenario(source, Channel(range(42), range(42), rows)))
+    mean = float(prior.ravel() @ (rows * distances).sum(axis=1))
+    assert bits <= found.leakage + 1e-12 and mean <= found.distortion
+    if kind is MaxDistortion:
+        assert found.distortion <= part * most
+        assert best.leakage - best.gap <= found.leakage <= best.leakage + nats
+    else:
+        assert found.leakage <= part * most
+        # At equal leakage more distortion; what it is worth in leakage is the gap.
+        assert best.distortion - 1e-6 <= found.distortion
+        floor = solve(RateDistortion(source, Given(distances), MaxDistortion(found.distortion))).leakage
+        assert part * most - floor <= nats + 1e-8
+
+
+@pytest.mark.parametrize("distortion", [0.3, 0.5, 0.7, 0.95])
+def test_straight_pieces_of_the_curve_are_met_too(distortion: float) -> None:
+    # Two towns with an empty cell between: from there on it is best to name that cell some of the time, and the curve
+    # is straight. One slope has all these channels, and a search at it finds any of them.
+    prior, grid = np.array([0.5, 0.0, 0.5]), Grid((3,), 1.0, GridDistance.SQUARED)
+    found = solve_on_grid(prior, grid, MaxDistortion(distortion), gap=1e-5)
+    best = solve(RateDistortion(Distribution(range(3), prior), Squared(), MaxDistortion(distortion)))
+    assert found.distortion <= distortion
+    assert best.leakage - best.gap <= found.leakage <= best.leakage + 1e-5 / math.log(2)
+    back = solve_on_grid(prior, grid, MaxLeakage(best.leakage), gap=1e-5)
+    assert back.leakage <= best.leakage
+    assert distortion - 1e-6 <= back.distortion <= distortion + 1e-4
+
+
+def test_targets_at_their_ends() -> None:
+    prior, grid = population(6, seed=5), Grid((6, 6))
+    distances = np.array([grid.distances_from(cell).ravel() for cell in range(36)])
+    least = float((prior.ravel() @ distances).min())
+    for target in (MaxDistortion(100.0), MaxLeakage(0.0), Slope(0.0)):
+        silent = solve_on_grid(prior, grid, target)
+        assert (silent.leakage, silent.gap) == (0.0, 0.0)
+        assert silent.distortion == pytest.approx(least, rel=1e-12)
+        assert len(np.unique(rows_of(silent), axis=0)) == 1
+    whole = solve_on_grid(prior, grid, MaxLeakage(10.0))
+    assert whole.distortion < 1e-9
+    assert whole.leakage == pytest.approx(-float((prior * np.log2(prior)).sum()), abs=1e-6)
+    with pytest.raises(RefusalError, match="A mean distortion of 0 is impossible"):
+        solve_on_grid(prior, grid, MaxDistortion(0.0))
+
+
 def test_rows_are_multiples_that_sum_to_one_and_rule_nothing_out() -> None:
     # Cells 400 nats apart: floats would give 0 to most of the row.
     prior = population(20, seed=3)
-    found = solve_on_grid(prior, Grid((20, 20), 20.0), 1.0)
+    found = solve_on_grid(prior, Grid((20, 20), 20.0), Slope(1.0))
     for cell in (0, 210, 399):
         row = found.channel_row(cell)
         units = np.ldexp(row, 53)
@@ -90,7 +167,7 @@ def test_rows_are_multiples_that_sum_to_one_and_rule_nothing_out() -> None:
 
 
 def test_draws_follow_the_rows() -> None:
-    found = solve_on_grid(population(6, seed=5), Grid((6, 6)), 0.7)
+    found = solve_on_grid(population(6, seed=5), Grid((6, 6)), Slope(0.7))
     cells = np.tile(np.array([0, 17, 35]), 40_000)
     drawn = found.draw(cells, randomness.Simulated(8))
     for cell in (0, 17, 35):
@@ -104,7 +181,7 @@ def test_draws_follow_the_rows() -> None:
 
 
 def test_one_cell_tells_nothing() -> None:
-    found = solve_on_grid([[1.0]], Grid((1, 1)), 1.0)
+    found = solve_on_grid([[1.0]], Grid((1, 1)), Slope(1.0))
     assert found.leakage < 1e-12 and found.distortion < 1e-12
     assert found.channel_row(0).tolist() == [[1.0]]
     assert found.draw(np.zeros(0, dtype=np.int64), randomness.Simulated(1)).tolist() == []
@@ -112,7 +189,7 @@ def test_one_cell_tells_nothing() -> None:
 
 def test_a_gap_below_the_noise_is_refused_and_said() -> None:
     with pytest.raises(EngineError, match=r"within .* nats of the best, not within 1e-15"):
-        solve_on_grid(population(8, seed=4), Grid((8, 8)), 3.0, gap=1e-15)
+        solve_on_grid(population(8, seed=4), Grid((8, 8)), Slope(3.0), gap=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +199,6 @@ def test_a_gap_below_the_noise_is_refused_and_said() -> None:
         ([[0.5, 0.6], [-0.1, 0.0]], 1.0, 1e-3, ModelError, "hold -0.1"),
         ([[0.5, 0.5], [math.nan, 0.0]], 1.0, 1e-3, ModelError, "hold nan"),
         ([[0.5, 0.5], [0.5, 0.0]], 1.0, 1e-3, ModelError, "sum to 1.5"),
-        (np.full((2, 2), 0.25), 0.0, 1e-3, OptionError, "slope of 0"),
         (np.full((2, 2), 0.25), math.inf, 1e-3, OptionError, "slope of inf"),
         (np.full((2, 2), 0.25), 1.0, 0.0, OptionError, "gap of 0"),
     ],
@@ -131,11 +207,11 @@ def test_what_cannot_be_solved_is_refused(
     prior: object, slope: float, gap: float, error: type[Exception], said: str
 ) -> None:
     with pytest.raises(error, match=said):
-        solve_on_grid(prior, Grid((2, 2)), slope, gap)
+        solve_on_grid(prior, Grid((2, 2)), Slope(slope), gap)
 
 
 def test_cells_that_are_none_are_refused() -> None:
-    found = solve_on_grid(np.full((2, 2), 0.25), Grid((2, 2)), 1.0)
+    found = solve_on_grid(np.full((2, 2), 0.25), Grid((2, 2)), Slope(1.0))
     with pytest.raises(LabelError, match="no cell 4"):
         found.draw(np.array([0, 4]), randomness.Simulated(1))
     with pytest.raises(LabelError, match="whole numbers"):
@@ -145,7 +221,7 @@ def test_cells_that_are_none_are_refused() -> None:
 @pytest.mark.nightly
 def test_a_million_cells_are_within_reach() -> None:
     prior, start = population(1000, seed=0), time.process_time()
-    found = solve_on_grid(prior, Grid((1000, 1000)), 0.3)
+    found = solve_on_grid(prior, Grid((1000, 1000)), Slope(0.3))
     assert found.gap <= 1e-3 / math.log(2)
     assert time.process_time() - start < 60
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 2 * 1024**2, "in KiB, of the whole process so far"

@@ -10,13 +10,12 @@ import click
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
 from leakgauge.drafts import require_writable
-from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.design import MaxDistortion, MaxLeakage
     from leakgauge.jobs.compare import Compared, Comparison
 
 
@@ -27,16 +26,11 @@ if TYPE_CHECKING:
 @click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
 @click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
-@click.option(
-    "--distortion",
-    default="hamming",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="hamming, absolute, squared, or CSV.",
-)
+@distortion_option
+@click.option("--weights", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: how sensitive.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
 @click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
-@click.option("--gap", type=float, default=1e-9, show_default=True, metavar="NATS", help="How close to the best.")
+@click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with weights 1e-6.")
 @output_options
 def command(
     table: str,
@@ -45,10 +39,11 @@ def command(
     background: tuple[str, ...],
     max_distortion: float | None,
     max_leakage: float | None,
-    distortion: str,
+    distortion: tuple[str, ...],
+    weights: Path | None,
     bins: tuple[str, ...],
     missing: tuple[str, ...],
-    gap: float,
+    gap: float | None,
     as_json: bool,
     output: Path | None,
 ) -> None:
@@ -65,39 +60,33 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.cli.design import DISTORTIONS, distortion_of
     from leakgauge.cli.measure import binnings
-    from leakgauge.design import Knowledge
+    from leakgauge.design import Knowledge, Slope
     from leakgauge.jobs.compare import compare
     from leakgauge.jobs.design import Question
+    from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table, source_files
 
-    target = _target(max_distortion, max_leakage)
-    files = [Path(name) for name in (*mechanisms, distortion) if ":" not in name and name not in DISTORTIONS]
-    require_writable(output, *source_files(table), Path(table), *files)
+    among = ("--max-distortion", "--max-leakage")
+    target = target_of(max_distortion=max_distortion, max_leakage=max_leakage, among=among)
+    assert not isinstance(target, Slope)
+    loss = loss_of(distortion, secret)
+    if gap is None:
+        # With weights the last digits take far longer than the first.
+        gap = 1e-9 if weights is None else 1e-6
+    files = [*(Path(name) for name in mechanisms if ":" not in name), *loss.files]
+    require_writable(output, *source_files(table), Path(table), *files, *([] if weights is None else [weights]))
     question = Question(
         secret,
         background,
-        distortion_of(distortion),
+        loss.distortion(),
         Knowledge.ATTACKER if background else Knowledge.NOBODY,
         binnings(bins, set(secret + background)),
+        weights=None if weights is None else read_label_values(weights),
     )
     with working(f"Comparing for {Path(table).name} …"), open_table(table, missing=missing) as source:
         found = compare(source, question, mechanisms, target, gap)
     deliver(as_fields(found), as_json, output, lambda: render(found, secret))
-
-
-def _target(distortion: float | None, leakage: float | None) -> MaxDistortion | MaxLeakage:
-    from leakgauge.design import MaxDistortion, MaxLeakage
-
-    if distortion is not None and leakage is None:
-        return MaxDistortion(distortion)
-    if leakage is not None and distortion is None:
-        return MaxLeakage(leakage)
-    raise OptionError(
-        "{count} targets are given; say one of --max-distortion and --max-leakage.",
-        count=0 if distortion is None else 2,
-    )
 
 
 def as_fields(found: Comparison) -> dict[str, Any]:
@@ -117,12 +106,13 @@ def as_fields(found: Comparison) -> dict[str, Any]:
 
 
 def _row(one: Compared) -> dict[str, Any]:
-    known = one.leakage_with_background
+    known, weighted = one.leakage_with_background, one.weighted_leakage
     return {
         "mechanism": one.name,
         "role": one.role.value,
         "meets_target": one.meets,
         "leakage": exact_json(one.leakage, "bits"),
+        "weighted_leakage": None if weighted is None else exact_json(weighted, "bits"),
         "leakage_with_background": None if known is None else exact_json(known, "bits"),
         "distortion": exact_json(one.distortion, "distortion"),
         "epsilon": exact_json(one.epsilon, "nats"),
@@ -140,6 +130,8 @@ def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
     columns = ["target", "I(X;Y) bits", "mean distortion", "ε nats", "wasted bits"]
     if floor is not None:
         columns.insert(2, "I(X;Y,Z) bits")
+    if found.best.weighted_leakage is not None:
+        columns.insert(2, "weighted bits")
     grid = Table(title=f"Mechanisms for {', '.join(secret)}, the best first", title_justify="left")
     # Two mechanisms may differ at the end of their names only.
     grid.add_column("mechanism", overflow="fold")
@@ -148,9 +140,8 @@ def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
     for one in found.ranking:
         # What is wasted within the gap may be nothing at all.
         wasted = shown(one.waste) if one.waste > one.gap else "0"
-        cells = [one.name, "met" if one.meets else "missed", shown(one.leakage)]
-        if one.leakage_with_background is not None:
-            cells.append(shown(one.leakage_with_background))
+        told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
+        cells = [one.name, "met" if one.meets else "missed", *(shown(bits) for bits in told if bits is not None)]
         # A mechanism's name may hold brackets, which would be read as markup.
         grid.add_row(*(Text(cell) for cell in (*cells, shown(one.distortion), shown(one.epsilon), wasted)))
     parts: list[RenderableType] = [grid]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +13,15 @@ import click
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, shown, working
+from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.design import Knowledge, Solution, Target
-    from leakgauge.distances import Distortion
+    from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.jobs.design import Question
-
-DISTORTIONS = ("hamming", "absolute", "squared")
 
 
 @click.command()
@@ -35,22 +33,17 @@ DISTORTIONS = ("hamming", "absolute", "squared")
     type=click.Choice(["nobody", "attacker", "both", "published"]),
     help="Who knows the background; by default the attacker where there is one, else nobody.",
 )
-@click.option(
-    "--distortion",
-    default="hamming",
-    show_default=True,
-    metavar="NAME|FILE",
-    help="hamming, absolute, squared, or CSV.",
-)
+@distortion_option
 @click.option("--slope", type=float, metavar="NATS", help="The point where a unit of distortion is worth so many nats.")
 @click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
 @click.option("--curve", type=int, metavar="N", help="N points from no leakage to the least distortion.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε as well, in nats.")
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
+@click.option("--weights", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: how sensitive.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
 @click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
-@click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds beside it 1e-6.")
+@click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
 @click.option(
     "-o",
     "--output",
@@ -64,13 +57,14 @@ def command(
     secret: tuple[str, ...],
     background: tuple[str, ...],
     knowledge: str | None,
-    distortion: str,
+    distortion: tuple[str, ...],
     slope: float | None,
     max_distortion: float | None,
     max_leakage: float | None,
     curve: int | None,
     local_dp: float | None,
     identifiability: float | None,
+    weights: Path | None,
     bins: tuple[str, ...],
     missing: tuple[str, ...],
     gap: float | None,
@@ -87,30 +81,34 @@ def command(
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and says so.
     """
     from leakgauge.cli.measure import binnings
-    from leakgauge.jobs.design import Question, design, design_curve
+    from leakgauge.design import frontier, solve
+    from leakgauge.jobs.design import Question
+    from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table, source_files
 
-    target = _target(slope, max_distortion, max_leakage, curve)
+    target = target_of(slope=slope, max_distortion=max_distortion, max_leakage=max_leakage, curve=curve)
+    known = _knowledge(knowledge, background)
+    loss = loss_of(distortion, secret)
     if gap is None:
-        # Beside a bound on ratios the last digits take far longer than the first.
-        gap = 1e-9 if local_dp is None and identifiability is None else 1e-6
-    file = [] if distortion in DISTORTIONS else [Path(distortion)]
-    require_writable(output, *source_files(table), Path(table), *file)
+        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
+        gap = 1e-9 if (local_dp, identifiability, weights) == (None, None, None) else 1e-6
+    files = [*loss.files, *([] if weights is None else [weights])]
+    require_writable(output, *source_files(table), Path(table), *files)
     question = Question(
         secret,
         background,
-        distortion_of(distortion),
-        _knowledge(knowledge, background),
+        loss.distortion(),
+        known,
         binnings(bins, set(secret + background)),
         local_dp,
         identifiability,
+        None if weights is None else read_label_values(weights),
     )
     with working(f"Designing for {Path(table).name} …"), open_table(table, missing=missing) as source:
-        found = (
-            [design(source, question, target, gap)]
-            if curve is None
-            else design_curve(source, question, curve, target, gap)
-        )
+        problem = question.problem(source, target)
+        if curve is None:
+            _require_drawable(problem, output)
+        found = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
     if output is not None:
         write_whole(output, _artefact(question, found, output, curve is not None))
     if curve is None:
@@ -119,34 +117,29 @@ def command(
         deliver(_curve_fields(found), as_json, None, lambda: render(found, secret))
 
 
-def _target(slope: float | None, distortion: float | None, leakage: float | None, curve: int | None) -> Target:
-    from leakgauge.design import MaxDistortion, MaxLeakage, Slope
-
-    given = [one for one in (slope, distortion, leakage, curve) if one is not None]
-    if len(given) != 1:
-        raise OptionError(
-            "{count} targets are given; say one of --slope, --max-distortion, --max-leakage and --curve.",
-            count=len(given),
-        )
-    if distortion is not None:
-        return MaxDistortion(distortion)
-    return MaxLeakage(leakage) if leakage is not None else Slope(slope or 0.0)
-
-
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
     from leakgauge.design import Knowledge
 
     if name is None:
         return Knowledge.ATTACKER if background else Knowledge.NOBODY
+    if not background and name != "nobody":
+        raise OptionError(
+            "--knowledge {name} needs a background, and none is given; name its columns with --background COLUMN.",
+            name=name,
+        )
     return Knowledge(name)
 
 
-def distortion_of(name: str) -> Distortion:
-    """The distortion of a name, or in a file."""
-    from leakgauge.distances import Absolute, Hamming, Squared, read_distortion
+def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
+    """Refuse a picture that nobody could read before the channel is looked for."""
+    from leakgauge.design import Knowledge
+    from leakgauge.probability import Joint
+    from leakgauge.report.figures import require_readable
 
-    known: dict[str, type[Distortion]] = {"hamming": Hamming, "absolute": Absolute, "squared": Squared}
-    return known[name]() if name in known else read_distortion(name)
+    if output is not None and output.suffix.lower() == ".svg":
+        source = problem.source
+        backgrounds = len(source.columns) if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) else 1
+        require_readable(len(problem.inputs) * backgrounds, len(problem.letters))
 
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
@@ -155,7 +148,7 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
     if not curve:
         if output.suffix.lower() == ".svg":
             return channel_figure(found[0].channel).to_svg() + "\n"
-        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False) + "\n"
+        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
     if output.suffix.lower() == ".svg":
         return frontier_figure(found).to_svg() + "\n"
     if output.suffix.lower() != ".csv":
@@ -177,7 +170,9 @@ def as_fields(found: Solution) -> dict[str, Any]:
         "schema": "leakgauge/design/1",
         "knowledge": found.problem.knowledge.value,
         **_point(found),
+        "epsilon": level_json(found.local_dp),
         "identifiability": told,
+        "inputs_that_never_occur": len(found.never_occurring),
         "iterations": found.iterations,
         "prior": "this table",
     }
@@ -186,6 +181,7 @@ def as_fields(found: Solution) -> dict[str, Any]:
 def _point(found: Solution) -> dict[str, Any]:
     bits = {
         "leakage": found.leakage,
+        "weighted_leakage": found.weighted_leakage,
         "leakage_with_background": found.leakage_with_background,
         "background_floor": found.background_floor,
     }
@@ -214,19 +210,60 @@ def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableT
     from rich.text import Text
 
     columns = ["mean distortion", "I(X;Y) bits", "ε nats", "letters", "gap bits", "slope"]
-    background = found[0].background_floor
+    background, weighted = found[0].background_floor, found[0].weighted_leakage is not None
     if background is not None:
         columns.insert(2, "I(X;Y,Z) bits")
+    if weighted:
+        columns.insert(2, "weighted bits")
     grid = Table(*columns, title=f"Least leaking channels for {', '.join(secret)}", title_justify="left")
     for one in found:
-        cells = [shown(one.distortion), shown(one.leakage), shown(one.epsilon), str(one.letters), f"{one.gap:.1e}"]
-        if one.leakage_with_background is not None:
-            cells.insert(2, shown(one.leakage_with_background))
-        grid.add_row(*cells, shown(one.slope))
+        told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
+        cells = [shown(one.distortion), *(shown(bits) for bits in told if bits is not None)]
+        grid.add_row(*cells, shown(one.epsilon), str(one.letters), f"{one.gap:.1e}", shown(one.slope))
     parts: list[RenderableType] = [grid]
     if background is not None:
         parts.append(Text(f"The background alone tells I(X;Z) = {shown(background)} bits; no channel leaks less."))
-    parts.append(
-        Text("No channel as useful leaks less than these, but for the gap. Designed from this table's counts.")
-    )
+    if weighted:
+        parts.append(Text("What is made small are the weighted bits, I(X;Y) with the weights given."))
+    if len(found) == 1:
+        parts.extend(Text(said) for said in _said_of_one(found[0]))
+    parts.extend(Text(said) for said in _said_of_all(found[0].problem))
     return parts
+
+
+def _said_of_all(problem: RateDistortion) -> Iterator[str]:
+    """What the gap proves, of which quantity and among which channels, and what it does not."""
+    from leakgauge.design import Knowledge
+    from leakgauge.probability import Joint
+
+    what = "I(X;Y)" if problem.weights is None else "weighted I(X;Y)"
+    if problem.knowledge is Knowledge.PUBLISHED:
+        yield (
+            f"The algorithm as published makes {what} small, not I(X;Y,Z): it does not take the background into "
+            "account; --knowledge attacker does."
+        )
+    elif problem.knowledge is not Knowledge.NOBODY:
+        what = "I(X;Y,Z)"
+    elif isinstance(problem.source, Joint):
+        yield f"I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small."
+    others = ["is as useful"]
+    if problem.knowledge is Knowledge.ATTACKER:
+        others.insert(0, "reads the secret alone")
+    if (problem.local_dp, problem.identifiability) != (None, None):
+        others.append("keeps the bound")
+    who = "No channel as useful" if len(others) == 1 else f"No channel that {' and '.join(others)}"
+    yield f"{who} has less {what} than these, but for the gap. Designed from this table's counts."
+
+
+def _said_of_one(found: Solution) -> Iterator[str]:
+    """Where the worst case is reached, and which rows no row of the table asked for."""
+    from leakgauge.probability.labels import text_of
+
+    witness = found.local_dp.witness
+    if witness is not None:
+        first, second = (text_of(label) or "missing" for label in witness.inputs)
+        yield f"ε is reached where {text_of(witness.output) or 'missing'} is released: by {first} against {second}."
+    unmet = len(found.never_occurring)
+    if unmet:
+        total = len(found.channel.inputs)
+        yield f"{unmet} of {total} inputs never occur here; each acts like the one that suits it best."

@@ -56,13 +56,12 @@ def maximum_entropy_channel(
     """
     problem = RateDistortion(source, distortion, target)
     distances = distortion.between(problem.inputs, problem.letters).matrix
-    prior = problem.prior.probabilities
 
     def at(slope: float) -> Channel:
         return Channel(problem.inputs, problem.letters, _exponential(distances, slope)).dyadic()
 
     def mean(channel: Channel) -> float:
-        return float(prior @ (channel.matrix * distances).sum(axis=1))
+        return _mean(problem, channel, distances)
 
     if isinstance(target, Slope):
         return at(target.nats_per_unit)
@@ -125,13 +124,25 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     """
     if problem.knowledge is Knowledge.BOTH:
         raise OptionError("A channel that reads the secret alone is not compared with ones that read the background.")
-    same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
-    same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
-    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
-    distortion = float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
+    distortion = mean_distortion(channel, problem)
     scenario = Scenario(problem.source, channel, weights=problem.weights)
     measure = leakage_with_background if problem.knowledge is Knowledge.ATTACKER else mutual_information
     return Waste(measure(scenario), distortion, solve(problem.with_target(MaxDistortion(distortion)), gap))
+
+
+def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
+    """The mean distortion of a channel that reads the problem's secret and releases its letters.
+
+    Raises:
+        LabelError: the channel reads or releases other letters.
+    """
+    same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
+    same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
+    return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters).matrix)
+
+
+def _mean(problem: RateDistortion, channel: Channel, distances: Floats) -> float:
+    return float(problem.prior.probabilities @ (channel.matrix * distances).sum(axis=1))
 
 
 def _exponential(distances: Floats, slope: float) -> Floats:

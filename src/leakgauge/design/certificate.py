@@ -59,7 +59,8 @@ class Secrets:
 
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) of a channel from x, in nats; with weights I_w(X;Y)."""
-        channel = channel[:, channel.any(axis=0)]
+        used = channel.any(axis=0)
+        channel = channel if used.all() else channel[:, used]
         if self.weights is not None:
             ratios = log_or_zero(channel) - np.log(self.prior @ channel)
             return max(float((self.weights * self.prior) @ (channel * ratios).sum(axis=1)), 0.0)

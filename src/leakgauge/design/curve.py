@@ -16,7 +16,7 @@ import numpy as np
 
 from leakgauge.design.points import Point, Setting
 from leakgauge.errors import RefusalError
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 SLOPES = 80
 
@@ -28,11 +28,17 @@ class Bracket:
     gentle: Point
     steep: Point
 
+    @property
+    def letters(self) -> Codes:
+        """The positions of the letters that one of the points may release."""
+        return self.steep.used if self.gentle is self.steep else np.union1d(self.gentle.used, self.steep.used)
+
     def mixed(self, share: float) -> Floats:
-        """The channel that acts as the steep one with this probability."""
+        """The channel that acts as the steep one with this probability, a column each of ``letters``."""
+        letters = self.letters
         if self.gentle is self.steep:
-            return self.steep.channel
-        return share * self.steep.channel + (1 - share) * self.gentle.channel
+            return self.steep.over(letters)
+        return share * self.steep.over(letters) + (1 - share) * self.gentle.over(letters)
 
 
 class Curve:
@@ -43,12 +49,13 @@ class Curve:
         self.points: list[Point] = []
 
     def at(self, slope: float) -> Point:
-        """The point at a slope, started from the nearest one known."""
+        """The point at a slope, started from the nearest ones known on both sides."""
         for known in self.points:
             if known.slope == slope:
                 return known
         near = sorted((p for p in self.points if p.warm), key=lambda p: abs(math.log(p.slope / slope)))
-        point = self.setting.at(slope, self.gap, near[:1])
+        sides = [next((p for p in near if (p.slope < slope) == gentler), None) for gentler in (True, False)]
+        point = self.setting.at(slope, self.gap, [p for p in near if p in sides])
         self.points.append(point)
         return point
 

@@ -12,17 +12,27 @@ rules, J. American Statistical Association 109, 2014.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
+from leakgauge.design.banded import Band
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 100
-DECOUPLED = 1e-8
+DECOUPLED = 1e-6
 """A weight whose curvature is this much below its slack moves on its own and is left out of the linear system."""
-ROUNDS = 8
+ROUNDS = 24
+"""How often letters are added to a choice of them before all are taken."""
+COARSE = 1e-4
+"""The gap in nats to which a first choice of letters is solved; it only has to show which letters lack."""
+SWEEPS = 100
+"""Plain sweeps after the last step, where the gap is still open."""
+LEAST = 1e-290
+"""No weight falls below it in sweeps."""
 TRACE = 1e-18
 """The weight of letters that were not looked at: next to none."""
 
@@ -42,6 +52,7 @@ class Function(Protocol):
 
     matrix: Floats
     squares: Floats
+    band: Band
 
     def look(self, weights: Floats) -> Look:
         """Gradient in u, φ'' at each entry of A u, and bounds of the minimum from both sides."""
@@ -53,6 +64,7 @@ class MixtureFit:
 
     def __init__(self, kernel: Floats, prior: Floats) -> None:
         self.matrix, self.squares, self._prior = kernel, kernel * kernel, prior
+        self.band = Band(kernel)
 
     def look(self, weights: Floats) -> Look:
         """Bounds in nats of the least I(X;Y) + cost."""
@@ -61,7 +73,8 @@ class MixtureFit:
         ratios = self.matrix.T @ shares
         value = -float(self._prior @ np.log(mixed))
         upper, lower = value + math.log(weights.sum()), value - math.log(ratios.max())
-        return Look(1 - ratios, shares / mixed, upper, lower)
+        # The curvature only directs the search: where inputs next to never occur, it is kept from overflowing.
+        return Look(1 - ratios, np.minimum(shares, 1e140) / np.maximum(mixed, 1e-140), upper, lower)
 
 
 class CapacityFit:
@@ -70,6 +83,7 @@ class CapacityFit:
     def __init__(self, channel: Floats) -> None:
         self.matrix = np.ascontiguousarray(channel.T)
         self.squares = self.matrix * self.matrix
+        self.band = Band(self.matrix)
         self._own = (channel * log_or_zero(channel)).sum(axis=1)
 
     def look(self, weights: Floats) -> Look:
@@ -109,29 +123,29 @@ class Minimum:
         return self.upper - self.lower
 
 
-def minimise_from(kernel: Floats, prior: Floats, gap: float, near: tuple[Floats, ...] | None) -> Minimum:
-    """The best output marginal at a slope, looked for first among the letters that matter at a neighbouring slope.
+def minimise_from(kernel: Floats, prior: Floats, gap: float, near: Sequence[tuple[Floats, ...]]) -> Minimum:
+    """The best output marginal at a slope, looked for first among the letters that matter at neighbouring slopes.
+
+    The proof is over all letters: those it asks for are added until it asks for none.
 
     Args:
         kernel: e^(−cost), a row an input.
         prior: of the inputs.
         gap: in nats.
-        near: weights and slacks at the neighbouring slope; None to look at all letters at once.
+        near: weights and slacks at each neighbouring slope; empty to look at all letters at once.
     """
     whole = MixtureFit(kernel, prior)
     outputs = kernel.shape[1]
-    if near is None:
-        return minimise(whole, np.full(outputs, 1 / outputs), gap)
-    weights, slacks = near
-    chosen = weights > slacks
-    few = min(max(8 * int(chosen.sum()), 32), outputs)
-    chosen[np.argpartition(slacks, few - 1)[:few]] = True
-    steps = 0
+    everywhere = np.full(outputs, 1 / outputs)
+    chosen = _chosen(near, outputs)
+    if not chosen.any() or whole.band.width(np.arange(outputs)) is not None:
+        return _polished(whole, minimise(whole, everywhere, gap), gap)
+    steps, fine = 0, max(COARSE, gap / 2)
     for _ in range(ROUNDS):
         part = kernel[:, chosen]
         if 2 * chosen.sum() > outputs or part.max(axis=1).min() == 0:
             break
-        found = minimise(MixtureFit(part, prior), np.full(part.shape[1], 1 / part.shape[1]), gap / 2)
+        found = minimise(MixtureFit(part, prior), np.full(part.shape[1], 1 / part.shape[1]), fine)
         steps += found.steps
         weights, proof = np.full(outputs, TRACE), np.full(outputs, TRACE)
         weights[chosen], proof[chosen] = found.weights, found.proof
@@ -140,12 +154,62 @@ def minimise_from(kernel: Floats, prior: Floats, gap: float, near: tuple[Floats,
             slacks = np.maximum(look.gradient, TRACE)
             slacks[chosen] = found.slacks
             return Minimum(weights / weights.sum(), slacks, proof, found.upper, look.lower, steps)
-        missed = ~chosen & (look.gradient < 0)
-        if not missed.any():
+        lacking = _lowest_of_runs(np.where(chosen, 0.0, look.gradient), -gap / 4)
+        if not lacking.any() and fine <= gap / 2:
             break
-        chosen |= missed
-    found = minimise(whole, np.full(outputs, 1 / outputs), gap)
-    return replace(found, steps=found.steps + steps)
+        chosen |= lacking
+        fine = max(gap / 2, min(fine, found.upper - look.lower) / 100) if lacking.any() else gap / 2
+    found = minimise(whole, everywhere, gap)
+    return _polished(whole, replace(found, steps=found.steps + steps), gap)
+
+
+def _polished(function: MixtureFit, found: Minimum, gap: float) -> Minimum:
+    """The minimum after some plain sweeps, where steps alone have not closed the gap.
+
+    Letters far below the rounding of the others are lost in a common step, but not in a sweep, which moves each by its
+    own ratio; at steep slopes, where hardly anything ties the letters together, one sweep is all it takes.
+    """
+    u, v = found.weights, found.slacks
+    proof, upper, lower, steps = found.proof, found.upper, found.lower, found.steps
+    weights, slacks = u, v
+    while upper - lower > gap and steps < found.steps + SWEEPS:
+        look = function.look(u)
+        if look.upper < upper:
+            weights, slacks, upper = u, np.maximum(look.gradient, TRACE), look.upper
+        if look.lower > lower:
+            proof, lower = u, look.lower
+        u = np.maximum(u * (1 - look.gradient), LEAST)
+        u, steps = u / u.sum(), steps + 1
+    return Minimum(weights, slacks, proof, upper, lower, steps)
+
+
+def _chosen(near: Sequence[tuple[Floats, ...]], outputs: int) -> npt.NDArray[np.bool_]:
+    """The letters that matter at neighbouring slopes, or come close to it; none without neighbours.
+
+    Where all letters matter at the neighbours, as at an infinite slope, a few spread over the alphabet.
+    """
+    chosen = np.zeros(outputs, dtype=np.bool_)
+    for weights, slacks in near:
+        used = weights > slacks
+        few = max(3 * int(used.sum()), 32)
+        if 2 * few <= outputs:
+            chosen |= used
+            chosen[np.argpartition(slacks, few - 1)[:few]] = True
+    if near and not chosen.any():
+        chosen[:: max(outputs // 64, 1)] = True
+    return chosen
+
+
+def _lowest_of_runs(values: Floats, below: float) -> npt.NDArray[np.bool_]:
+    """Which values below a limit are lower than those beside them, and those beside them.
+
+    Neighbouring letters often stand for nearly the same; one of them and its neighbours is enough at a time.
+    """
+    padded = np.concatenate([[math.inf], values, [math.inf]])
+    lowest = (values < below) & (values <= padded[:-2]) & (values <= padded[2:])
+    lowest[1:] |= lowest[:-1].copy()
+    lowest[:-1] |= lowest[1:].copy()
+    return np.asarray(lowest)
 
 
 def minimise(function: Function, start: Floats, gap: float) -> Minimum:
@@ -182,22 +246,16 @@ def minimise(function: Function, start: Floats, gap: float) -> Minimum:
 
 def _step(function: Function, look: Look, u: Floats, v: Floats) -> tuple[Floats, Floats] | None:
     """The next weights and slacks; None where rounding leaves no direction."""
-    from scipy.linalg import lapack
-
     live = np.flatnonzero(u * (look.curvature @ function.squares) > DECOUPLED * v)
     scale = np.sqrt(u[live])
-    columns = function.matrix if len(live) == len(u) else function.matrix[:, live]
-    scaled = np.sqrt(look.curvature)[:, None] * columns * scale
-    system = scaled.T @ scaled
-    system[np.diag_indices(len(live))] += v[live]
-    factor, failed = lapack.dpotrf(system, lower=1, overwrite_a=1)
-    if failed:
+    solve = function.band.solver(np.sqrt(look.curvature), live, scale, v[live])
+    if solve is None:
         return None
 
     def direction(target: Floats) -> tuple[Floats, Floats]:
         right = target / u - look.gradient
         du = right * u / v
-        du[live] = scale * lapack.dpotrs(factor, scale * right[live], lower=1)[0]
+        du[live] = scale * solve(scale * right[live])
         return du, target / u - v - v / u * du
 
     mean = float(u @ v) / len(u)
@@ -211,4 +269,7 @@ def _step(function: Function, look: Look, u: Floats, v: Floats) -> tuple[Floats,
 def reach(values: Floats, change: Floats, share: float) -> float:
     """The longest step up to 1 that goes ``share`` of the way to the nearest zero."""
     falling = change < 0
-    return min(1.0, share * float((values[falling] / -change[falling]).min())) if falling.any() else 1.0
+    if not falling.any():
+        return 1.0
+    with np.errstate(over="ignore"):
+        return min(1.0, share * float((values[falling] / -change[falling]).min()))

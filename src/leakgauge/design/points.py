@@ -6,13 +6,15 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property, reduce
 
 import numpy as np
 
 from leakgauge.design import hamming
+from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import Cone, Positive
+from leakgauge.design.cones import Cone, Positive, WithinRatio
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances.distances import MatchDistances
@@ -21,6 +23,8 @@ from leakgauge.probability.cells import Codes, Floats
 
 COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
+BOUNDED_CELLS = 1600
+"""Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +33,13 @@ class Point:
 
     Attributes:
         slope: nats per unit of distortion.
-        channel: a row each input that occurs.
+        channel: a row each input that occurs, a column each of ``letters``.
         leakage: what is made small, less its floor, in nats.
         excess: the mean distortion above the least possible.
         bound: no channel has leakage + slope · excess below it, in nats.
         steps: of the solver.
         warm: what a neighbouring slope may start from: weights and slacks of the outputs, or logarithms.
+        letters: the positions of the channel's outputs among all; None where it has all of them.
     """
 
     slope: float
@@ -44,6 +49,21 @@ class Point:
     bound: float
     steps: int
     warm: tuple[Floats, ...] = ()
+    letters: Codes | None = None
+
+    @cached_property
+    def used(self) -> Codes:
+        """The positions of the letters that are ever released."""
+        return np.flatnonzero(self.channel.any(axis=0)) if self.letters is None else self.letters
+
+    def over(self, letters: Codes) -> Floats:
+        """The channel with these letters as columns, upwards and at least all that are used."""
+        own = self.channel[:, self.used] if self.letters is None else self.channel
+        if len(letters) == len(self.used):
+            return own
+        columns = np.zeros((len(own), len(letters)))
+        columns[:, np.searchsorted(letters, self.used)] = own
+        return columns
 
     def floor_at(self, excess: float) -> float:
         """The leakage in nats that every channel with at most this excess has, by this point's proof."""
@@ -62,8 +82,8 @@ class Setting(ABC):
         """What is made small, less its floor, in nats."""
 
     @abstractmethod
-    def excess_of(self, channel: Floats) -> float:
-        """The mean distortion above the least possible."""
+    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
+        """The mean distortion above the least possible; ``letters`` says which ones the columns are, if not all."""
 
     @property
     @abstractmethod
@@ -103,10 +123,10 @@ class OneChannel(Setting):
         """I(X;Y|Z) in nats, or I_w(X;Y)."""
         return self.secrets.leakage(channel)
 
-    def excess_of(self, channel: Floats) -> float:
+    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
         """E d above its least."""
-        used = np.flatnonzero(channel.any(axis=0))
-        return float(self.secrets.prior @ (channel[:, used] * self._excess[:, used]).sum(axis=1))
+        excess = self._excess if letters is None else self._excess[:, letters]
+        return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
@@ -116,7 +136,7 @@ class OneChannel(Setting):
         if self.secrets.weights is not None and math.isinf(slope):
             return self._nearest()
         if self._cone is not None:
-            return self._by_columns(slope, gap, self._cone)
+            return self._within_ratios(slope, gap, self._cone)
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # An infinite slope forbids letters, which only the sweeps know how to leave out.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
@@ -151,7 +171,7 @@ class OneChannel(Setting):
     def _by_marginal(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
         kernel = np.exp(-self._costs(slope))
         known = [point.warm for point in near if len(point.warm) == 2]
-        found = minimise_from(kernel, self.secrets.prior, gap / 2, known[0] if known else None)
+        found = minimise_from(kernel, self.secrets.prior, gap / 2, known)
         # Dead letters: their slack outweighs what is left of them.
         kept = np.where(found.weights < found.slacks, 0.0, found.weights)
         warm, bound = (found.weights, found.slacks), found.lower - ROUNDING * (1 + abs(found.lower))
@@ -165,9 +185,21 @@ class OneChannel(Setting):
         """The channel of an output marginal."""
         used = np.flatnonzero(marginal)
         scores = np.log(marginal[used]) - _costs(slope, self._excess[:, used])
-        channel = np.zeros(self._excess.shape)
-        channel[:, used] = induced(scores, math.isinf(slope))
-        return self._measured(slope, channel, bound, steps, warm)
+        released = induced(scores, math.isinf(slope))
+        excess = self.excess_of(released, used)
+        return Point(slope, released, self.leakage(released), excess, bound, steps, warm, used)
+
+    def _within_ratios(self, slope: float, gap: float, cone: Cone) -> Point:
+        """By prices where nothing but the ratios matters; where that falls short and it is small, a column a time."""
+        plain = self.secrets.weights is None and self.secrets.joint.shape[1] == 1
+        if not (plain and isinstance(cone, WithinRatio)):
+            return self._by_columns(slope, gap, cone)
+        found = minimise_bounded(self.secrets.prior, self._costs(slope), cone, gap)
+        point = self._measured(slope, found.channel, found.lower, found.steps, ())
+        if point.leakage + slope * point.excess - point.bound <= gap or self._excess.size > BOUNDED_CELLS:
+            return point
+        other = self._by_columns(slope, gap, cone)
+        return min(point, other, key=lambda one: one.leakage + slope * one.excess - one.bound)
 
     def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
         found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
@@ -235,20 +267,23 @@ class ChannelPerBackground(Setting):
         """I(X;Y|Z) in nats."""
         return self._mean([part.leakage(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
 
-    def excess_of(self, channel: Floats) -> float:
+    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
         """E d above its least."""
-        return self._mean([part.excess_of(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
+        split = self._split(channel)
+        return self._mean([part.excess_of(own, letters) for part, own in zip(self._parts, split, strict=True)])
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel each background, one below the other."""
         points = [part.at(slope, gap) for part in self._parts]
+        letters = reduce(np.union1d, [point.used for point in points])
         return Point(
             slope,
-            np.vstack([point.channel for point in points]),
+            np.vstack([point.over(letters) for point in points]),
             self._mean([point.leakage for point in points]),
             self._mean([point.excess for point in points]),
             self._mean([point.bound for point in points]),
             max(point.steps for point in points),
+            letters=letters,
         )
 
     def _split(self, channel: Floats) -> list[Floats]:
@@ -269,8 +304,10 @@ def induced(scores: Floats, forbids: bool) -> Floats:
         raise EngineError("An input is left without any letter to release; ask for a smaller gap.")
     channel = np.exp(scores - highest)
     if not forbids:
-        channel = np.maximum(channel, np.where(np.isneginf(scores).all(axis=0), 0.0, np.finfo(np.float64).tiny))
-    return np.asarray(channel / channel.sum(axis=1, keepdims=True))
+        least = np.where(np.isneginf(scores.max(axis=0)), 0.0, np.finfo(np.float64).tiny)
+        np.maximum(channel, least, out=channel)
+    channel /= channel.sum(axis=1, keepdims=True)
+    return np.asarray(channel)
 
 
 def _costs(slope: float, excess: Floats) -> Floats:

@@ -6,9 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from numbers import Real
 from typing import TypeAlias
-
-import numpy as np
 
 from leakgauge.distances import Distortion
 from leakgauge.errors import OptionError, RefusalError
@@ -38,7 +37,7 @@ class Slope:
     nats_per_unit: float
 
     def __post_init__(self) -> None:
-        _require_at_least_zero(self.nats_per_unit, "slope", finite=False)
+        object.__setattr__(self, "nats_per_unit", _at_least_zero(self.nats_per_unit, "slope", finite=False))
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class MaxDistortion:
     distortion: float
 
     def __post_init__(self) -> None:
-        _require_at_least_zero(self.distortion, "largest distortion", finite=True)
+        object.__setattr__(self, "distortion", _at_least_zero(self.distortion, "largest distortion", finite=True))
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ class MaxLeakage:
     bits: float
 
     def __post_init__(self) -> None:
-        _require_at_least_zero(self.bits, "largest leakage", finite=True)
+        object.__setattr__(self, "bits", _at_least_zero(self.bits, "largest leakage", finite=True))
 
 
 Target: TypeAlias = Slope | MaxDistortion | MaxLeakage
@@ -81,7 +80,8 @@ class RateDistortion:
 
     Raises:
         LabelError: labels repeat or the distortion cannot measure them.
-        OptionError: knowledge of a background that is not there, or bounds or weights that cannot be combined.
+        OptionError: knowledge of a background that is not there, bounds or weights that cannot be combined, or an
+            identifiability where an input never occurs.
         ModelError: a weight is negative, NaN or infinite.
         RefusalError: an identifiability no channel reaches under this prior.
 
@@ -144,9 +144,10 @@ class RateDistortion:
         return tuple(found.tolist())
 
     def _require_bounds(self) -> None:
-        for bound, name in ((self.local_dp, "local ε"), (self.identifiability, "identifiability")):
+        for field, name in (("local_dp", "local ε"), ("identifiability", "identifiability")):
+            bound = getattr(self, field)
             if bound is not None:
-                _require_at_least_zero(bound, name, finite=True)
+                object.__setattr__(self, field, _at_least_zero(bound, name, finite=True))
         if self.local_dp is None and self.identifiability is None:
             return
         if self.knowledge is Knowledge.BOTH:
@@ -158,6 +159,15 @@ class RateDistortion:
             return
         if self.local_dp is not None:
             raise OptionError("Local ε and identifiability cannot both be bounded; keep the one that matters more.")
+        never = int((self.prior.probabilities == 0).sum())
+        if never:
+            # Which letters they are may be a fact about the rows, so only their number is said.
+            raise OptionError(
+                "{never} of the {count} inputs never occur, and a bound on identifiability compares the posteriors of "
+                "all; leave those inputs out.",
+                never=never,
+                count=len(self.inputs),
+            )
         skew = prior_skew(self.prior)
         if self.identifiability < skew:
             raise RefusalError(
@@ -168,12 +178,17 @@ class RateDistortion:
             )
 
 
-def _require_at_least_zero(value: float, what: str, finite: bool) -> None:
-    number = isinstance(value, int | float | np.floating) and not isinstance(value, bool)
-    if not number or not value >= 0 or (finite and math.isinf(value)):
+def _at_least_zero(value: float, what: str, finite: bool) -> float:
+    """The number as a float, whatever kind of real number it was."""
+    try:
+        number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    except OverflowError:
+        number = math.nan
+    if not number >= 0 or (finite and math.isinf(number)):
         raise OptionError(
             "A {what} of {found} is impossible; give a {kind} of at least 0.",
             what=what,
             found=value,
             kind="finite number" if finite else "number",
         )
+    return number

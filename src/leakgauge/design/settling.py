@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -13,17 +14,40 @@ from leakgauge.design.tables import Tables
 from leakgauge.errors import EngineError
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
 
 
 @dataclass(frozen=True)
 class Settled:
-    """A dyadic channel, its leakage above the floor in nats and its distortion above the least."""
+    """A dyadic channel with only the letters that are ever released, and what it leaks and costs.
 
-    channel: Channel
+    Attributes:
+        released: the channel; letters that are never released change none of its numbers.
+        letters: the positions of its outputs among all.
+        outputs: labels of all letters.
+        leakage: above the floor, in nats.
+        excess: the mean distortion above the least.
+    """
+
+    released: Channel
+    letters: Codes
+    outputs: tuple[Label, ...]
     leakage: float
     excess: float
+
+    @cached_property
+    def channel(self) -> Channel:
+        """The channel with all letters."""
+        inputs, narrow = self.released.inputs, self.released.matrix
+        if len(self.letters) == len(self.outputs):
+            return self.released
+        if narrow.size * 4 < len(inputs) * len(self.outputs) > DENSE_CELLS:
+            rows, columns, values = self.released.cells.nonzero()
+            return Channel.from_cells(inputs, self.outputs, rows, self.letters[columns], values)
+        matrix = np.zeros((len(inputs), len(self.outputs)))
+        matrix[:, self.letters] = narrow
+        return Channel._trusted(inputs, self.outputs, DenseCells(matrix))
 
 
 def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: float) -> Settled:
@@ -47,12 +71,12 @@ def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: floa
         for margin in (0.0, *(2.0**power for power in range(-50, -20, 2))):
             towards = margin if excess < math.inf else -margin
             share = min(max(shares + towards, 0.0), 1.0)
-            found = _rounded(problem, tables, _flattened(tables, bracket.mixed(share), flatten))
+            found = _rounded(problem, tables, _flattened(tables, bracket.mixed(share), flatten), bracket.letters)
             if tables.least + found.excess <= limit and found.leakage <= most:
                 break
         else:
             continue
-        if _within_bounds(problem, found.channel):
+        if _within_bounds(problem, found.released):
             return found
     raise EngineError("No channel of multiples of 2^-53 keeps this target and these bounds; relax one of them.")
 
@@ -74,10 +98,15 @@ def _flattened(tables: Tables, rows: Floats, share: float) -> Floats:
     return np.asarray((1 - share) * rows + share * rows.mean(axis=0))
 
 
-def _rounded(problem: RateDistortion, tables: Tables, rows: Floats) -> Settled:
-    channel = tables.channel(rows, problem.letters)
-    kept = channel.matrix[tables.occurring]
-    return Settled(channel, tables.setting.leakage(kept), tables.setting.excess_of(kept))
+def _rounded(problem: RateDistortion, tables: Tables, rows: Floats, letters: Codes) -> Settled:
+    ever = rows.any(axis=0)
+    rows, letters = (rows, letters) if ever.all() else (rows[:, ever], letters[ever])
+    narrow = replace(tables, distances=tables.distances[:, letters])
+    released = narrow.channel(rows, tuple(problem.letters[at] for at in letters.tolist()))
+    as_they_stand = np.array_equal(tables.occurring, np.arange(len(tables.inputs)))
+    kept = released.matrix if as_they_stand else released.matrix[tables.occurring]
+    setting = tables.setting
+    return Settled(released, letters, problem.letters, setting.leakage(kept), setting.excess_of(kept, letters))
 
 
 def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.notions import Level
-from leakgauge.probability import Channel
+from leakgauge.probability import Channel, Joint, Label
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +23,7 @@ class Solution:
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
         distortion: the mean distortion.
-        epsilon: the local ε in nats, rounded up; infinite where a letter rules an input out.
+        local_dp: the local ε with its witness, the output and the two inputs that reach it.
         identifiability: the level with its witness; None where an input never occurs or the channel reads pairs.
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
             one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
@@ -38,12 +40,25 @@ class Solution:
     leakage_with_background: float | None
     background_floor: float | None
     distortion: float
-    epsilon: float
+    local_dp: Level = field(repr=False)
     identifiability: Level | None = field(repr=False)
     gap: float
     slope: float
     iterations: int
     letters: int
+
+    @property
+    def epsilon(self) -> float:
+        """The local ε in nats, rounded up; infinite where a letter rules an input out."""
+        return self.local_dp.value
+
+    @property
+    def never_occurring(self) -> tuple[Label, ...]:
+        """The channel's inputs of probability 0: each acts like one that occurs, and counts in no mean."""
+        source = self.problem.source
+        pairs = self.problem.knowledge is Knowledge.BOTH and isinstance(source, Joint)
+        shares = source.matrix.ravel() if pairs and isinstance(source, Joint) else self.problem.prior.probabilities
+        return tuple(self.channel.inputs[at] for at in np.flatnonzero(shares == 0).tolist())
 
     @property
     def objective(self) -> float:

@@ -13,9 +13,9 @@ from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateD
 from leakgauge.design.settling import Settled, settle
 from leakgauge.design.solution import Solution
 from leakgauge.design.tables import Tables, tables_of
+from leakgauge.design.witnesses import exact_level
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor
-from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Joint, Scenario
 from leakgauge.probability.cells import Floats, log_or_zero
@@ -155,7 +155,7 @@ def _finish(
 def _described(
     problem: RateDistortion, tables: Tables, settled: Settled, gap: float, slope: float, iterations: int
 ) -> Solution:
-    channel = settled.channel
+    channel = settled.released
     own, floor = _release_leakage(tables, channel), _floor(problem)
     with_background = None
     if floor is not None:
@@ -165,18 +165,18 @@ def _described(
     level = identifiability(channel, prior) if reads_secret and prior.probabilities.min() > 0 else None
     return Solution(
         problem=problem,
-        channel=channel,
+        channel=settled.channel,
         leakage=own / math.log(2),
         weighted_leakage=None if problem.weights is None else settled.leakage / math.log(2),
         leakage_with_background=with_background,
         background_floor=floor,
         distortion=tables.least + settled.excess,
-        epsilon=exact_epsilon(channel),
+        local_dp=exact_level(channel),
         identifiability=level,
         gap=gap / math.log(2),
         slope=slope,
         iterations=iterations,
-        letters=int((channel.matrix.max(axis=0) > 0).sum()),
+        letters=len(channel.outputs),
     )
 
 

@@ -1,9 +1,7 @@
-"""The least-leaking channel between the cells of a grid, found and sampled without ever storing it.
+"""The least-leaking channel between the cells of a grid that meets a target, found and sampled without storing it.
 
-At a slope the best channel is q(y|x) = r(y) K(x, y) / s(x), K = e^(−slope · d), s = K r, and r minimises
-F(r) = −Σ_x p(x) ln s(x). A sweep r ← r · c, c = K (p/s), needs two products with K; momentum on ln r, dropped whenever
-F rises, makes the sweeps few. For any positive s whatever, no channel costs less than −Σ p ln s − ln max c, so the
-noise of a product with K loosens the proof only by what is known of that noise.
+Leakage as a function of distortion is convex. Every slope solved proves a floor under the whole curve, so a channel on
+the safe side of the target is proven by its distance from the best floor there.
 """
 
 from __future__ import annotations
@@ -14,9 +12,10 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.design.certificate import ROUNDING
-from leakgauge.distances import Grid, GridKernel
-from leakgauge.errors import EngineError, LabelError, ModelError, OptionError
+from leakgauge.design.grid_search import GridPoint, GridSearch, not_reached
+from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
+from leakgauge.distances import EarthGrid, Grid
+from leakgauge.errors import LabelError, ModelError, OptionError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.normalisation import require_unit_totals
@@ -24,9 +23,11 @@ from leakgauge.randomness import Randomness
 
 GRID_GAP = 1e-3
 """How far in nats a solution on a grid may be from the best, unless the caller asks otherwise."""
-SWEEPS = 5_000
-LOWEST = -600.0
-"""Weights below e^-600 of the largest are not told apart from it: far below anything that costs."""
+SLOPES = 24
+"""Slopes tried for a target before two of them are mixed."""
+HALVINGS = 30
+STEEPEST = 40.0
+"""Nats between the nearest cells beyond which a channel keeps each cell but for less than 2^-53."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +47,7 @@ class StructuredSolution:
         rounding: how far in total variation a row drawn from may be from the ideal one; counted in the numbers above.
     """
 
-    grid: Grid
+    grid: Grid | EarthGrid
     slope: float
     marginal: Floats = field(repr=False)
     leakage: float
@@ -100,132 +101,175 @@ class StructuredSolution:
         return units
 
 
-def solve_on_grid(prior: object, grid: Grid, slope: float, gap: float = GRID_GAP) -> StructuredSolution:
-    """The channel between cells that leaks least at a slope, proven to be within ``gap`` nats of the best.
+def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: float = GRID_GAP) -> StructuredSolution:
+    """The channel between cells that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
-    Memory is a few dozen arrays of the grid's shape; a grid of a million cells takes some hundred MiB.
+    Memory is a few dozen arrays of the grid's shape; a grid of a million cells takes some hundred MiB. A largest
+    distortion or leakage takes some ten slopes, each started from the one before.
 
     Args:
         prior: the probability of each cell, in the grid's shape; some may be 0.
         grid: the cells and their distances.
-        slope: nats per unit of distortion, above 0 and finite.
+        target: a finite slope, the largest distortion or the largest leakage.
         gap: in nats; the only rule by which the search stops.
 
     Raises:
         ModelError: a prior of another shape, or that is no distribution.
-        OptionError: a slope or gap that is not a finite number above 0.
+        OptionError: an infinite slope, or a gap that is not a finite number above 0.
+        RefusalError: a distortion so small that no row of multiples of 2^-53 has it.
         EngineError: the gap was not reached; the message says how close it came.
 
     Example:
-        >>> best = solve_on_grid([[0.1, 0.2], [0.3, 0.4]], Grid((2, 2)), slope=2.0, gap=1e-6)
+        >>> best = solve_on_grid([[0.1, 0.2], [0.3, 0.4]], Grid((2, 2)), Slope(2.0), gap=1e-6)
         >>> round(best.leakage, 3), round(best.distortion, 3)
         (0.667, 0.266)
     """
     p = _prior(prior, grid)
     if not 0 < gap < math.inf:
         raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
-    search = _Search(p, grid, slope, grid.kernel(slope))
-    wanted, nearest = 0.9 * gap, math.inf
-    for sweeps in range(1, SWEEPS + 1):
-        search.sweep()
-        if search.apart > wanted:
-            continue
-        found = search.measured(sweeps)
-        nearest = min(nearest, found.gap * math.log(2))
-        if nearest <= gap:
-            return found
-        # What is missing is noise and rounding; more sweeps make room for them, but not for ever.
-        wanted /= 2
-        if wanted < gap / 20:
-            break
-    raise EngineError(
-        "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask for a "
-        "larger gap.",
-        found=min(nearest, search.measured(SWEEPS).gap * math.log(2)),
-        asked=gap,
+    search = GridSearch(p, grid)
+    if isinstance(target, Slope):
+        point = search.at(target.nats_per_unit, gap) if target.nats_per_unit > 0 else search.flat()
+        return _described(grid, point, point.gap, point.sweeps)
+    return _Targeted(search, grid, target, gap).solved()
+
+
+class _Targeted:
+    """The points met on the way to a target; ``_over`` is above 0 on its unsafe side."""
+
+    def __init__(
+        self, search: GridSearch, grid: Grid | EarthGrid, target: MaxDistortion | MaxLeakage, gap: float
+    ) -> None:
+        self._search, self._grid, self._target, self._gap = search, grid, target, gap
+        self._points: list[GridPoint] = []
+
+    def solved(self) -> StructuredSolution:
+        """The best channel on the safe side of the target."""
+        flat = self._search.flat()
+        if flat.distortion == 0 or (isinstance(self._target, MaxDistortion) and self._over(flat) <= 0):
+            return _described(self._grid, flat, 0.0, 0)
+        if isinstance(self._target, MaxLeakage) and self._limit <= self._gap:
+            # Whatever a channel gains here is less than the gap.
+            return _described(self._grid, flat, self._limit, 0)
+        last = STEEPEST / self._grid.smallest
+        guess = 1 / max(flat.distortion, 1e-300)
+        if isinstance(self._target, MaxDistortion):
+            guess = 1 / max(self._target.distortion, 1 / last)
+        gentle, steep = self._around(min(guess, last), last)
+        if gentle is None or steep is None:
+            return self._end(gentle or steep, last)
+        low, high = self._beyond(gentle), self._beyond(steep)
+        safe, other = self._sides(gentle, steep)
+        steep_last: bool | None = None
+        while self._open(safe) > self._gap and len(self._points) < SLOPES and high > low:
+            # Interpolated in the logarithm; an end that stays twice counts half, so that it is left soon.
+            share = min(max(low / (low - high), 0.02), 0.98)
+            point = self._at(gentle.slope * (steep.slope / gentle.slope) ** share)
+            value = self._beyond(point)
+            stays = (value >= 0) == steep_last
+            steep_last = value >= 0
+            if steep_last:
+                steep, high, low = point, value, low / 2 if stays else low
+            else:
+                gentle, low, high = point, value, high / 2 if stays else high
+            safe, other = self._sides(gentle, steep)
+        if self._open(safe) > self._gap:
+            safe = self._mixed(safe, other)
+        if self._open(safe) > self._gap:
+            raise not_reached(self._open(safe), self._gap)
+        return _described(self._grid, safe, max(self._open(safe), 0.0), self._sweeps)
+
+    def _around(self, guess: float, last: float) -> tuple[GridPoint | None, GridPoint | None]:
+        """A gentle and a steep point with the target between them; None where there is none up to the last slope."""
+        point = self._at(guess)
+        gentle, steep = (None, point) if self._beyond(point) >= 0 else (point, None)
+        while steep is None and gentle is not None and gentle.slope < last:
+            point = self._at(min(4 * gentle.slope, last))
+            gentle, steep = (gentle, point) if self._beyond(point) >= 0 else (point, None)
+        while gentle is None and steep is not None and (self._over(steep) > 0 or self._open(steep) > self._gap):
+            point = self._at(steep.slope / 4)
+            gentle, steep = (point, steep) if self._beyond(point) < 0 else (None, point)
+        return gentle, steep
+
+    def _end(self, point: GridPoint | None, last: float) -> StructuredSolution:
+        """The answer where no point was needed, or none found, on the other side."""
+        assert point is not None
+        if self._over(point) > 0:
+            raise RefusalError(
+                "A mean distortion of {asked:.9g} is impossible in multiples of 2^-53: the steepest slope has "
+                "{least:.3g}; ask for at least that.",
+                asked=self._limit,
+                least=point.distortion,
+            )
+        gap = point.gap if point.slope >= last else max(self._open(point), 0.0)
+        return _described(self._grid, point, gap, self._sweeps)
+
+    def _mixed(self, safe: GridPoint, other: GridPoint) -> GridPoint:
+        """The safe point with as much of the other's weights as the target bears.
+
+        A straight piece of the curve is one slope with many solutions, and a search may find only its ends.
+        """
+        most, share = 1.0, 0.0
+        for _ in range(HALVINGS):
+            tried = self._search.mixed(safe, other.weights, (share + most) / 2)
+            if self._over(tried) > 0:
+                most = (share + most) / 2
+            else:
+                share = (share + most) / 2
+                if self._open(tried) <= self._gap:
+                    return tried
+        return self._search.mixed(safe, other.weights, share)
+
+    def _at(self, slope: float) -> GridPoint:
+        near = min(self._points, key=lambda point: abs(math.log(point.slope / slope)), default=None)
+        point = self._search.at(slope, self._gap / 2, near)
+        self._points.append(point)
+        return point
+
+    @property
+    def _limit(self) -> float:
+        return self._target.distortion if isinstance(self._target, MaxDistortion) else self._target.bits * math.log(2)
+
+    @property
+    def _sweeps(self) -> int:
+        return sum(point.sweeps for point in self._points)
+
+    def _over(self, point: GridPoint) -> float:
+        """How far the point is on the unsafe side of the target."""
+        return (point.distortion if isinstance(self._target, MaxDistortion) else point.leakage) - self._limit
+
+    def _beyond(self, point: GridPoint) -> float:
+        """Above 0 for points steeper than the target."""
+        return -self._over(point) if isinstance(self._target, MaxDistortion) else self._over(point)
+
+    def _sides(self, gentle: GridPoint, steep: GridPoint) -> tuple[GridPoint, GridPoint]:
+        """The point on the safe side of the target, and the other."""
+        return (steep, gentle) if isinstance(self._target, MaxDistortion) else (gentle, steep)
+
+    def _open(self, point: GridPoint) -> float:
+        """How far in nats a safe point may be from the best that meets the target."""
+        if isinstance(self._target, MaxDistortion):
+            return point.leakage - self._floor(self._limit)
+        return self._limit - self._floor(point.distortion)
+
+    def _floor(self, distortion: float) -> float:
+        return max(0.0, *(point.floor_at(distortion) for point in self._points))
+
+
+def _described(grid: Grid | EarthGrid, point: GridPoint, gap: float, sweeps: int) -> StructuredSolution:
+    return StructuredSolution(
+        grid=grid,
+        slope=point.slope,
+        marginal=point.weights,
+        leakage=point.leakage / math.log(2),
+        distortion=point.distortion,
+        gap=gap / math.log(2),
+        iterations=sweeps,
+        rounding=point.rounding,
     )
 
 
-class _Search:
-    """Weights on their way to the best, and the best proof so far."""
-
-    def __init__(self, prior: Floats, grid: Grid, slope: float, kernel: GridKernel) -> None:
-        self._prior, self._grid, self._slope, self._kernel = prior, grid, slope, kernel
-        # Every cell starts with some weight: one that never occurs may still be a good one to release.
-        self._next = np.asarray(0.9 * prior + 0.1 / prior.size)
-        self._logarithms: Floats | None = None
-        self._value, self._speed = math.inf, 0
-        self._lower = -math.inf
-        self._enclosure: tuple[Floats, Floats] | None = None
-        self._weights = self._next
-
-    @property
-    def apart(self) -> float:
-        """The cost of the weights less the proven bound, in nats, without the noise of the cost."""
-        return self._value - self._lower
-
-    def sweep(self) -> None:
-        """One update: two products, a bound, and the next weights."""
-        self._weights = self._next
-        self._enclosure = self._kernel.times_within(self._weights)
-        # The upper end is above 0 even where the product drowns in noise, and any positive s proves a bound.
-        sums = self._enclosure[1]
-        value = -float((self._prior * np.log(sums)).sum())
-        low, high = self._kernel.times_within(self._prior / sums)
-        loss = math.log(float(high.max()))
-        self._lower = max(self._lower, value - loss - ROUNDING * (1 + abs(value) + abs(loss)))
-        ratios = np.maximum(0.5 * (low + high), math.exp(LOWEST))
-        updated = np.log(self._weights) + np.log(ratios)
-        self._speed = self._speed + 1 if value <= self._value and self._logarithms is not None else 0
-        self._value = value
-        ahead = updated
-        if self._speed > 0 and self._logarithms is not None:
-            ahead = updated + self._speed / (self._speed + 3) * (updated - self._logarithms)
-        self._logarithms = updated
-        weights = np.exp(np.maximum(ahead - ahead.max(), LOWEST))
-        self._next = np.asarray(weights / weights.sum())
-
-    def measured(self, sweeps: int) -> StructuredSolution:
-        """The channel of the weights at hand; leakage, distortion and gap all from above."""
-        assert self._enclosure is not None
-        low, high = self._enclosure
-        largest, cells = self._grid.largest, self._grid.cells
-        # K is 1 on its diagonal and nowhere below e^(−slope · largest), whatever the noise says.
-        sure = np.maximum(low, self._weights * (1 - ROUNDING))
-        cost = -float((self._prior * np.maximum(np.log(sure), -self._slope * largest)).sum())
-        near, far = self._kernel.distance_times_within(self._weights)
-        least = float((self._prior * np.minimum(near / high, largest)).sum())
-        most = float((self._prior * np.minimum(far / sure, largest)).sum())
-        # Each entry of a row moves by at most one unit of 2^-53, its exponential by less than 2^14 in all.
-        rounding = (cells + 2**14) * 2.0**-DYADIC_BITS if cells > 1 else 0.0
-        leakage = cost - self._slope * least + _entropy_moved(rounding, cells)
-        leakage = max(leakage + ROUNDING * (1 + abs(cost) + self._slope * least), 0.0)
-        distortion = (most + rounding * largest) * (1 + ROUNDING)
-        return StructuredSolution(
-            grid=self._grid,
-            slope=self._slope,
-            marginal=self._weights,
-            leakage=leakage / math.log(2),
-            distortion=distortion,
-            gap=(leakage + self._slope * distortion - self._lower) / math.log(2),
-            iterations=sweeps,
-            rounding=rounding,
-        )
-
-
-def _entropy_moved(variation: float, letters: int) -> float:
-    """How far I(X;Y) in nats may move when every row moves by so much in total variation.
-
-    H(Y) and H(Y|X) each move by at most t ln(n − 1) + h(t): Zhang, Estimating mutual information via Kolmogorov
-    distance, IEEE Trans. Information Theory 53(9), 2007.
-    """
-    if variation == 0:
-        return 0.0
-    own = -variation * math.log(variation) - (1 - variation) * math.log1p(-variation)
-    return 2 * (variation * math.log(letters) + own)
-
-
-def _prior(prior: object, grid: Grid) -> Floats:
+def _prior(prior: object, grid: Grid | EarthGrid) -> Floats:
     array = as_floats(prior, "probabilities of the cells")
     if array.shape != grid.shape:
         raise ModelError(

@@ -8,16 +8,23 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
-from leakgauge.design.points import COLUMN_CELLS, ChannelPerBackground, OneChannel, Setting
+from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelPerBackground, OneChannel, Setting
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.distances import Distances
 from leakgauge.distances.distances import MatchDistances
 from leakgauge.errors import OptionError
+from leakgauge.notions import prior_skew
 from leakgauge.probability import Channel, Joint, Label
 from leakgauge.probability.cells import Codes, Floats
 
-BOUNDED_CELLS = 1600
-"""The largest channel, inputs × outputs, whose ratios are bounded: one linear system of about that size a step."""
+PRICED_CELLS = 1 << 21
+"""The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
+LARGEST_EPSILON = 100.0
+"""A larger ε is kept as this one, beyond the prior's Δ where there is one: the stricter, so never less private.
+
+No ratio of two multiples of 2^-53 is above e^37, and what e^-100 of a channel costs is far below what any proof counts
+for rounding. A much larger number would spoil the digits of the others.
+"""
 
 
 @dataclass(frozen=True)
@@ -67,7 +74,7 @@ def tables_of(problem: RateDistortion, closed_forms: bool = True) -> Tables:
         closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:
-        OptionError: bounds on ratios, or weights, for an alphabet too large for the exact method.
+        OptionError: bounds on ratios, or weights, for an alphabet too large for them.
     """
     distances = problem.distortion.between(problem.inputs, problem.letters)
     matrix = distances.matrix
@@ -133,14 +140,17 @@ def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
     if problem.local_dp is None and problem.identifiability is None:
         return None
     cells = len(prior) * len(problem.letters)
-    if cells > BOUNDED_CELLS:
+    alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
+    limit = PRICED_CELLS if alone else BOUNDED_CELLS
+    if cells > limit:
         raise OptionError(
-            "Bounds on ratios are kept exactly for up to {limit} inputs × outputs, and there are {found}; merge rare "
+            "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "
             "letters.",
-            limit=BOUNDED_CELLS,
+            besides="" if alone else " together with weights or what the attacker knows",
+            limit=limit,
             found=cells,
         )
     if problem.local_dp is not None:
-        return WithinRatio(np.ones(len(prior)), problem.local_dp)
+        return WithinRatio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
     assert problem.identifiability is not None
-    return WithinRatio(prior, problem.identifiability)
+    return WithinRatio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))

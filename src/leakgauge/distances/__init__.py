@@ -1,10 +1,10 @@
-"""How far a released letter is from the true one: distortions, and the products a solver needs of them."""
+"""How far a released letter is from the true one: distortions, and grids with the products a solver needs."""
 
 from leakgauge.distances.by_label import Given, Hamming, read_distortion
 from leakgauge.distances.by_position import Absolute, Euclidean, GreatCircle, Squared
 from leakgauge.distances.column_sums import ColumnSums
-from leakgauge.distances.distances import Distances, Distortion, Kernel
-from leakgauge.distances.grid import Grid, GridDistance
+from leakgauge.distances.distances import Distances, Distortion
+from leakgauge.distances.grid import EarthGrid, Grid, GridDistance
 from leakgauge.distances.grid_products import GridKernel
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "ColumnSums",
     "Distances",
     "Distortion",
+    "EarthGrid",
     "Euclidean",
     "Given",
     "GreatCircle",
@@ -19,7 +20,6 @@ __all__ = [
     "GridDistance",
     "GridKernel",
     "Hamming",
-    "Kernel",
     "Squared",
     "read_distortion",
 ]

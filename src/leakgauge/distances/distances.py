@@ -1,4 +1,4 @@
-"""A distortion is an operator: it says how far letters are apart, and multiplies by e^(−slope · distance)."""
+"""A distortion says how far letters are apart; Hamming's also multiplies by e^(−slope · distance), unstored."""
 
 from __future__ import annotations
 
@@ -6,29 +6,12 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_matrix
 from leakgauge.probability.labels import Label
-
-
-class Kernel(Protocol):
-    """K = e^(−slope · d) as products; a structured distortion never stores it."""
-
-    def times(self, vector: Floats) -> Floats:
-        """K r: one number an input, of one number an output."""
-        ...
-
-    def transposed(self, vector: Floats) -> Floats:
-        """Kᵀ f: one number an output, of one number an input."""
-        ...
-
-    def distance_times(self, vector: Floats) -> Floats:
-        """Σ_y K(x, y) d(x, y) r(y): one number an input."""
-        ...
 
 
 class Distances(ABC):
@@ -40,10 +23,6 @@ class Distances(ABC):
     @abstractmethod
     def matrix(self) -> Floats:
         """All distances as a read-only array, a row an input; refused where it would not fit."""
-
-    @abstractmethod
-    def kernel(self, slope: float) -> Kernel:
-        """e^(−slope · d); at an infinite slope, 1 where the distance is 0 and 0 elsewhere."""
 
     def _refuse_too_large(self) -> None:
         if self.shape[0] * self.shape[1] > LARGEST:
@@ -67,25 +46,6 @@ class DenseDistances(Distances):
     def matrix(self) -> Floats:
         """All distances, a row an input."""
         return self._array
-
-    def kernel(self, slope: float) -> Kernel:
-        """e^(−slope · d), stored."""
-        return _DenseKernel(self._array, slope)
-
-
-class _DenseKernel:
-    def __init__(self, distances: Floats, slope: float) -> None:
-        self._distances = distances
-        self._values = (distances == 0).astype(np.float64) if math.isinf(slope) else np.exp(-slope * distances)
-
-    def times(self, vector: Floats) -> Floats:
-        return np.asarray(self._values @ vector)
-
-    def transposed(self, vector: Floats) -> Floats:
-        return np.asarray(self._values.T @ vector)
-
-    def distance_times(self, vector: Floats) -> Floats:
-        return np.asarray((self._values * self._distances) @ vector)
 
 
 class MatchDistances(Distances):
@@ -111,32 +71,31 @@ class MatchDistances(Distances):
         array.setflags(write=False)
         return array
 
-    def kernel(self, slope: float) -> Kernel:
+    def kernel(self, slope: float) -> MatchKernel:
         """e^(−slope) everywhere but where the letters match."""
-        return _MatchKernel(self, math.exp(-slope))
+        return MatchKernel(self, math.exp(-slope))
 
 
-class _MatchKernel:
+class MatchKernel:
+    """K = e^(−slope · d) of Hamming's distances as products, never stored."""
+
     def __init__(self, distances: MatchDistances, off: float) -> None:
         self._inputs = np.flatnonzero(distances.matches >= 0)
         self._outputs = distances.matches[self._inputs]
         self._shape, self._off = distances.shape, off
 
     def times(self, vector: Floats) -> Floats:
+        """K r: one number an input, of one number an output."""
         product = np.full(self._shape[0], self._off * vector.sum())
         product[self._inputs] += (1 - self._off) * vector[self._outputs]
         return product
 
     def transposed(self, vector: Floats) -> Floats:
+        """Kᵀ f: one number an output, of one number an input."""
         product = np.full(self._shape[1], self._off * vector.sum())
         # Two inputs never match one output, so that no entry is written twice.
         product[self._outputs] += (1 - self._off) * vector[self._inputs]
         return product
-
-    def distance_times(self, vector: Floats) -> Floats:
-        product = np.full(self._shape[0], vector.sum())
-        product[self._inputs] -= vector[self._outputs]
-        return np.asarray(self._off * product)
 
 
 class Distortion(ABC):

@@ -21,6 +21,7 @@ from leakgauge.design import (
     symmetric_channel,
     waste,
 )
+from leakgauge.design.baselines import mean_distortion
 from leakgauge.distances import Hamming
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.jobs.design import Question
@@ -33,6 +34,8 @@ from leakgauge.tables import Table
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
 HALVINGS = 60
+OCTAVES = 400.0
+"""The exponential mechanism is looked for at slopes from 2^-400 to 2^400 nats per mean distance."""
 
 
 class Role(Enum):
@@ -51,6 +54,7 @@ class Compared:
         name: as it was written, or what it is.
         role: given, baseline or the optimum.
         leakage: I(X;Y) in bits.
+        weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         distortion: the mean distortion.
         epsilon: local ε in nats over all its inputs; infinite where an output rules an input out.
@@ -62,6 +66,7 @@ class Compared:
     name: str
     role: Role
     leakage: float
+    weighted_leakage: float | None
     leakage_with_background: float | None
     distortion: float
     epsilon: float
@@ -71,8 +76,11 @@ class Compared:
 
     @property
     def objective(self) -> float:
-        """What counts as leakage, in bits: I(X;Y,Z) where there is a background, else I(X;Y)."""
-        return self.leakage if self.leakage_with_background is None else self.leakage_with_background
+        """What counts as leakage, in bits: the weighted one, or I(X;Y,Z) where there is a background, else I(X;Y)."""
+        for bits in (self.weighted_leakage, self.leakage_with_background):
+            if bits is not None:
+                return bits
+        return self.leakage
 
 
 @dataclass(frozen=True)
@@ -100,7 +108,7 @@ def compare(
 
     Args:
         table: holds the secret's frequencies.
-        question: secret, background, distortion; who knows the background is nobody or the attacker.
+        question: secret, background, distortion, weights; who knows the background is nobody or the attacker.
         mechanisms: as on the command line. ``exponential`` has the utility −distortion; a number with noise is clamped
             to its bounds after the noise, which anybody could do to a release.
         target: what a mechanism should meet.
@@ -197,7 +205,9 @@ def _symmetric(problem: RateDistortion) -> Channel | None:
         return at(_least(lambda share: _objective(at(share), problem) <= bits, most))
     assert isinstance(target, MaxDistortion)
     # The mean distortion is linear in the share of wrong letters.
-    truth, worst = (_mean_distortion(at(share), problem) for share in (0.0, most))
+    truth, worst = (
+        mean_distortion(_over(at(share), problem.inputs, problem.letters), problem) for share in (0.0, most)
+    )
     if worst <= target.distortion:
         return at(most)
     return at(most * (target.distortion - truth) / (worst - truth)) if truth <= target.distortion else None
@@ -210,11 +220,16 @@ def _exponential(problem: RateDistortion) -> Channel:
         return maximum_entropy_channel(source, problem.distortion, target)
     assert isinstance(target, MaxLeakage)
     bits = target.bits
+    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
+    # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
+    scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
 
-    def at(flatness: float) -> Channel:
-        return maximum_entropy_channel(source, problem.distortion, Slope(1 / flatness - 1 if flatness else np.inf))
+    def at(fall: float) -> Channel:
+        if fall in (0, 2 * OCTAVES):
+            return maximum_entropy_channel(source, problem.distortion, Slope(0.0 if fall else np.inf))
+        return maximum_entropy_channel(source, problem.distortion, Slope(2.0 ** (OCTAVES - fall) / scale))
 
-    return at(_least(lambda flatness: _objective(at(flatness), problem) <= bits, 1.0))
+    return at(_least(lambda fall: _objective(at(fall), problem) <= bits, 2 * OCTAVES))
 
 
 def _least(holds: Callable[[float], bool], most: float) -> float:
@@ -237,6 +252,7 @@ def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, 
         name=name,
         role=role,
         leakage=mutual_information(scenario),
+        weighted_leakage=None if problem.weights is None else found.leakage,
         leakage_with_background=known,
         distortion=found.distortion,
         # Of the whole channel: letters that this table lacks are protected as well.
@@ -252,6 +268,7 @@ def _optimum(best: Solution) -> Compared:
         name="least leaking channel",
         role=Role.OPTIMUM,
         leakage=best.leakage,
+        weighted_leakage=best.weighted_leakage,
         leakage_with_background=best.leakage_with_background,
         distortion=best.distortion,
         epsilon=best.epsilon,
@@ -271,15 +288,9 @@ def _meets(leakage: float, distortion: float, problem: RateDistortion) -> bool:
 
 
 def _objective(channel: Channel, problem: RateDistortion) -> float:
-    scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters))
+    scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters), weights=problem.weights)
     known = problem.knowledge is Knowledge.ATTACKER
     return leakage_with_background(scenario) if known else mutual_information(scenario)
-
-
-def _mean_distortion(channel: Channel, problem: RateDistortion) -> float:
-    aligned = _over(channel, problem.inputs, problem.letters)
-    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
-    return float(problem.prior.probabilities @ (aligned.matrix * distances).sum(axis=1))
 
 
 def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from leakgauge.design import GAP, Knowledge, RateDistortion, Solution, Target, frontier, solve
+from leakgauge.design import Knowledge, RateDistortion, Solution, Target
 from leakgauge.distances import Distortion
-from leakgauge.probability import Channel, Label, PriorOrigin
-from leakgauge.probability.files import NamedChannel
+from leakgauge.probability import Channel, Joint, Label, PriorOrigin
+from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.tables import Binning, Table
 
 
@@ -24,6 +24,7 @@ class Question:
         bins: how some columns are gathered into intervals.
         local_dp: an ε in nats to keep as well.
         identifiability: likewise.
+        weights: how much each secret matters, by the text of its label; None where all count alike.
     """
 
     secret: tuple[str, ...]
@@ -33,11 +34,13 @@ class Question:
     bins: Mapping[str, Binning] = field(default_factory=dict)
     local_dp: float | None = None
     identifiability: float | None = None
+    weights: Mapping[str, float] | None = None
 
     def problem(self, table: Table, target: Target) -> RateDistortion:
         """The problem under the frequencies of the table."""
         counts = table.counts(*self.secret, *self.background, bins=self.bins)
         source = counts.joint(self.secret, self.background) if self.background else counts.distribution(*self.secret)
+        secrets = source.rows if isinstance(source, Joint) else source.outcomes
         return RateDistortion(
             source,
             self.distortion,
@@ -45,6 +48,7 @@ class Question:
             self.knowledge,
             local_dp=self.local_dp,
             identifiability=self.identifiability,
+            weights=None if self.weights is None else match_labels(self.weights, secrets, "weights"),
         )
 
     def named(self, solution: Solution) -> NamedChannel:
@@ -55,18 +59,6 @@ class Question:
             pairs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in _pairs(channel)]
             channel = Channel(pairs, channel.outputs, channel.matrix)
         return NamedChannel(channel, reads, self.secret, PriorOrigin.THIS_TABLE)
-
-
-def design(table: Table, question: Question, target: Target, gap: float = GAP) -> Solution:
-    """The channel that leaks least for the target, within ``gap`` nats of the best."""
-    return solve(question.problem(table, target), gap)
-
-
-def design_curve(
-    table: Table, question: Question, points: int, target: Target, gap: float = GAP
-) -> tuple[Solution, ...]:
-    """Channels along the whole curve, from no leakage to the least distortion."""
-    return frontier(question.problem(table, target), points, gap)
 
 
 def _pairs(channel: Channel) -> Iterable[tuple[Label, Label]]:

@@ -1,0 +1,176 @@
+"""The channel of the most varied output: largest H(Y) within a distortion and a bound on what it tells.
+
+Without a distortion the question has an empty answer: always releasing a uniform letter has the largest H(Y) there is,
+tells nothing, and is of no use. Within one it is concave, and no channel has more than
+
+    λδ + μb − min over channels of (Σ_y r(y) ln r0(y) + λ E d + μ I(X;Y)),
+
+for any output law r0 and any prices λ, μ ≥ 0, since −Σ r ln r ≤ −Σ r ln r0. The minimum is a linear problem, or with
+μ > 0 the rate-distortion problem of the costs (ln r0 + λd)/μ; both have bounds of their own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from numbers import Real
+
+import numpy as np
+
+from leakgauge.design.barrier import Centre
+from leakgauge.design.entropy_bounds import Bounds, LeakageBounds, RatioBounds
+from leakgauge.design.problem import MaxDistortion, MaxLeakage, RateDistortion
+from leakgauge.design.solving import solve
+from leakgauge.design.tables import Tables, tables_of
+from leakgauge.design.witnesses import exact_level
+from leakgauge.distances import Distortion
+from leakgauge.errors import EngineError, OptionError, RefusalError
+from leakgauge.measures import entropy, mutual_information
+from leakgauge.notions import Level
+from leakgauge.probability import Channel, Distribution, Label, Scenario
+from leakgauge.probability.cells import Floats
+
+ENTROPY_GAP = 1e-6
+"""How far in nats the output's entropy may be from the largest, unless the caller asks otherwise."""
+ENTROPY_CELLS = 900
+"""The largest channel, inputs × outputs: one dense linear system of about that size a step."""
+STEEPER = 4.0
+SHARPEST = 1e14
+
+
+@dataclass(frozen=True, eq=False)
+class OutputEntropy:
+    """A channel of multiples of 2^-53 with a varied output, and the numbers of just this channel.
+
+    Attributes:
+        channel: reads the secret.
+        bits: H(Y) in bits.
+        leakage: I(X;Y) in bits.
+        distortion: the mean distortion.
+        local_dp: the local ε in nats with its witness.
+        gap: in bits: no channel within the distortion and the bound has an H(Y) above ``bits`` + ``gap``.
+        iterations: steps of the solver.
+    """
+
+    channel: Channel = field(repr=False)
+    bits: float
+    leakage: float
+    distortion: float
+    local_dp: Level = field(repr=False)
+    gap: float
+    iterations: int
+
+
+def largest_output_entropy(
+    source: Distribution,
+    distortion: Distortion,
+    max_distortion: float,
+    *,
+    local_dp: float | None = None,
+    max_leakage: float | None = None,
+    outputs: Sequence[Label] | None = None,
+    gap: float = ENTROPY_GAP,
+) -> OutputEntropy:
+    """The channel of largest H(Y) with a mean distortion of at most so much and one bound on what it tells.
+
+    Args:
+        source: p(x).
+        distortion: what releasing y instead of x costs.
+        max_distortion: the largest mean distortion.
+        local_dp: the largest local ε in nats; this or the next.
+        max_leakage: the largest I(X;Y) in bits.
+        outputs: the letters that may be released; by default the distortion's.
+        gap: in nats; the only rule by which the search stops.
+
+    Raises:
+        OptionError: not just one bound, a bound or gap that is not above 0, or more than 900 inputs × outputs.
+        RefusalError: no channel keeps the bound within this distortion; the message names the least.
+        EngineError: the gap was not reached; the message says how close it came.
+
+    Example:
+        >>> from leakgauge.distances import Hamming
+        >>> stars = Distribution(range(1, 6), np.array([2, 6, 19, 8, 4]) / 39)
+        >>> found = largest_output_entropy(stars, Hamming(), 0.4, local_dp=2.0)
+        >>> round(found.bits, 4), found.distortion <= 0.4, found.local_dp.value <= 2
+        (2.276, True, True)
+    """
+    _require_one_bound(local_dp, max_leakage, gap)
+    problem = RateDistortion(source, distortion, MaxDistortion(max_distortion), outputs=outputs)
+    tables = tables_of(problem)
+    prior, distances = source.probabilities[tables.occurring], tables.distances[tables.occurring]
+    if distances.size > ENTROPY_CELLS:
+        raise OptionError(
+            "The largest entropy is found for up to {limit} inputs × outputs, and there are {found}; merge rare "
+            "letters.",
+            limit=ENTROPY_CELLS,
+            found=distances.size,
+        )
+    # Rounded at once, so that what is compared with the target is what would be handed over.
+    alike = tables.channel(np.full(distances.shape, 1 / distances.shape[1]), problem.letters)
+    uniform = alike.matrix[tables.occurring]
+    if prior @ (uniform * distances).sum(axis=1) <= max_distortion:
+        return _described(problem, tables, uniform, math.log(distances.shape[1]), 0, gap)
+    bounds: Bounds
+    if local_dp is not None:
+        bounds, least = RatioBounds(local_dp), RatioBounds(local_dp).least_distortion(prior * distances.T)
+    else:
+        assert max_leakage is not None
+        bounds = LeakageBounds(max_leakage * math.log(2))
+        best = solve(problem.with_target(MaxLeakage(max_leakage)), gap=1e-7)
+        least = best.channel.matrix[tables.occurring]
+    start = _inside(prior, distances, least, uniform, max_distortion)
+    search = Centre(prior, distances, max_distortion, bounds, start)
+    upper, sharpness = math.log(distances.shape[1]), 1.0
+    while upper - search.entropy > 0.9 * gap and sharpness < SHARPEST and search.centre(sharpness):
+        upper, sharpness = min(upper, search.upper_bound()), STEEPER * sharpness
+    found = _described(problem, tables, search.channel, upper, search.steps, gap)
+    told, most = (found.leakage, max_leakage) if local_dp is None else (found.local_dp.value, local_dp)
+    assert most is not None
+    if told > most or found.distortion > max_distortion:
+        raise EngineError("No channel of multiples of 2^-53 keeps this distortion and this bound; relax one of them.")
+    return found
+
+
+def _inside(prior: Floats, distances: Floats, least: Floats, uniform: Floats, most: float) -> Floats:
+    """A channel within the distortion and strictly within the bound: the least distortion, made a little noisier."""
+    low, high = (float(prior @ (rows * distances).sum(axis=1)) for rows in (least, uniform))
+    share = 0.5 * (most - low) / (high - low)
+    # Below this the start could not be told from the edge.
+    if share < 1e-7:
+        raise RefusalError(
+            "A mean distortion of {asked:.9g} is impossible: the least within this bound is about {least:.9g}; ask for "
+            "more than that.",
+            asked=most,
+            least=low,
+        )
+    return np.asarray((1 - share) * least + share * uniform)
+
+
+def _described(
+    problem: RateDistortion, tables: Tables, rows: Floats, upper: float, iterations: int, gap: float
+) -> OutputEntropy:
+    channel = tables.channel(rows, problem.letters)
+    bits = entropy(channel.output(problem.prior))
+    open_gap = max(upper / math.log(2) - bits, 0.0)
+    distortion = float(problem.prior.probabilities @ (channel.matrix * tables.distances).sum(axis=1))
+    if open_gap > gap / math.log(2):
+        raise EngineError(
+            "The output found is proven to be within {found:.3g} nats of the largest entropy, not within {asked:.3g}; "
+            "ask for a larger gap.",
+            found=open_gap * math.log(2),
+            asked=gap,
+        )
+    leakage = mutual_information(Scenario(problem.prior, channel))
+    return OutputEntropy(channel, bits, leakage, distortion, exact_level(channel), open_gap, iterations)
+
+
+def _require_one_bound(local_dp: float | None, max_leakage: float | None, gap: float) -> None:
+    if (local_dp is None) == (max_leakage is None):
+        raise OptionError("Give just one bound on what the channel tells: local_dp in nats or max_leakage in bits.")
+    bound = local_dp if max_leakage is None else max_leakage
+    for name, value in (("bound", bound), ("gap", gap)):
+        if not (isinstance(value, Real) and 0 < value < math.inf):
+            raise OptionError(
+                "A {name} of {found} is impossible; give a finite number above 0.", name=name, found=value
+            )
