@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import date, datetime
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from tests.laws.strategies import channels
 
 def written(tmp_path: Path, fields: object) -> Path:
     path = tmp_path / "channel.json"
-    path.write_text(fields if isinstance(fields, str) else json.dumps(fields), encoding="utf-8")
+    path.write_text(fields if isinstance(fields, str) else json.dumps(fields, allow_nan=False), encoding="utf-8")
     return path
 
 
@@ -33,12 +34,15 @@ def test_numbers_read_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
         ("a", "ä 中文 🙂", None),
         (1, 2, None),
         (0.5, 2.0, None),
+        (-math.inf, 0.5, math.inf),
         (True, False, None),
         (date(2020, 1, 1), date(2021, 1, 1), None),
         (datetime(2020, 1, 1, 12), datetime(2021, 1, 1), None),  # noqa: DTZ001
         (Interval(None, 0.0), Interval(0.0, 18.0), Interval(18.0, 90.0, closed=True)),
         (Interval(date(2020, 1, 1), date(2021, 1, 1)), None, Interval(date(2021, 1, 1), None)),
+        (Interval(-math.inf, 0.0), Interval(0.0, math.inf), None),
         (("a", 1), ("b", None), ("a", 2)),
+        (("a", math.inf), ("b", -math.inf), ("a", 2.0)),
     ],
 )
 def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ...]) -> None:

@@ -43,6 +43,20 @@ def test_a_map_has_a_cell_for_every_probability() -> None:
         channel_figure(Channel(many, many, np.eye(61)))
 
 
+def test_missing_and_empty_labels_have_words() -> None:
+    labels = [None, "", ("x", None), "x"]
+    figure = channel_figure(Channel(labels, labels, np.eye(4)))
+    assert {one["input"] for one in figure.spec["data"]["values"]} == {"(missing)", "(empty)", "x|(missing)", "x"}
+    assert ">(missing)<" in figure.to_svg()
+
+
+def test_white_is_never_and_nothing_else() -> None:
+    channel = Channel(["a", "b"], ["x", "y", "z"], [[1 - 2**-50, 0.0, 2**-50], [0.5, 0.5, 0.0]])
+    cells = marks(channel_figure(channel).to_svg(), "rect mark")
+    white = [cell.get("fill") == "white" for cell in cells]
+    assert white == (channel.matrix == 0).ravel().tolist()
+
+
 def test_pictures_ask_nothing_of_a_network() -> None:
     svg = channel_figure(Channel.identity(["a", "b"])).to_svg()
     addresses = {value for one in ET.fromstring(svg).iter() for value in one.attrib.values() if "://" in value}

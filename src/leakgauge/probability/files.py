@@ -253,6 +253,9 @@ def _plain(label: Label) -> object:
     if isinstance(label, Interval):
         ends = [_plain(label.low), _plain(label.high)]
         return [*ends, "closed"] if label.closed else ends
+    if isinstance(label, float) and math.isinf(label):
+        # JSON has no such number; a reader of this word gets it back.
+        return "infinity" if label > 0 else "-infinity"
     return label.isoformat() if isinstance(label, date) else label
 
 
@@ -296,6 +299,6 @@ def _label(value: Any, kind: str) -> Label:
 
 
 def _bound(end: Any) -> float | date | None:
-    if isinstance(end, str):
+    if isinstance(end, str) and end not in ("infinity", "-infinity"):
         return datetime.fromisoformat(end) if "T" in end else date.fromisoformat(end)
     return None if end is None else float(end)

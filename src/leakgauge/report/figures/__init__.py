@@ -1,7 +1,7 @@
 """Charts as data (Vega-Lite), one file a chart; the same chart everywhere it is shown."""
 
-from leakgauge.report.figures.channel import channel_figure
+from leakgauge.report.figures.channel import channel_figure, require_readable
 from leakgauge.report.figures.figure import Figure
 from leakgauge.report.figures.frontier import frontier_figure
 
-__all__ = ["Figure", "channel_figure", "frontier_figure"]
+__all__ = ["Figure", "channel_figure", "frontier_figure", "require_readable"]
