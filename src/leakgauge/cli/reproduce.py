@@ -14,9 +14,10 @@ from leakgauge.drafts import require_writable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.jobs.reproduction import Reproduction
+    from leakgauge.jobs.reproduction import Grid, Reproduction
 
 NAMES = {
+    "influence-diagram": "influence_diagram_paper",
     "information-models": "information_models",
     "notions": "notions_paper",
     "rate-distortion": "rate_distortion_paper",
@@ -62,6 +63,18 @@ def as_fields(found: Reproduction) -> dict[str, Any]:
         ],
         "orders": [{"order": order, "holds": holds} for order, holds in found.orders],
         "errata": list(found.errata),
+        "grids": [
+            {
+                "what": grid.what,
+                "rows": list(grid.rows),
+                "columns": list(grid.columns),
+                "published": [list(row) for row in grid.published],
+                "ours": [list(row) for row in grid.ours],
+                "agrees": grid.agrees,
+                "slips": [{"row": row, "column": column} for row, column in grid.slips],
+            }
+            for grid in found.grids
+        ],
     }
 
 
@@ -82,4 +95,31 @@ def render(found: Reproduction) -> list[RenderableType]:
         )
     orders = [f"{'confirmed' if holds else 'FAILS'}: {order}" for order, holds in found.orders]
     slips = [f"- {slip}" for slip in found.errata]
-    return [Text(found.source), grid, Text("\n".join([*orders, "", "Slips of the paper (docs/errata.md):", *slips]))]
+    matrices = [_render_grid(one) for one in found.grids]
+    return [
+        Text(found.source),
+        *matrices,
+        grid,
+        Text("\n".join([*orders, "", "Slips of the paper (docs/errata.md):", *slips])),
+    ]
+
+
+def _render_grid(grid: Grid) -> RenderableType:
+    """The published cells; ours stands below where it differs, with the verdict in the title."""
+    from rich.table import Table
+
+    lines = grid.lines
+    same = sum(line.agrees and not line.slip for line in lines)
+    title = f"{grid.what}: ours agrees in {same} of {len(lines)} cells"
+    title += "; slips have ours below" if grid.slips else ""
+    title += "" if grid.agrees else "; DIFFERS"
+    shown = Table("", *grid.columns, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    width = len(grid.columns)
+    for at, row in enumerate(grid.rows):
+        cells = lines[at * width : (at + 1) * width]
+        shown.add_row(row, *(_cell(line.published, line.ours, line.verdict) for line in cells))
+    return shown
+
+
+def _cell(published: float, ours: float, verdict: str) -> str:
+    return f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {verdict}"

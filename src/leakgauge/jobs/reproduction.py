@@ -41,16 +41,63 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Grid:
+    """A published matrix or table beside ours.
+
+    Attributes:
+        what: its name and place in the paper.
+        rows: their labels.
+        columns: likewise.
+        published: what the paper prints.
+        ours: what we compute.
+        tolerance: half a unit of the last printed digit.
+        slips: rows and columns, by label, of the cells where the paper is known to be wrong, so that ours must differ.
+    """
+
+    what: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    published: tuple[tuple[float, ...], ...]
+    ours: tuple[tuple[float, ...], ...]
+    tolerance: float
+    slips: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every cell as a line."""
+        return tuple(
+            Line(
+                self.what,
+                f"({row}, {column})",
+                self.published[at][place],
+                self.ours[at][place],
+                "",
+                self.tolerance,
+                slip=(row, column) in self.slips,
+            )
+            for at, row in enumerate(self.rows)
+            for place, column in enumerate(self.columns)
+        )
+
+    @property
+    def agrees(self) -> bool:
+        """Whether every cell agrees."""
+        return all(line.agrees for line in self.lines)
+
+
+@dataclass(frozen=True)
 class Reproduction:
-    """A paper's numbers, its orders and its slips."""
+    """A paper's numbers, its orders, its slips, and its matrices where it prints some."""
 
     name: str
     source: str
     lines: tuple[Line, ...]
     orders: tuple[tuple[str, bool], ...]
     errata: tuple[str, ...]
+    grids: tuple[Grid, ...] = ()
 
     @property
     def agrees(self) -> bool:
         """Whether every number and every order holds."""
-        return all(line.agrees for line in self.lines) and all(holds for _, holds in self.orders)
+        numbers = all(line.agrees for line in self.lines) and all(grid.agrees for grid in self.grids)
+        return numbers and all(holds for _, holds in self.orders)
