@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 from leakgauge.errors import ModelError
@@ -28,12 +29,14 @@ class Node:
         name: in English.
         chinese: in Chinese.
         better: of a leaf which way is good; None of a node that others lead to.
+        fixed: of a leaf whether it is a fact of the data, which no release can move.
     """
 
     key: str
     name: str
     chinese: str = ""
     better: Better | None = None
+    fixed: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,13 +87,13 @@ class Diagram:
         self._require_connected()
         self._require_agreement()
 
-    @property
+    @cached_property
     def leaves(self) -> tuple[str, ...]:
         """Nodes that nothing leads to, in the order of the nodes."""
         targets = {arc.target for arc in self.arcs}
         return tuple(key for key in self.nodes if key not in targets)
 
-    @property
+    @cached_property
     def order(self) -> tuple[str, ...]:
         """Every node after all that lead to it."""
         before: dict[str, set[str]] = {key: set() for key in self.nodes}

@@ -1,0 +1,118 @@
+"""Distributions over states carried along the arcs, and the score that is linear in them.
+
+A node is the weighted mean of the nodes that lead to it, mirrored where an arc is. The value's expected state is then
+Σ (s − m) · position over the leaves, where s and m are the weights of a leaf's straight and mirrored paths; the score
+rescales it by what the known leaves can attain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.probability.cells import Floats
+
+Ends: TypeAlias = tuple[str, str]
+"""An arc's source and target."""
+Weight: TypeAlias = float | Floats
+"""One number, or an array with one for each draw."""
+
+DIGITS = 9
+"""Decimals of a score: enough for anyone, few enough that a score meant to be 60 is not graded as 59.999…"""
+NOTHING = 1e-12
+"""A range of path weights below this is what cancelling weights leave behind."""
+
+
+def known_shares(diagram: Diagram, leaves: Mapping[str, Floats]) -> dict[Ends, float]:
+    """For each arc from a known node its share among the arcs from known nodes into the same target.
+
+    A node is known where it is one of the leaves given, or any node that leads to it is known.
+    """
+    known = set(leaves)
+    shares: dict[Ends, float] = {}
+    into: dict[str, list[tuple[Ends, float]]] = {key: [] for key in diagram.nodes}
+    for arc in diagram.arcs:
+        into[arc.target].append(((arc.source, arc.target), float(arc.weight)))
+    for key in diagram.order:
+        kept = [(ends, weight) for ends, weight in into[key] if ends[0] in known]
+        if kept:
+            known.add(key)
+            # The largest weight first: a sum of huge ones must not overflow.
+            most = max(weight for _, weight in kept)
+            total = sum(weight / most for _, weight in kept)
+            shares |= {ends: weight / most / total for ends, weight in kept}
+    return shares
+
+
+def distributions(diagram: Diagram, shares: Mapping[Ends, float], leaves: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The distribution over states of every node that is known, in the order of the nodes."""
+    found = dict(leaves)
+    mirrored = {(arc.source, arc.target): arc.mirrored for arc in diagram.arcs}
+    for key in diagram.order:
+        for ends in (one for one in shares if one[1] == key):
+            part = shares[ends] * (found[ends[0]][::-1] if mirrored[ends] else found[ends[0]])
+            found[key] = found[key] + part if key in found else part
+    return {key: found[key] for key in diagram.nodes if key in found}
+
+
+def path_weights(diagram: Diagram, shares: Mapping[Ends, Weight], root: str) -> dict[str, tuple[Weight, Weight]]:
+    """For each known leaf that leads to the root the weights of its straight and of its mirrored paths."""
+    mirrored = {(arc.source, arc.target): arc.mirrored for arc in diagram.arcs}
+    out: dict[str, list[Ends]] = {key: [] for key in diagram.nodes}
+    for ends in shares:
+        out[ends[0]].append(ends)
+    weights: dict[str, tuple[Weight, Weight]] = {root: (1.0, 0.0)}
+    for key in reversed(diagram.order):
+        for ends in out[key]:
+            if ends[1] not in weights:
+                continue
+            straight, other = weights[ends[1]][::-1] if mirrored[ends] else weights[ends[1]]
+            before = weights.get(key, (0.0, 0.0))
+            weights[key] = (before[0] + straight * shares[ends], before[1] + other * shares[ends])
+    return {key: weights[key] for key in diagram.leaves if key in weights}
+
+
+@dataclass(frozen=True)
+class Rating:
+    """One node's expected state, rescaled by what the known leaves can attain.
+
+    Attributes:
+        score: from 0, every leaf as bad for it as can be, to 100, every leaf as good.
+        sensitivities: for each known leaf the points of score for a move over its whole scale; 0 where it has no say.
+    """
+
+    score: float
+    sensitivities: Mapping[str, float]
+
+
+def rating(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str, float], root: str) -> Rating | None:
+    """A node's score and sensitivities; None where nothing known moves it."""
+    weights = path_weights(diagram, shares, root)
+    net = {key: float(straight - other) for key, (straight, other) in weights.items() if key in positions}
+    total = sum(map(abs, net.values()))
+    if total <= NOTHING:
+        return None
+    # Summed in the same order as the total, so that the best of everything is exactly 100.
+    reached = sum(abs(one) * (positions[key] if one > 0 else 1 - positions[key]) for key, one in net.items())
+    score = round(min(max(100 * reached / total, 0.0), 100.0), DIGITS)
+    return Rating(score, {key: 100 * net.get(key, 0.0) / total for key in positions})
+
+
+def mean_rating(ratings: list[Rating]) -> Rating | None:
+    """The mean of several nodes' scores; None where there are none."""
+    if not ratings:
+        return None
+    score = round(sum(one.score for one in ratings) / len(ratings), DIGITS)
+    return Rating(
+        score,
+        {key: sum(one.sensitivities[key] for one in ratings) / len(ratings) for key in ratings[0].sensitivities},
+    )
+
+
+def position_of(states: Floats) -> float:
+    """Where a distribution's mean lies between the lowest state, 0, and the highest, 1."""
+    return float(states @ np.linspace(0.0, 1.0, len(states)))

@@ -1,0 +1,196 @@
+"""Evidence carried through a diagram to a score, a grade and what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+
+from leakgauge.assessment.algebra import (
+    Ends,
+    Rating,
+    distributions,
+    known_shares,
+    mean_rating,
+    position_of,
+    rating,
+)
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.assessment.grades import Grade, grade_of
+from leakgauge.assessment.intervals import Draws, Interval, interval_of, require_draws
+from leakgauge.assessment.vetoes import Veto, capped
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Floats
+
+
+@dataclass(frozen=True)
+class Assessment:
+    """A graded protection effect and what it rests on. Scores run from 0 to 100.
+
+    Attributes:
+        diagram: what was computed.
+        evidence: for each leaf of the diagram what is known of it, missing ones included.
+        unused: leaves that there is evidence of and the diagram does not have.
+        nodes: for each known node its distribution over the states; a node none of whose leaves is known is left out.
+        score: the summary, in which trade-offs cancel.
+        privacy: the mean of the privacy criteria; None where nothing is known of them.
+        utility: likewise of the utility criteria.
+        interval: of the score; None where it was not asked for.
+        privacy_interval: likewise.
+        utility_interval: likewise.
+        confidence: of the intervals.
+        sensitivities: for each known leaf the points of score that a move over its whole scale would add.
+        privacy_sensitivities: likewise of privacy.
+        utility_sensitivities: likewise of utility.
+        vetoes: reasons that cap the grade.
+        grade: after the vetoes; this one decides.
+        grade_uncapped: of the score alone.
+    """
+
+    diagram: Diagram
+    evidence: Mapping[str, Evidence]
+    unused: tuple[str, ...]
+    nodes: Mapping[str, Floats]
+    score: float
+    privacy: float | None
+    utility: float | None
+    interval: Interval | None
+    privacy_interval: Interval | None
+    utility_interval: Interval | None
+    confidence: float
+    sensitivities: Mapping[str, float]
+    privacy_sensitivities: Mapping[str, float]
+    utility_sensitivities: Mapping[str, float]
+    vetoes: tuple[Veto, ...]
+    grade: Grade
+    grade_uncapped: Grade
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The leaves of which nothing is known; the others share their weight."""
+        return tuple(key for key in self.diagram.leaves if key not in self.nodes)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The nodes left out because nothing that leads to them is known."""
+        return tuple(key for key in self.diagram.nodes if key not in self.nodes and key not in self.missing)
+
+    def position(self, key: str) -> float:
+        """Where a known node lies between the lowest state, 0, and the highest, 1."""
+        return position_of(self.nodes[key])
+
+
+def assess(
+    diagram: Diagram,
+    evidence: Iterable[Evidence],
+    vetoes: Iterable[Veto] = (),
+    *,
+    draws: int = 10_000,
+    simulation_seed: int = 0,
+    confidence: float = 0.95,
+) -> Assessment:
+    """The grade of what is known, by weighted means along the arcs.
+
+    Args:
+        diagram: which leaves there are, and what they lead to.
+        evidence: of its leaves, in any order; a leaf without evidence is missing.
+        vetoes: reasons outside the average that cap the grade.
+        draws: of which the intervals are made; 0 for none.
+        simulation_seed: of the draws, to see the same again.
+        confidence: of the intervals.
+
+    Raises:
+        ModelError: two pieces of evidence of one leaf, or nothing known that moves the value.
+        OptionError: draws, a seed or a confidence outside their range.
+
+    Example:
+        >>> from leakgauge.assessment.diagram_files import default_diagram
+        >>> from leakgauge.assessment.evidence import Scale, Standing
+        >>> error = Evidence("10", Standing.MEASURED, "by hand", 0.1, "squared units", Scale(0, 1))
+        >>> found = assess(default_diagram(), [error], draws=0)
+        >>> found.score, found.grade.value, found.utility, found.privacy
+        (90.0, 'very-good', 90.0, None)
+    """
+    require_draws(draws, confidence, simulation_seed)
+    given = _by_leaf(evidence)
+    known_of = {key: given.get(key) or missing(key, "Nothing was given.") for key in diagram.leaves}
+    states = {key: one.states(diagram.states) for key, one in known_of.items()}
+    leaves = {key: _frozen(one) for key, one in states.items() if one is not None}
+    shares = known_shares(diagram, leaves)
+    positions = {key: position_of(one) for key, one in leaves.items()}
+    value = rating(diagram, shares, positions, diagram.value)
+    if value is None:
+        raise ModelError(
+            "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
+            file=diagram.file,
+            value=diagram.value,
+        )
+    criteria = {key: rating(diagram, shares, positions, key) for key in (*diagram.privacy, *diagram.utility)}
+    privacy, utility = (
+        mean_rating([one for key in names if (one := criteria[key]) is not None])
+        for names in (diagram.privacy, diagram.utility)
+    )
+    intervals = _Intervals(diagram, shares, {key: known_of[key] for key in leaves}, draws, simulation_seed, confidence)
+    nodes = distributions(diagram, shares, leaves)
+    listed = tuple(vetoes)
+    return Assessment(
+        diagram,
+        MappingProxyType(known_of),
+        tuple(key for key in given if key not in known_of),
+        MappingProxyType({key: _frozen(one) for key, one in nodes.items()}),
+        value.score,
+        None if privacy is None else privacy.score,
+        None if utility is None else utility.score,
+        intervals.of({diagram.value: value}, value),
+        intervals.of({key: criteria[key] for key in diagram.privacy}, privacy),
+        intervals.of({key: criteria[key] for key in diagram.utility}, utility),
+        confidence,
+        _sensitivities(value, leaves),
+        _sensitivities(privacy, leaves),
+        _sensitivities(utility, leaves),
+        listed,
+        capped(grade_of(value.score), listed),
+        grade_of(value.score),
+    )
+
+
+class _Intervals:
+    def __init__(
+        self,
+        diagram: Diagram,
+        shares: Mapping[Ends, float],
+        evidence: Mapping[str, Evidence],
+        draws: int,
+        simulation_seed: int,
+        confidence: float,
+    ) -> None:
+        self._draws = Draws(diagram, shares, evidence, draws, simulation_seed) if draws else None
+        self._confidence = confidence
+
+    def of(self, criteria: Mapping[str, Rating | None], mean: Rating | None) -> Interval | None:
+        """The interval of the mean of some nodes' scores."""
+        if self._draws is None or mean is None:
+            return None
+        drawn = [self._draws.scores(one, key) for key, one in criteria.items() if one is not None]
+        return interval_of(np.mean(drawn, axis=0), mean.score, self._confidence)
+
+
+def _by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    found: dict[str, Evidence] = {}
+    for one in evidence:
+        if one.leaf in found:
+            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
+        found[one.leaf] = one
+    return found
+
+
+def _sensitivities(of: Rating | None, leaves: Iterable[str]) -> Mapping[str, float]:
+    return MappingProxyType({key: 0.0 if of is None else of.sensitivities[key] for key in leaves})
+
+
+def _frozen(states: Floats) -> Floats:
+    states.setflags(write=False)
+    return states

@@ -1,0 +1,107 @@
+"""All 28 leaves of one protected column or histogram, as evidence in the order of the diagram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from leakgauge.assessment.evidence import Evidence
+from leakgauge.assessment.indicators import (
+    FAMILIES,
+    Audited,
+    Context,
+    Protected,
+    Setting,
+    Source,
+    audited_from_json,
+    setting_of,
+)
+from leakgauge.assessment.questionnaire import Questionnaire
+from leakgauge.assessment.scales import INDICATORS
+from leakgauge.mechanisms import Mechanism
+
+
+def collect(
+    protected: Protected,
+    *,
+    audit: Audited | Mapping[str, Any] | None = None,
+    questionnaire: Questionnaire | None = None,
+    releases_per_period: float = 1.0,
+    stored: Iterable[Evidence] = (),
+    simulation_seed: int = 0,
+) -> tuple[Evidence, ...]:
+    """One piece of evidence for each leaf, measured where it can be; missing ones say why.
+
+    Args:
+        protected: what went in and came out.
+        audit: of the release: the fields of an audit's JSON, or what ``audited`` found; without it leaves 4 and 5 of a
+            column are missing.
+        questionnaire: what people answered; without it leaves 14, 15 and 19 are missing.
+        releases_per_period: how often such a release is made.
+        stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
+        simulation_seed: for intervals and samples; it protects nobody.
+
+    Raises:
+        VerificationError: the audit is of another release.
+        FileError: fields that are no audit.
+        OptionError: a number of releases that is not above 0.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.assessment.indicators import protected_column
+        >>> from leakgauge.mechanisms import randomized_response
+        >>> from leakgauge.randomness import Simulated
+        >>> from leakgauge.tables import open_table
+        >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
+        >>> response = randomized_response(["flu", "none", "cold"], epsilon=1.0)
+        >>> made = collect(protected_column(people, "illness", response, Simulated(1)))
+        >>> len(made), made[2].leaf, made[2].value
+        (28, '3', 1.0)
+    """
+    context = Context(
+        audited_from_json(audit, protected) if isinstance(audit, Mapping) else audit,
+        {} if questionnaire is None else questionnaire.answers,
+        releases_per_period,
+        {one.leaf: one for one in stored},
+        simulation_seed,
+    )
+    return _ordered(evidence for family in FAMILIES for evidence in family.measured(protected, context))
+
+
+def expected(
+    mechanism: Mechanism | Setting,
+    source: Source | None = None,
+    *,
+    questionnaire: Questionnaire | None = None,
+    releases_per_period: float = 1.0,
+    stored: Iterable[Evidence] = (),
+) -> tuple[Evidence, ...]:
+    """The same leaves computed from the mechanism's law; nothing is drawn.
+
+    Args:
+        mechanism: the mechanism, or a setting of it.
+        source: the column, or the counts of its histogram.
+        questionnaire: as of ``collect``.
+        releases_per_period: as of ``collect``.
+        stored: evidence from which space and time are taken.
+
+    Raises:
+        OptionError, ColumnError: a mechanism that cannot be run on the source.
+    """
+    if isinstance(mechanism, Setting):
+        setting = mechanism
+    else:
+        assert source is not None
+        setting = setting_of(mechanism, source)
+    context = Context(
+        None,
+        {} if questionnaire is None else questionnaire.answers,
+        releases_per_period,
+        {one.leaf: one for one in stored},
+    )
+    return _ordered(evidence for family in FAMILIES for evidence in family.expected(setting, context))
+
+
+def _ordered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    found = {one.leaf: one for one in evidence}
+    return tuple(found[leaf] for leaf in INDICATORS)

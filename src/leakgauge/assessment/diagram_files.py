@@ -1,0 +1,173 @@
+"""Influence diagrams in TOML: ``value``, ``privacy``, ``utility``, ``arcs`` and ``[nodes]``."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
+from leakgauge.errors import FileError, ModelError, did_you_mean
+from leakgauge.probability.files import require_schema
+
+DIAGRAM_SCHEMA = "leakgauge/diagram/1"
+_DIRECTIONS = {"same": False, "mirrored": True}
+_TOP = {"schema", "value", "privacy", "utility", "states", "weights", "arcs", "nodes"}
+_NODE = {"name", "chinese", "better", "fixed"}
+_ARC = {"from", "to", "direction", "weight"}
+
+
+@cache
+def default_diagram() -> Diagram:
+    """The paper's diagram, 45 nodes and 53 arcs, its arcs pointing as they are meant."""
+    text = files(__package__).joinpath("tables", "default_diagram.toml").read_text(encoding="utf-8")
+    return _diagram(tomllib.loads(text), Path("default_diagram.toml"))
+
+
+def read_diagram(path: Path | str) -> Diagram:
+    """The diagram in a TOML file.
+
+    With ``weights = "relative"``, as it is by default, the weights into a node count relative to each other and are 1
+    where none is given; with ``weights = "shares"`` each arc gives its own and those into a node sum to 1.
+
+    Raises:
+        FileError: the file cannot be read, or something else than a diagram is in it.
+        ModelError: nodes and arcs that make no diagram, as ``Diagram`` says.
+    """
+    place = Path(path)
+    try:
+        fields = tomllib.loads(place.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
+    except UnicodeDecodeError:
+        raise FileError("{path} cannot be read: it is not UTF-8.", path=place) from None
+    except tomllib.TOMLDecodeError as error:
+        raise FileError("{path} is not TOML: {reason}; mend it.", path=place, reason=str(error).rstrip(".")) from None
+    return _diagram(fields, place)
+
+
+def _diagram(fields: Mapping[str, Any], place: Path) -> Diagram:
+    require_schema(fields, DIAGRAM_SCHEMA, place)
+    _require_known(fields, _TOP, place, "it")
+    value = fields.get("value")
+    if not isinstance(value, str):
+        raise FileError('{path} has no value node; write value = "…" with the node to grade.', path=place)
+    states = fields.get("states", 5)
+    if not isinstance(states, int) or isinstance(states, bool):
+        raise FileError("{path} has states = {states!r}; write a whole number.", path=place, states=states)
+    nodes, arcs = fields.get("nodes"), fields.get("arcs")
+    if not isinstance(nodes, dict) or not nodes or not isinstance(arcs, list) or not arcs:
+        raise FileError("{path} has no [nodes] or no arcs = […]; a diagram needs both.", path=place)
+    made = Diagram(
+        MappingProxyType({key: _node(key, one, place) for key, one in nodes.items()}),
+        tuple(_arc(number, one, place) for number, one in enumerate(arcs, 1)),
+        value,
+        _names(fields, "privacy", place),
+        _names(fields, "utility", place),
+        states,
+        str(place),
+    )
+    _require_shares(made, arcs, fields.get("weights", "relative"), place)
+    return made
+
+
+def _node(key: str, fields: Any, place: Path) -> Node:
+    if not isinstance(fields, dict):
+        raise FileError('{path}: the node {node!r} is not a table; write {{ name = "…" }}.', path=place, node=key)
+    _require_known(fields, _NODE, place, f"the node {key!r}")
+    name, chinese, better, fixed = (fields.get(one) for one in ("name", "chinese", "better", "fixed"))
+    if not isinstance(name, str) or not name or not isinstance(chinese, str | None):
+        raise FileError("{path}: the node {node!r} has no name in text; give it one.", path=place, node=key)
+    if not isinstance(fixed, bool | None):
+        raise FileError(
+            "{path}: the node {node!r} has fixed = {fixed!r}; write true or false.", path=place, node=key, fixed=fixed
+        )
+    ways = {one.value: one for one in Better}
+    if better is not None and (not isinstance(better, str) or better not in ways):
+        raise FileError(
+            "{path}: the node {node!r} has better = {better!r}; write higher, lower or trade-off.",
+            path=place,
+            node=key,
+            better=better,
+        )
+    return Node(key, name, chinese or "", None if better is None else ways[better], bool(fixed))
+
+
+def _arc(number: int, fields: Any, place: Path) -> Arc:
+    source, target = (fields.get("from"), fields.get("to")) if isinstance(fields, dict) else (None, None)
+    if not isinstance(source, str) or not isinstance(target, str):
+        raise FileError(
+            '{path}: arc {number} does not join two nodes; write {{ from = "…", to = "…", direction = "same" }}.',
+            path=place,
+            number=number,
+        )
+    what = f"the arc {source} → {target}"
+    _require_known(fields, _ARC, place, what)
+    direction, weight = fields.get("direction"), fields.get("weight", 1.0)
+    if not isinstance(direction, str) or direction not in _DIRECTIONS:
+        raise FileError(
+            "{path}: {arc} has {found}; write direction = same or mirrored.",
+            path=place,
+            arc=what,
+            found="no direction" if direction is None else f"the direction {direction!r}",
+        )
+    if isinstance(weight, bool) or not isinstance(weight, int | float):
+        raise FileError("{path}: {arc} has the weight {weight!r}; write a number.", path=place, arc=what, weight=weight)
+    return Arc(source, target, _DIRECTIONS[direction], float(weight))
+
+
+def _require_shares(diagram: Diagram, arcs: list[dict[str, Any]], weights: Any, place: Path) -> None:
+    if weights not in ("relative", "shares"):
+        raise FileError("{path} has weights = {weights!r}; write relative or shares.", path=place, weights=weights)
+    if weights == "relative":
+        return
+    for arc in arcs:
+        if "weight" not in arc:
+            raise FileError(
+                "{path} has weights = shares, and the arc {source} → {target} has no weight; give each arc its share.",
+                path=place,
+                source=arc["from"],
+                target=arc["to"],
+            )
+    for key in diagram.nodes:
+        into = diagram.into(key)
+        total = math.fsum(arc.weight for arc in into)
+        # Shares such as thirds are written with a few digits.
+        if into and abs(total - 1) > 1e-3:
+            raise ModelError(
+                "{file}: the weights into the node {node!r} sum to {total:.6g} instead of 1; mend them, or write "
+                'weights = "relative".',
+                file=diagram.file,
+                node=key,
+                total=total,
+            )
+
+
+def _names(fields: Mapping[str, Any], name: str, place: Path) -> tuple[str, ...]:
+    found = fields.get(name)
+    if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
+        raise FileError(
+            '{path} does not say which nodes are {name}; write {name} = ["…"] with one node or more.',
+            path=place,
+            name=name,
+        )
+    if len(set(found)) < len(found):
+        raise FileError("{path} names a node twice under {name}; name each once.", path=place, name=name)
+    return tuple(found)
+
+
+def _require_known(fields: Mapping[str, Any], known: Iterable[str], place: Path, what: str) -> None:
+    for key in fields:
+        if key not in known:
+            raise FileError(
+                "{path}: {what} has the unknown key {key!r}; {near}",
+                path=place,
+                what=what,
+                key=key,
+                near=did_you_mean(key, sorted(known)),
+            )

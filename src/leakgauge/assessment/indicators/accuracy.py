@@ -1,0 +1,208 @@
+"""Leaves 10 to 13: how far what is released lies from the original.
+
+Letters are vectors with a 1 at their own place, so that each measure of numbers has its counterpart: the squared error
+of two letters is 0 or 2, and their total variance 1 − Σp².
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.assessment.indicators.associations import cramers_v
+from leakgauge.assessment.indicators.context import Context
+from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.setting import Setting
+from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.probability.cells import Floats
+from leakgauge.randomness import Simulated, simulation
+
+LEAVES = ("10", "11", "12", "13")
+DRAWS = 200
+"""Releases that are simulated for the interval of letters and answers."""
+MOST_CELLS = 20_000_000
+BLOCKS = 50
+_FOREIGN = "What is released are no letters of the column, so that it lies at no distance from them."
+_BETWEEN = (2.5, 97.5)
+
+
+def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+    """From what went in and came out."""
+    setting, seed = protected.setting, context.simulation_seed
+    if protected.form is Form.LETTERS:
+        counts = protected.counts
+        n = int(counts.sum())
+        found = letter_measures(counts / n, setting.same, n)
+        return _evidence(setting, found, _letter_intervals(setting, counts.sum(axis=1), n, seed), "from the rows")
+    inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
+    found = number_measures(number_sums(inputs, outputs).sum(axis=0), float(inputs.mean()))
+    if protected.form is Form.NUMBERS:
+        return _evidence(setting, found, _row_intervals(inputs, outputs), "from the rows")
+    return _evidence(setting, found, _answer_intervals(setting, seed), "from the counts")
+
+
+def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """From the law."""
+    if setting.form is Form.LETTERS:
+        return _evidence(setting, letter_measures(setting.joint, setting.same), None, "by the law")
+    x, taken = setting.numbers, setting.taken
+    sums = number_sums(x, taken).mean(axis=0)
+    # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
+    sums[_YY] += setting.noise_variance * sums[_N]
+    sums[_DD] += setting.noise_variance * sums[_N]
+    return _evidence(setting, number_measures(sums, float(x.mean())), None, "by the law")
+
+
+def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> tuple[float | None, ...]:
+    """Squared error over the variance, Mahalanobis distance a dimension, Cramér's V, and the histograms' cosine.
+
+    Args:
+        joint: shares of inputs (rows) and outputs (columns).
+        same: 1 where an output is the input's own letter; None where outputs are no letters of the column.
+        n: how many rows the shares rest on; infinite of a law.
+    """
+    p, r = joint.sum(axis=1), joint.sum(axis=0)
+    rows, columns = p > 0, r > 0
+    used = joint[np.ix_(rows, columns)]
+    squares = float((used**2 / np.outer(p[rows], r[columns])).sum())
+    v = cramers_v(squares - 1, int(rows.sum()), int(columns.sum()), n)
+    association = 0.0 if v is None else v
+    if same is None:
+        return None, None, association, None
+    own = float((joint * same).sum())
+    error = 2 * (1 - own) / (1 - float((p**2).sum()))
+    seen = same @ r
+    pooled = (p + seen) / 2
+    letters = pooled > 0
+    inverse = np.divide(1.0, pooled, out=np.zeros_like(pooled), where=letters)
+    # (e_x − e_y)ᵀ Σ⁺ (e_x − e_y) = 1/m_x + 1/m_y for two letters, 0 for one.
+    apart = joint * (1 - same)
+    squared = float(apart.sum(axis=1) @ inverse + apart.sum(axis=0) @ (inverse @ same))
+    distance = math.sqrt(squared / (letters.sum() - 1))
+    cosine = float(p @ seen) / math.sqrt(float(p @ p) * float(seen @ seen))
+    return error, distance, association, min(cosine, 1.0)
+
+
+_N, _X, _Y, _XX, _YY, _XY, _DD = range(7)
+
+
+def number_sums(x: Floats, y: Floats, blocks: int = 1) -> Floats:
+    """Sums of 1, x, y, x², y², xy and (y − x)², about the mean of x, a row for every so manieth number."""
+    centre = float(x.mean())
+    x, y = x - centre, y - centre
+    at = np.arange(len(x)) % blocks
+    terms = (np.ones_like(x), x, y, x * x, y * y, x * y, (y - x) ** 2)
+    return np.stack([np.bincount(at, weights=term, minlength=blocks) for term in terms], axis=1)
+
+
+def number_measures(sums: Floats, centre: float) -> tuple[float, ...]:
+    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums about a centre."""
+    n, x, y, xx, yy, xy, dd = (float(one) for one in sums)
+    var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
+    error = dd / n / var_x
+    distance = math.sqrt(dd / n / ((var_x + var_y) / 2))
+    pearson = cov / math.sqrt(var_x * var_y) if var_y > 0 else 0.0
+    raw_xx, raw_yy = xx / n + 2 * centre * x / n + centre**2, yy / n + 2 * centre * y / n + centre**2
+    product = xy / n + centre * (x + y) / n + centre**2
+    cosine = product / math.sqrt(raw_xx * raw_yy) if raw_xx > 0 and raw_yy > 0 else 0.0
+    return error, distance, max(min(pearson, 1.0), -1.0), max(min(cosine, 1.0), -1.0)
+
+
+def _row_intervals(x: Floats, y: Floats) -> list[tuple[float, float]]:
+    """95 % intervals by leaving out one of 50 blocks of rows at a time (Quenouille's jackknife)."""
+    from scipy.special import stdtrit
+
+    blocks = min(BLOCKS, len(x))
+    parts, centre = number_sums(x, y, blocks), float(x.mean())
+    total = parts.sum(axis=0)
+    left = np.array([number_measures(total - part, centre) for part in parts])
+    errors = np.sqrt((blocks - 1) / blocks * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
+    reach = float(stdtrit(blocks - 1, 0.975)) * errors
+    middle = np.array(number_measures(total, centre))
+    return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
+
+
+def _answer_intervals(setting: Setting, seed: int) -> list[tuple[float, float]]:
+    """Where 95 % of simulated releases lie."""
+    assert setting.noise is not None
+    counts, grid = setting.source.numbers, setting.noise.span.grid
+    noise = setting.noise.law.draw(DRAWS * len(counts), Simulated(seed)).reshape(DRAWS, -1) * grid
+    centre = float(counts.mean())
+    found = [number_measures(number_sums(counts, counts + one)[0], centre) for one in noise]
+    return _quantiles(np.array(found))
+
+
+def _letter_intervals(setting: Setting, inputs: Floats, n: int, seed: int) -> list[tuple[float, float]]:
+    """Where 95 % of simulated releases of the same rows lie."""
+    draws, matrix = simulation(seed), setting.matrix
+    times = max(min(DRAWS, MOST_CELLS // matrix.size), 20)
+    shares = matrix / matrix.sum(axis=1, keepdims=True)
+    made = np.stack([draws.multinomial(count, row, size=times) for count, row in zip(inputs, shares, strict=True)], 1)
+    found = [letter_measures(one / n, setting.same, n) for one in made]
+    return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]))
+
+
+def _quantiles(found: Floats) -> list[tuple[float, float]]:
+    low, high = np.percentile(found, _BETWEEN, axis=0)
+    return list(zip(low.tolist(), high.tolist(), strict=True))
+
+
+def _evidence(
+    setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: str
+) -> tuple[Evidence, ...]:
+    form, nulls, tops = setting.form, _nulls(setting), _tops(setting)
+    said = _LETTERS if form is Form.LETTERS else _NUMBERS
+    made = []
+    for at, leaf in enumerate(LEAVES):
+        value = found[at]
+        if value is None:
+            made.append(missing(leaf, _FOREIGN))
+            continue
+        ends = None if between is None else between[at]
+        made.append(
+            INDICATORS[leaf].evidence(
+                form,
+                value,
+                f"{said[at]}, {how}.",
+                between=ends,
+                top=tops[at],
+                null=nulls[at],
+                raw=0.0 if leaf in ("10", "11") else 1.0,
+            )
+        )
+    return tuple(made)
+
+
+def _tops(setting: Setting) -> tuple[float | None, ...]:
+    """Of letters drawn evenly, whatever the original."""
+    if setting.form is not Form.LETTERS:
+        return None, None, None, None
+    letters = len(setting.prior)
+    even = np.outer(setting.prior.probabilities, np.full(letters, 1 / letters))
+    return letter_measures(even, np.eye(letters))
+
+
+def _nulls(setting: Setting) -> tuple[float, float, float, float]:
+    """Of an independent copy of the data; the cosine of letters that of letters all alike."""
+    if setting.form is Form.LETTERS:
+        p = setting.prior.probabilities
+        return 2.0, math.sqrt(2), 0.0, float(p.sum() / math.sqrt(len(p) * (p @ p)))
+    x = setting.numbers
+    square = float((x**2).mean())
+    return 2.0, math.sqrt(2), 0.0, float(x.mean()) ** 2 / square if square > 0 else 0.0
+
+
+_NUMBERS = (
+    "The mean squared difference over the variance of the data",
+    "The root mean square of the difference over the pooled standard deviation",
+    "Pearson's correlation of original and release",
+    "The cosine of original and release",
+)
+_LETTERS = (
+    "Twice the share of changed letters over 1 − Σp²",
+    "The root mean square of the Mahalanobis distance of two letters, a dimension",
+    "Cramér's V of original and release",
+    "The cosine of the histograms of original and release",
+)

@@ -1,0 +1,64 @@
+"""Leaf 5: what the best attack gains, as a share of what it would gain from the raw data."""
+
+from __future__ import annotations
+
+import math
+
+from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.assessment.indicators.context import Context
+from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.setting import MOVED, Setting
+from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.mechanisms import DiscreteLaplace
+
+
+def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+    """From the audit; of a histogram from its law."""
+    if protected.form is Form.ANSWERS:
+        return expected(protected.setting, context)
+    best = None if context.audit is None else context.audit.best
+    if best is None:
+        why = "There is no audit; make one with leakgauge audit." if context.audit is None else "No attack was tried."
+        return (missing("5", why),)
+    return (
+        INDICATORS["5"].evidence(
+            protected.form,
+            best.share,
+            f"The advantage of the best attack, {best.attack}, over what it has in the raw data.",
+            between=(max(best.low / best.raw, 0.0), max(best.high / best.raw, 0.0)),
+            null=0.0,
+            raw=1.0,
+        ),
+    )
+
+
+def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """Of a column the Bayes vulnerability beyond the best guess without the release, over what is left to gain.
+
+    Of a histogram the chance to tell two neighbouring tables apart beyond a coin, by who knows all other rows.
+    """
+    if setting.form is Form.ANSWERS:
+        value, how = told_apart(setting), "The total variation between two neighbouring tables, by the law."
+    elif setting.form is Form.LETTERS:
+        assert setting.channel is not None
+        counts = setting.source.counted(setting.mechanism, setting.channel.inputs)
+        # The best guess of each secret at each output; of secrets that are the letters, the Bayes vulnerability.
+        before = float(counts.sum(axis=1).max()) / setting.source.rows
+        after = float((counts @ setting.matrix).max(axis=0).sum()) / setting.source.rows
+        value, how = max(after - before, 0.0) / (1 - before), "The Bayes vulnerability, by the law."
+    else:
+        before, after = setting.mixture.best_guess(setting.source.groups[2])
+        value, how = max(after - before, 0.0) / (1 - before), "The Bayes vulnerability of each tenth, by the law."
+    return (INDICATORS["5"].evidence(setting.form, min(value, 1.0), how, null=0.0, raw=1.0),)
+
+
+def told_apart(setting: Setting) -> float:
+    """The total variation between the noisy counts of two tables that differ in one row."""
+    assert setting.noise is not None
+    law = setting.noise.law
+    if isinstance(law, DiscreteLaplace):
+        # The loss of each of the two counts is ±1/scale, and + with 1/(1 + a); only where both are + does one lose.
+        a = math.exp(-1 / law.scale)
+        return -math.expm1(-MOVED / law.scale) / (1 + a) ** MOVED
+    # Two moves by one step are one by √2 in length; of a discrete law this is as good as exact from σ = 1 on.
+    return math.erf(math.sqrt(MOVED) / (2 * math.sqrt(2) * law.sigma))

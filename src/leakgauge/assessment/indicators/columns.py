@@ -1,0 +1,33 @@
+"""Leaves 16 and 18: how closely the data's columns go together; facts of the data."""
+
+from __future__ import annotations
+
+from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.assessment.indicators.context import Context
+from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.setting import Setting
+from leakgauge.assessment.scales import INDICATORS
+
+
+def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
+    """The same whatever is released."""
+    return expected(protected.setting, context)
+
+
+def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """The strongest association with another column, and the mean of their squares: the variance that is shared."""
+    found = [one.association for one in setting.source.columns if one.association is not None]
+    if not found:
+        why = "The table has no other column that the protected one could go together with."
+        return missing("16", why), missing("18", why)
+    how = "(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)"
+    return (
+        INDICATORS["16"].evidence(
+            setting.form, max(found), f"The strongest association with one of {len(found)} other columns {how}."
+        ),
+        INDICATORS["18"].evidence(
+            setting.form,
+            sum(one * one for one in found) / len(found),
+            f"The mean squared association with {len(found)} other columns {how}.",
+        ),
+    )

@@ -1,0 +1,198 @@
+"""One protected column, or one protected histogram: what went in, what came out, and by which mechanism."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from leakgauge.assessment.indicators.setting import Setting, setting_of
+from leakgauge.assessment.indicators.source import histogram_source, source_of
+from leakgauge.assessment.scales import Form
+from leakgauge.audit import Case, read_attack_case
+from leakgauge.audit.attacks.case import ReleasedColumn, Secret
+from leakgauge.audit.attacks.ceilings import Promise
+from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, law_of
+from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.mechanisms import LetterSets, Mechanism, NoisyNumber
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.labels import text_of
+from leakgauge.randomness import Randomness
+from leakgauge.release import Release, read_record
+from leakgauge.release.bound import BoundColumn
+from leakgauge.release.queries import Histogram, Protection
+from leakgauge.release.queries.labels import DeclaredLabel
+from leakgauge.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """What went in and what came out.
+
+    Attributes:
+        setting: the source with the mechanism.
+        inputs: of letters the number of each row's input; else the numbers, or the true counts.
+        outputs: of letters the number of each row's output; else the noisy numbers or counts.
+        case: what attacks need; None of a histogram.
+        record_digest: of the record it was read from; None of a simulation.
+        bytes_per_record: of the whole release; None of a simulation.
+    """
+
+    setting: Setting
+    inputs: Codes | Floats
+    outputs: Codes | Floats
+    case: Case | None = None
+    record_digest: str | None = None
+    bytes_per_record: float | None = None
+
+    @property
+    def form(self) -> Form:
+        """What is released."""
+        return self.setting.form
+
+    @property
+    def counts(self) -> Codes:
+        """Of letters how often each input gave each output."""
+        rows, columns = self.setting.matrix.shape
+        together = np.bincount(self.inputs.astype(np.int64) * columns + self.outputs, minlength=rows * columns)
+        return together.reshape(rows, columns).astype(np.int64)
+
+
+def protected_of_release(
+    record: Release | Path | str, original: Table, released: Path | str | None = None, column: str | None = None
+) -> Protected:
+    """A column of a release beside its original.
+
+    Args:
+        record: the release, or the file of its record.
+        original: the table it was made from, its rows in the same order.
+        released: the released table, where it is not where the record says.
+        column: the protected column; it may be left out where there is one.
+
+    Raises:
+        FileError, VerificationError, TableError, ColumnError: of a record, release or table that cannot be used.
+        OptionError: several columns are protected and none is named.
+    """
+    fields = record.fields if isinstance(record, Release) else read_record(record)
+    case = read_attack_case(record, original, released=released)
+    made = _chosen(case.columns, column)
+    assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
+    setting = setting_of(made.law.mechanism, source_of(original, *made.reads))
+    size = fields["output"].get("bytes")
+    return _protected(
+        setting,
+        made,
+        case,
+        record_digest=str(fields["digest"]),
+        bytes_per_record=None if size is None else float(size) / original.rows,
+    )
+
+
+def protected_column(table: Table, column: str, mechanism: Mechanism, randomness: Randomness) -> Protected:
+    """A simulated release of one column; nothing is written.
+
+    Raises:
+        ColumnError: a column that is not there, or holds values that the mechanism cannot take.
+        OptionError: a mechanism that releases no columns.
+    """
+    setting = setting_of(mechanism, source_of(table, column))
+    return released_again(setting, randomness)
+
+
+def released_again(setting: Setting, randomness: Randomness) -> Protected:
+    """A simulated release of a column or histogram that was read before."""
+    source = setting.source
+    if setting.form is Form.ANSWERS:
+        assert setting.noise is not None
+        counts = source.numbers
+        noisy = setting.noise.run(counts.astype(np.int64), randomness)
+        return Protected(setting, counts, np.asarray(noisy, dtype=np.float64))
+    bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
+    law = law_of(bound)
+    inputs = law.inputs(source.values)
+    promises = _promises(setting.claims)
+    made = ReleasedColumn(source.names, source.names, law, inputs, law.draw(inputs, randomness), promises)
+    nothing = np.zeros(source.rows, dtype=np.int64)
+    case = Case((made,), (Secret(source.names, made, source.secrets),), nothing, (), nothing, (), promises)
+    return _protected(setting, made, case)
+
+
+def protected_histogram(
+    table: Table,
+    column: str,
+    mechanism: Mechanism,
+    randomness: Randomness,
+    *,
+    labels: Sequence[DeclaredLabel] | None = None,
+    edges: Sequence[float] | None = None,
+) -> Protected:
+    """A simulated release of a column's histogram with Laplace or Gaussian noise in every count.
+
+    Args:
+        table: whose rows are counted.
+        column: by the values of which column.
+        mechanism: ``laplace`` or ``gaussian``; its ε and δ are those of the whole histogram.
+        randomness: where the noise comes from.
+        labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
+        edges: or where numbers are cut.
+
+    Raises:
+        ColumnError, OptionError: a column, mechanism or bins that cannot be used.
+    """
+    source = source_of(table, column)
+    if labels is None and edges is None:
+        labels = [None if one is None else text_of(one) for one in table.counts(column, limit=1 << 12).labels(column)]
+    query = Histogram(column=column, labels=labels, edges=edges, epsilon=1.0)
+    query.require_columns(table, Protection())
+    return released_again(setting_of(mechanism, histogram_source(source, table, query)), randomness)
+
+
+def _protected(
+    setting: Setting,
+    made: ReleasedColumn,
+    case: Case,
+    record_digest: str | None = None,
+    bytes_per_record: float | None = None,
+) -> Protected:
+    inputs: Codes | Floats = made.inputs
+    outputs: Codes | Floats = made.outputs.astype(np.int64) if made.outputs.ndim == 1 else _set_numbers(setting, made)
+    if isinstance(setting.mechanism, NoisyNumber):
+        inputs = setting.numbers
+        outputs = np.asarray(setting.mechanism.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+    return Protected(setting, inputs, outputs, case, record_digest, bytes_per_record)
+
+
+def _set_numbers(setting: Setting, made: ReleasedColumn) -> Codes:
+    """Of each released set its number among the channel's outputs."""
+    mechanism, members = setting.mechanism, made.outputs
+    assert isinstance(mechanism, LetterSets) and setting.channel is not None
+    packed, places = np.unique(np.packbits(members.astype(np.bool_), axis=1), axis=0, return_inverse=True)
+    texts = mechanism.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
+    at = {text: number for number, text in enumerate(setting.channel.outputs)}
+    return np.array([at[text] for text in texts], dtype=np.int64)[places.reshape(-1)]
+
+
+def _chosen(columns: Sequence[ReleasedColumn], name: str | None) -> ReleasedColumn:
+    readable = {", ".join(one.reads): one for one in columns}
+    if name is None:
+        if len(columns) > 1:
+            raise OptionError(
+                "The release protects {count} columns ({names}); name the one to assess.",
+                count=len(columns),
+                names="; ".join(readable),
+            )
+        return columns[0]
+    for one in columns:
+        if name in one.reads or name == ", ".join(one.reads):
+            return one
+    raise ColumnError(
+        "Column {name!r} is not released through a mechanism; {hint}", name=name, hint=did_you_mean(name, readable)
+    )
+
+
+def _promises(claims: Sequence[Statement]) -> tuple[Promise, ...]:
+    found = [Promise(one.level) for one in claims if isinstance(one, LocalDP | CentralDP) and np.isfinite(one.level)]
+    return (*found, *(Promise(one.epsilon, one.delta) for one in claims if isinstance(one, ApproximateDP)))

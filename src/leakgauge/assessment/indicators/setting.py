@@ -1,0 +1,155 @@
+"""A mechanism over a source: its law and what it claims there, before anything is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leakgauge.assessment.indicators.mixtures import Mixture, mixture
+from leakgauge.assessment.indicators.source import NUMERIC, Source
+from leakgauge.assessment.scales import Form
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.errors import ColumnError, ModelError, OptionError
+from leakgauge.mechanisms import Mechanism, NoisyNumber
+from leakgauge.probability import Channel, Distribution, Scenario
+from leakgauge.probability.cells import Floats
+from leakgauge.release.queries.noise import bin_noise, sum_above
+
+MOVED = 2
+"""A replaced row lowers one count and raises another."""
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """A source with a mechanism.
+
+    Attributes:
+        source: the column, or the counts of one.
+        mechanism: as it was named.
+        form: what is released.
+        claims: what is guaranteed here.
+        noise: of numbers and answers the noise in each.
+        channel: of letters the channel.
+    """
+
+    source: Source
+    mechanism: Mechanism
+    form: Form
+    claims: tuple[Statement, ...]
+    noise: NoisyNumber | None = None
+    channel: Channel | None = None
+
+    @cached_property
+    def prior(self) -> Distribution:
+        """How often each letter occurs in the data."""
+        assert self.channel is not None
+        counts = self.source.counted(self.mechanism, self.channel.inputs).sum(axis=0)
+        if (counts > 0).sum() < 2:
+            raise ModelError(
+                "All rows of {name!r} fall on one letter of the mechanism; there is nothing to protect.",
+                name=self.source.name,
+            )
+        return Distribution(self.channel.inputs, counts / counts.sum())
+
+    @cached_property
+    def scenario(self) -> Scenario:
+        """The prior and the channel."""
+        return Scenario(self.prior, self.channel)
+
+    @cached_property
+    def matrix(self) -> Floats:
+        """q(y|x) of letters."""
+        assert self.channel is not None
+        return self.channel.matrix
+
+    @cached_property
+    def joint(self) -> Floats:
+        """p(x) q(y|x) of letters."""
+        return np.asarray(self.prior.probabilities[:, None] * self.matrix)
+
+    @cached_property
+    def same(self) -> Floats | None:
+        """1 where an output is the input's own letter; None where outputs are no letters of the column."""
+        assert self.channel is not None
+        at = {label: place for place, label in enumerate(self.channel.inputs)}
+        if not set(self.channel.outputs) <= set(at):
+            return None
+        found = np.zeros(self.channel.cells.shape)
+        for column, label in enumerate(self.channel.outputs):
+            found[at[label], column] = 1.0
+        return found
+
+    @cached_property
+    def mixture(self) -> Mixture:
+        """The law of numbers with noise, a few of them standing for all."""
+        assert self.noise is not None
+        numbers, shares, _ = self.source.groups
+        return mixture(self.noise, numbers, shares)
+
+    @property
+    def noise_variance(self) -> float:
+        """Of each number, in the data's unit squared."""
+        assert self.noise is not None
+        return (self.noise.law.standard_deviation * self.noise.span.grid) ** 2
+
+    @cached_property
+    def taken(self) -> Floats:
+        """Each number as the mechanism takes it: missing ones replaced, clamped, on the grid."""
+        assert self.noise is not None
+        return np.asarray(self.noise.from_grid(self.noise.on_grid(self.source.numbers)), dtype=np.float64)
+
+    @cached_property
+    def numbers(self) -> Floats:
+        """Each number as it is; where one is missing, what stands for it."""
+        assert self.noise is not None
+        numbers = self.source.numbers
+        return numbers if self.noise.missing is None else np.where(np.isnan(numbers), self.noise.missing, numbers)
+
+
+def setting_of(mechanism: Mechanism, source: Source) -> Setting:
+    """A mechanism over a source.
+
+    Over counts, Laplace and Gaussian noise is that of a histogram with the mechanism's ε and δ: a replaced row moves
+    two counts, so that the sensitivity is 2 in sum and √2 in length.
+
+    Raises:
+        OptionError: a mechanism that cannot be run on the source, or whose law cannot be written down.
+        ColumnError: a column of a kind the mechanism cannot take.
+    """
+    if source.counts is not None:
+        return _over_counts(mechanism, source)
+    if isinstance(mechanism, NoisyNumber):
+        if source.kind not in NUMERIC or mechanism.span.lowest is None:
+            raise ColumnError(
+                "Column {name!r} holds {kind}, which {mechanism} cannot release row by row; {way}.",
+                name=source.name,
+                kind=source.kind.value,
+                mechanism=mechanism.name,
+                way="release its histogram, or choose another mechanism"
+                if source.kind not in NUMERIC
+                else "give lower and upper in place of a sensitivity",
+            )
+        if source.variance == 0:
+            raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=source.name)
+        return Setting(source, mechanism, Form.NUMBERS, mechanism.claims, noise=mechanism)
+    channel = mechanism.channel()
+    if channel is None:
+        raise OptionError(
+            "{name} has no channel that can be written down here; choose fewer letters, or another mechanism.",
+            name=mechanism.name,
+        )
+    return Setting(source, mechanism, Form.LETTERS, mechanism.claims, channel=channel)
+
+
+def _over_counts(mechanism: Mechanism, source: Source) -> Setting:
+    epsilon, delta = mechanism.parameters.get("epsilon"), mechanism.parameters.get("delta")
+    if not isinstance(mechanism, NoisyNumber) or not isinstance(epsilon, int | float):
+        raise OptionError("{name} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
+    part = float(delta) if isinstance(delta, int | float) else None
+    noise = bin_noise(float(epsilon), part, 1, MOVED)
+    claims: tuple[Statement, ...] = (CentralDP(float(epsilon)),)
+    if part is not None:
+        claims = (ApproximateDP(float(epsilon), part), ZeroConcentratedDP(sum_above([noise.rho] * MOVED)))
+    return Setting(source, mechanism, Form.ANSWERS, claims, noise=noise.mechanism)

@@ -1,0 +1,211 @@
+"""What would lift the grade: the cheapest moves of one leaf or two that reach a target.
+
+The score is linear in the positions of the leaves, so that the answers are exact.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from leakgauge.assessment.algebra import DIGITS
+from leakgauge.assessment.assessment import Assessment
+from leakgauge.assessment.evidence import Scale
+from leakgauge.assessment.grades import Grade
+from leakgauge.errors import OptionError, RefusalError, did_you_mean
+
+NEAR = 10.0**-DIGITS
+"""Points of score below which a move is rounding."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """A leaf that goes elsewhere.
+
+    Attributes:
+        leaf: which.
+        start: its position from 0 to 1 as it is.
+        end: its position afterwards.
+        value: the raw value at the end; None of a leaf that was asked.
+    """
+
+    leaf: str
+    start: float
+    end: float
+    value: float | None
+
+
+@dataclass(frozen=True)
+class Lift:
+    """Moves that together reach the target.
+
+    Attributes:
+        moves: the leaves that go elsewhere.
+        cost: how far they go in all, each times its own cost.
+        score: afterwards.
+        privacy: afterwards; None where nothing is known of it.
+        utility: likewise.
+        lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
+    """
+
+    moves: tuple[Move, ...]
+    cost: float
+    score: float
+    privacy: float | None
+    utility: float | None
+    lowers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class _Room:
+    """How far a leaf may go, how many points a unit of it gives, and what a unit costs."""
+
+    leaf: str
+    most: float
+    gain: float
+    cost: float
+
+    @property
+    def points(self) -> float:
+        return self.most * self.gain
+
+
+def lifts(
+    assessment: Assessment,
+    target: float | Grade,
+    *,
+    fixed: Iterable[str] = (),
+    costs: Mapping[str, float] | None = None,
+    most: int = 10,
+) -> tuple[Lift, ...]:
+    """The cheapest moves of one leaf or two that reach a score or a grade, cheapest first; empty where it is reached.
+
+    Where no two leaves are enough, the cheapest moves of as many as it takes. Leaves that are missing or fixed, by the
+    diagram or here, stay where they are.
+
+    Args:
+        assessment: where it starts.
+        target: a score or a grade.
+        fixed: more leaves that cannot be moved.
+        costs: of moving a leaf over its whole scale; 1 where nothing is said.
+        most: how many answers at most.
+
+    Raises:
+        OptionError: a target, cost or number outside its range, or an unknown leaf.
+        RefusalError: the target cannot be reached; names the vetoes or the leaves that block it.
+    """
+    goal = _goal(assessment, target)
+    stay = _require_leaves(assessment, fixed) | {key for key, one in assessment.diagram.nodes.items() if one.fixed}
+    priced = _priced(assessment, costs or {})
+    if most < 1:
+        raise OptionError("{most} answers are none; ask for 1 or more.", most=most)
+    needed = goal - assessment.score
+    if needed <= 0:
+        return ()
+    rooms = {key: _room(assessment, key, priced.get(key, 1.0)) for key in assessment.sensitivities}
+    free = [one for key, one in rooms.items() if key not in stay and one.points > NEAR]
+    if sum(one.points for one in free) < needed - NEAR:
+        _refuse(assessment, goal, rooms, {one.leaf for one in free})
+    sets = [group for size in (1, 2) for group in itertools.combinations(free, size)]
+    found = {steps for group in sets if (steps := _cheapest(group, needed)) is not None}
+    if not found:
+        found = {steps} if (steps := _cheapest(free, needed)) is not None else set()
+    answers = [_lift(assessment, steps, rooms) for steps in found]
+    return tuple(sorted(answers, key=lambda one: (one.cost, [move.leaf for move in one.moves]))[:most])
+
+
+def _goal(assessment: Assessment, target: float | Grade) -> float:
+    if not isinstance(target, Grade):
+        if isinstance(target, bool) or not 0 <= target <= 100:
+            raise OptionError("A score of {target} cannot be aimed at; give 0 to 100 or a grade.", target=target)
+        return float(target)
+    blocking = [veto.reason for veto in assessment.vetoes if veto.cap < target]
+    if blocking:
+        raise RefusalError(
+            "The grade {target} cannot be reached whatever the leaves say: {reasons}; that must be mended first.",
+            target=target.value,
+            reasons="; ".join(blocking),
+        )
+    return target.lowest_score
+
+
+def _require_leaves(assessment: Assessment, keys: Iterable[str]) -> set[str]:
+    found = {keys} if isinstance(keys, str) else set(keys)
+    for key in found:
+        if key not in assessment.diagram.leaves:
+            raise OptionError(
+                "{file} has no leaf {leaf!r}; {near}",
+                file=assessment.diagram.file,
+                leaf=key,
+                near=did_you_mean(key, assessment.diagram.leaves),
+            )
+    return found
+
+
+def _priced(assessment: Assessment, costs: Mapping[str, float]) -> Mapping[str, float]:
+    _require_leaves(assessment, costs)
+    for key, cost in costs.items():
+        if not 0 < cost < math.inf:
+            raise OptionError("Moving leaf {leaf!r} costs {cost}; give a number above 0.", leaf=key, cost=cost)
+    return costs
+
+
+def _room(assessment: Assessment, leaf: str, cost: float) -> _Room:
+    gain, place = assessment.sensitivities[leaf], assessment.position(leaf)
+    return _Room(leaf, 1 - place if gain > 0 else place, abs(gain), cost)
+
+
+def _cheapest(group: Iterable[_Room], needed: float) -> tuple[tuple[str, float], ...] | None:
+    """How far each goes, those that give most for their cost first; None where they do not reach it."""
+    steps: list[tuple[str, float]] = []
+    for one in sorted(group, key=lambda room: (room.cost / room.gain, room.leaf)):
+        steps.append((one.leaf, min(needed / one.gain, one.most)))
+        needed -= one.points
+        if needed <= NEAR:
+            return tuple(sorted(steps))
+    return None
+
+
+def _lift(assessment: Assessment, steps: tuple[tuple[str, float], ...], rooms: Mapping[str, _Room]) -> Lift:
+    moves, changes = [], [0.0, 0.0, 0.0]
+    scores = (assessment.score, assessment.privacy, assessment.utility)
+    every = (assessment.sensitivities, assessment.privacy_sensitivities, assessment.utility_sensitivities)
+    for leaf, length in steps:
+        step = length if assessment.sensitivities[leaf] > 0 else -length
+        start, scale = assessment.position(leaf), assessment.evidence[leaf].scale
+        end = min(max(start + step, 0.0), 1.0)
+        moves.append(Move(leaf, start, end, None if scale is None else _raw(scale, end)))
+        changes = [sum_ + of[leaf] * step for sum_, of in zip(changes, every, strict=True)]
+    after = [
+        None if score is None else round(min(max(score + change, 0.0), 100.0), DIGITS)
+        for score, change in zip(scores, changes, strict=True)
+    ]
+    assert after[0] is not None
+    lowers = tuple(name for name, change in zip(("privacy", "utility"), changes[1:], strict=True) if change < -NEAR)
+    cost = sum(length * rooms[leaf].cost for leaf, length in steps)
+    return Lift(tuple(moves), cost, after[0], after[1], after[2], lowers)
+
+
+def _raw(scale: Scale, position: float) -> float:
+    if scale.logarithmic:
+        return float(scale.low * (scale.high / scale.low) ** position)
+    return float(scale.low + (scale.high - scale.low) * position)
+
+
+def _refuse(assessment: Assessment, goal: float, rooms: Mapping[str, _Room], free: set[str]) -> None:
+    best = assessment.score + sum(rooms[key].points for key in free)
+    held = sorted((one for key, one in rooms.items() if key not in free), key=lambda one: -one.points)
+    blocking = [
+        f"{one.leaf} ({assessment.diagram.nodes[one.leaf].name}, {one.points:.3g} points)"
+        for one in held
+        if one.points > NEAR
+    ]
+    raise RefusalError(
+        "A score of {goal:.4g} cannot be reached: all leaves that can move, at their best, give {best:.4g}; what "
+        "cannot move is {blocking}.",
+        goal=goal,
+        best=best,
+        blocking=", ".join(blocking),
+    )

@@ -1,0 +1,130 @@
+"""Weights from comparing two at a time (analytic hierarchy process; Saaty 1980)."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.errors import ModelError, OptionError, did_you_mean
+from leakgauge.probability.cells import as_matrix
+
+RANDOM_INDEX = (0.0, 0.0, 0.58, 0.90, 1.12, 1.24, 1.32, 1.41, 1.45, 1.49, 1.51, 1.48, 1.56, 1.57, 1.59)
+"""Saaty's mean consistency index of random comparisons of 1 to 15 things."""
+MOST_INCONSISTENT = 0.1
+"""Saaty's limit of the consistency ratio."""
+
+
+@dataclass(frozen=True)
+class PairwiseWeights:
+    """Weights that agree with comparisons as well as any do.
+
+    Attributes:
+        weights: one for each thing compared; they sum to 1.
+        consistency_ratio: how far the comparisons contradict each other: 0 not at all, 1 as random ones do.
+    """
+
+    weights: tuple[float, ...]
+    consistency_ratio: float
+
+    @property
+    def consistent(self) -> bool:
+        """Whether the ratio is at most 0.1; above it the comparisons should be thought over."""
+        return self.consistency_ratio <= MOST_INCONSISTENT
+
+
+def pairwise_weights(matrix: object) -> PairwiseWeights:
+    """The weights of things of which each two were compared, as the principal eigenvector.
+
+    Args:
+        matrix: in row i and column j how many times as much i matters as j; 1/3 where j matters three times as much.
+
+    Raises:
+        ModelError: not square, 2 to 15 things, numbers above 0, or not the reciprocal on the other side.
+
+    Example:
+        >>> found = pairwise_weights([[1, 2, 4], [1 / 2, 1, 2], [1 / 4, 1 / 2, 1]])
+        >>> [round(weight, 4) for weight in found.weights], found.consistent
+        ([0.5714, 0.2857, 0.1429], True)
+    """
+    compared = as_matrix(matrix, "comparisons")
+    count = len(compared)
+    if compared.shape != (count, count) or not 2 <= count <= len(RANDOM_INDEX):
+        raise ModelError(
+            "The comparisons are {rows} × {columns}; give a square of 2 to {most} things.",
+            rows=compared.shape[0],
+            columns=compared.shape[1],
+            most=len(RANDOM_INDEX),
+        )
+    with np.errstate(over="ignore"):
+        reciprocal = np.isclose(compared * compared.T, 1, rtol=0, atol=1e-6)
+    if not reciprocal.all():
+        row, column = (int(at) for at in np.argwhere(~reciprocal)[0])
+        raise ModelError(
+            "The comparisons {row}, {column} and {column}, {row} are {one:.6g} and {other:.6g}; each must be one over "
+            "the other, and 1 where a thing meets itself.",
+            row=row + 1,
+            column=column + 1,
+            one=float(compared[row, column]),
+            other=float(compared[column, row]),
+        )
+    values, vectors = np.linalg.eig(compared)
+    # A positive matrix has one largest eigenvalue, which is real, and so is its vector, of one sign.
+    first = int(np.argmax(values.real))
+    vector = np.abs(vectors[:, first].real)
+    spread = max(float(values[first].real) - count, 0.0) / (count - 1)
+    index = RANDOM_INDEX[count - 1]
+    weights = vector / vector.sum()
+    return PairwiseWeights(tuple(float(one) for one in weights), spread / index if index else 0.0)
+
+
+def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> Diagram:
+    """The diagram with other weights on the arcs into a node, by their sources; the others stay as they are.
+
+    Raises:
+        OptionError: no arc from a source to the node.
+        ModelError: a weight that is not above 0.
+    """
+    sources = {arc.source for arc in diagram.into(node)}
+    for source in weights:
+        if source not in sources:
+            raise OptionError(
+                "{file} has no arc {source} → {node}; {near}",
+                file=diagram.file,
+                source=source,
+                node=node,
+                near=did_you_mean(source, sorted(sources)),
+            )
+    arcs = (
+        dataclasses.replace(arc, weight=weights[arc.source]) if arc.target == node and arc.source in weights else arc
+        for arc in diagram.arcs
+    )
+    return dataclasses.replace(diagram, arcs=tuple(arcs))
+
+
+def with_pairwise_weights(diagram: Diagram, node: str, sources: Sequence[str], weights: PairwiseWeights) -> Diagram:
+    """The diagram with weights from comparisons on all arcs into a node.
+
+    Raises:
+        OptionError: sources that are not all that lead to the node, or weights that are too inconsistent to use.
+    """
+    leading = [arc.source for arc in diagram.into(node)]
+    if sorted(sources) != sorted(leading) or len(weights.weights) != len(leading):
+        raise OptionError(
+            "{given} things were compared for the node {node!r}; compare all that lead to it, {sources}, once each.",
+            given=len(weights.weights),
+            node=node,
+            sources=", ".join(leading),
+        )
+    if not weights.consistent:
+        raise OptionError(
+            "The comparisons for the node {node!r} contradict each other with a ratio of {ratio:.3g}, above {most}; "
+            "think them over.",
+            node=node,
+            ratio=weights.consistency_ratio,
+            most=MOST_INCONSISTENT,
+        )
+    return with_weights(diagram, node, dict(zip(sources, weights.weights, strict=True)))

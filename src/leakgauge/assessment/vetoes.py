@@ -1,0 +1,140 @@
+"""Reasons outside the average that cap a grade: a claim that is empty, or shown to be broken."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.assessment.grades import Grade
+from leakgauge.errors import FileError, ModelError
+
+if TYPE_CHECKING:
+    from leakgauge.audit import Finding, Shown
+    from leakgauge.claims import Statement
+
+
+@dataclass(frozen=True)
+class Veto:
+    """A reason why the grade may not be better than the cap.
+
+    Attributes:
+        reason: in a short sentence without a full stop.
+        cap: the best grade that is left.
+    """
+
+    reason: str
+    cap: Grade = Grade.POOR
+
+    def __post_init__(self) -> None:
+        if not self.reason.strip():
+            raise ModelError("A veto without a reason convinces nobody; name one.")
+
+
+def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
+    """The grade, or the lowest cap where that is lower."""
+    return min([grade, *(veto.cap for veto in vetoes)])
+
+
+def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:
+    """A veto where the level that is claimed is infinite: nothing is promised."""
+    return _infinite(f"the claim {claim.name}", claim.level)
+
+
+def vetoes_of_shown(shown: Shown, what: str = "the mechanism") -> tuple[Veto, ...]:
+    """Vetoes from what was shown of a mechanism: an infinite level, or one above the claim."""
+    return _shown(
+        what,
+        str(shown.claim) if shown.claimed else None,
+        shown.claim.level if shown.claimed else 0.0,
+        shown.at_least,
+        shown.claim.unit,
+        shown.deterministic,
+        shown.violated,
+        [f"{one.name}: {one.reason}" for one in shown.checks if not one.holds],
+    )
+
+
+def vetoes_of_finding(finding: Finding) -> tuple[Veto, ...]:
+    """A veto where an attack succeeds more often than the claim allows."""
+    if not finding.beats_claim:
+        return ()
+    assert finding.ceiling is not None
+    return (_beaten(finding.attack, finding.target, finding.success.low, finding.ceiling),)
+
+
+def vetoes_of_audit(fields: Mapping[str, Any]) -> tuple[Veto, ...]:
+    """Vetoes from the JSON of an audit, of a release or of a mechanism.
+
+    Raises:
+        FileError: something else than an audit.
+    """
+    try:
+        return tuple(dict.fromkeys(_from_fields(fields)))
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise FileError("The audit lacks fields or has others in their place; make it again.") from None
+
+
+def _from_fields(fields: Mapping[str, Any]) -> list[Veto]:
+    if "columns" not in fields:
+        return list(_shown_fields("the mechanism", fields))
+    found: list[Veto] = []
+    for name, one in fields["columns"].items():
+        if one is not None:
+            found += _shown_fields(f"the column {name}", one)
+    for one in fields["attacks"]:
+        if one["beats_claim"]:
+            found.append(
+                _beaten(one["attack"], one["target"], float(one["success"]["low"]), float(one["ceiling"]["value"]))
+            )
+    # A record that does not hold what it says is no claim either.
+    found += [Veto(f"{one['name']}: {one['reason']}") for one in fields["checks"] if one["holds"] is False]
+    return found
+
+
+def _shown_fields(what: str, fields: Mapping[str, Any]) -> tuple[Veto, ...]:
+    claim, bound = fields["claim"], fields["lower_bound"]
+    return _shown(
+        what,
+        None if claim is None else f"{fields['notion']}:{claim['value']}",
+        0.0 if claim is None else float(claim["value"]),
+        float(bound["value"]),
+        bound["unit"],
+        fields["deterministic"],
+        fields["violated"],
+        [f"{one['name']}: {one['reason']}" for one in fields["checks"] if not one["holds"]],
+    )
+
+
+def _shown(
+    what: str,
+    claim: str | None,
+    claimed: float,
+    at_least: float,
+    unit: str,
+    deterministic: bool,
+    violated: bool,
+    failed: list[str],
+) -> tuple[Veto, ...]:
+    vetoes = list(_infinite(f"the claim of {what}", claimed))
+    if at_least == math.inf:
+        vetoes.append(Veto(f"{what} rules an input out, so that its level is infinite"))
+    elif deterministic:
+        vetoes.append(Veto(f"{what} always gives the same output, so that its level is infinite"))
+    elif violated and at_least > claimed:
+        vetoes.append(Veto(f"{what} shows at least {at_least:.4g} {unit} where {claim} is claimed"))
+    elif violated:
+        vetoes.append(Veto(f"{what} breaks {claim}" + "".join(f"; {one}" for one in failed)))
+    return tuple(vetoes)
+
+
+def _infinite(what: str, level: float) -> tuple[Veto, ...]:
+    return (Veto(f"{what} has an infinite level, which promises nothing"),) if level == math.inf else ()
+
+
+def _beaten(attack: str, target: Iterable[str], success: float, ceiling: float) -> Veto:
+    return Veto(
+        f"the attack {attack} on {', '.join(target)} is right in at least {success:.4g} of the cases where the claim "
+        f"allows {ceiling:.4g}"
+    )

@@ -1,0 +1,121 @@
+"""Vetoes: an empty claim, a broken one, an attack that beats it; from audits and from their JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from typing import Any
+
+import pytest
+
+from leakgauge.assessment.grades import Grade
+from leakgauge.assessment.vetoes import (
+    Veto,
+    capped,
+    vetoes_of_audit,
+    vetoes_of_claim,
+    vetoes_of_finding,
+    vetoes_of_shown,
+)
+from leakgauge.audit import Check, Finding, Shown, lower_bound
+from leakgauge.claims import LocalDP, Statement
+from leakgauge.errors import FileError, ModelError
+from leakgauge.jobs.audit import finding_json, shown_json
+from leakgauge.mechanisms import randomized_response
+from leakgauge.probability import Channel, Estimate
+from leakgauge.randomness import Simulated
+
+RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
+
+
+def as_read(fields: dict[str, Any]) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(json.dumps(fields))
+    return read
+
+
+def reasons(vetoes: tuple[Veto, ...]) -> list[str]:
+    return [veto.reason for veto in vetoes]
+
+
+def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
+    return lower_bound(channel or RESPONSE.channel(), claim)
+
+
+def finding(low: float, ceiling: float | None) -> Finding:
+    share = Estimate(low + 0.01, low, low + 0.02, 0.95, 1000)
+    return Finding("membership", ("age",), (), share, share, share, share, share, 3, ceiling, "by eye")
+
+
+def test_a_claim_of_infinity_promises_nothing() -> None:
+    (veto,) = vetoes_of_claim(LocalDP(math.inf))
+    assert veto.cap is Grade.POOR and "infinite" in veto.reason
+    assert vetoes_of_claim(LocalDP(20.0)) == ()
+
+
+def test_a_level_above_the_claim() -> None:
+    broken, kept, unclaimed = shown(LocalDP(0.5)), shown(LocalDP(1.0)), shown(None)
+    assert reasons(vetoes_of_shown(broken)) == ["the mechanism shows at least 1 nats where local-dp:0.5 is claimed"]
+    assert vetoes_of_shown(kept) == vetoes_of_shown(unclaimed) == ()
+    infinite = shown(LocalDP(1.0), Channel.identity(["a", "b"]))
+    assert reasons(vetoes_of_shown(infinite)) == ["the mechanism rules an input out, so that its level is infinite"]
+    assert vetoes_of_shown(shown(None, Channel.identity(["a", "b"])))[0].cap is Grade.POOR
+
+
+def test_what_samples_show() -> None:
+    fair = lower_bound(RESPONSE, samples=4000, randomness=Simulated(1))
+    assert vetoes_of_shown(fair) == ()
+    liar = lower_bound(RESPONSE, LocalDP(0.2), samples=20_000, randomness=Simulated(1))
+    assert liar.stopped_early and "where local-dp:0.2 is claimed" in vetoes_of_shown(liar)[0].reason
+    plain = lower_bound(lambda value: value, LocalDP(100.0), [(0, 1)], samples=1000)
+    assert "same output" in vetoes_of_shown(plain)[0].reason
+    checked = dataclasses.replace(fair, checks=(Check("repetition", False, "outputs repeat"),))
+    assert reasons(vetoes_of_shown(checked)) == ["the mechanism breaks local-dp:1; repetition: outputs repeat"]
+
+
+def test_an_attack_beyond_the_ceiling() -> None:
+    (veto,) = vetoes_of_finding(finding(0.7, 0.6))
+    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in veto.reason
+    assert vetoes_of_finding(finding(0.6, 0.6)) == vetoes_of_finding(finding(0.9, None)) == ()
+
+
+def test_the_json_of_a_mechanism_says_the_same() -> None:
+    for claim, channel in (
+        (LocalDP(0.5), None),
+        (LocalDP(1.0), None),
+        (None, None),
+        (LocalDP(1.0), Channel.identity(["a", "b"])),
+        (LocalDP(math.inf), None),
+    ):
+        found = shown(claim, channel)
+        fields = {"schema": "leakgauge/audit/1", "subject": "x", **shown_json(found), "attacks": []}
+        assert len(vetoes_of_audit(as_read(fields))) == len(vetoes_of_shown(found))
+    assert "at least 1 nats where local-dp:0.5" in vetoes_of_audit(as_read(shown_json(shown(LocalDP(0.5)))))[0].reason
+
+
+def test_the_json_of_a_release_says_the_same() -> None:
+    fields = {
+        "schema": "leakgauge/audit/1",
+        "columns": {"age": shown_json(shown(LocalDP(0.5))), "city": None, "job": shown_json(shown(LocalDP(2.0)))},
+        "attacks": [finding_json(finding(0.7, 0.6)), finding_json(finding(0.7, None))],
+        "checks": [
+            {"name": "claims", "holds": False, "reason": "another ε"},
+            {"name": "digest", "holds": True, "reason": ""},
+            {"name": "ledger", "holds": None, "reason": "not here"},
+        ],
+    }
+    found = reasons(vetoes_of_audit(as_read(fields)))
+    assert found[0] == "the column age shows at least 1 nats where local-dp:0.5 is claimed"
+    assert found[1].startswith("the attack membership on age") and found[2:] == ["claims: another ε"]
+    assert vetoes_of_audit(as_read({**fields, "columns": {}, "attacks": [], "checks": []})) == ()
+    for broken in ({}, {"columns": 3}, {**fields, "attacks": [{}]}, {"claim": None}):
+        with pytest.raises(FileError, match="lacks fields"):
+            vetoes_of_audit(broken)
+
+
+def test_the_lowest_cap_counts() -> None:
+    vetoes = [Veto("one"), Veto("two", Grade.VERY_POOR), Veto("three", Grade.GOOD)]
+    assert capped(Grade.VERY_GOOD, vetoes) is Grade.VERY_POOR
+    assert capped(Grade.VERY_GOOD, vetoes[:1]) is Grade.POOR and capped(Grade.MEDIUM, ()) is Grade.MEDIUM
+    with pytest.raises(ModelError, match="without a reason"):
+        Veto(" ")
