@@ -20,6 +20,8 @@ from leakgauge import errors
 SOURCE = Path(leakgauge.__file__).parent
 ROOMS = [
     "leakgauge",
+    "leakgauge.assessment",
+    "leakgauge.assessment.published",
     "leakgauge.audit",
     "leakgauge.claims",
     "leakgauge.design",
@@ -68,6 +70,7 @@ def test_the_public_surface_is_this() -> None:
         "ReleasePlan",
         "Scenario",
         "Seen",
+        "assessment",
         "audit",
         "claims",
         "design",

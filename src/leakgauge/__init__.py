@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leakgauge import (
+        assessment,
         audit,
         claims,
         design,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "assessment": "",
     "audit": "",
     "claims": "",
     "design": "",
@@ -74,6 +76,7 @@ __all__ = [
     "ReleasePlan",
     "Scenario",
     "Seen",
+    "assessment",
     "audit",
     "claims",
     "design",

@@ -1,1 +1,71 @@
 """The protection effect graded from 28 indicators by an influence diagram."""
+
+from leakgauge.assessment.assessment import Assessment, assess
+from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
+from leakgauge.assessment.diagram_files import default_diagram, read_diagram
+from leakgauge.assessment.evidence import Evidence, Scale, Standing
+from leakgauge.assessment.grades import Grade, grade_of
+from leakgauge.assessment.grading import grade
+from leakgauge.assessment.improving import Improvement, Trial, improve
+from leakgauge.assessment.indicators import (
+    evidence_from_json,
+    evidence_json,
+    protected_column,
+    protected_histogram,
+    protected_of_release,
+    read_evidence,
+)
+from leakgauge.assessment.lifts import Lift, lifts
+from leakgauge.assessment.pairwise import PairwiseWeights, pairwise_weights, with_pairwise_weights, with_weights
+from leakgauge.assessment.policy import Line, Policy, read_policy
+from leakgauge.assessment.published import PublishedGrade, grade_evidence
+from leakgauge.assessment.questionnaire import Questionnaire, read_questionnaire, write_template
+from leakgauge.assessment.vetoes import Veto, vetoes_of_audit, vetoes_of_claim, vetoes_of_finding, vetoes_of_shown
+
+__all__ = [
+    "Arc",
+    "Assessment",
+    "Better",
+    "Diagram",
+    "Evidence",
+    "Grade",
+    "Improvement",
+    "Lift",
+    "Line",
+    "Node",
+    "PairwiseWeights",
+    "Policy",
+    "PublishedGrade",
+    "Questionnaire",
+    "Scale",
+    "Standing",
+    "Trial",
+    "Veto",
+    "assess",
+    "collect",
+    "default_diagram",
+    "evidence_from_json",
+    "evidence_json",
+    "expected",
+    "grade",
+    "grade_evidence",
+    "grade_of",
+    "improve",
+    "lifts",
+    "pairwise_weights",
+    "protected_column",
+    "protected_histogram",
+    "protected_of_release",
+    "read_diagram",
+    "read_evidence",
+    "read_policy",
+    "read_questionnaire",
+    "vetoes_of_audit",
+    "vetoes_of_claim",
+    "vetoes_of_finding",
+    "vetoes_of_shown",
+    "with_pairwise_weights",
+    "with_weights",
+    "write_template",
+]

@@ -18,6 +18,7 @@ from leakgauge.assessment.indicators import (
 )
 from leakgauge.assessment.questionnaire import Questionnaire
 from leakgauge.assessment.scales import INDICATORS
+from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
 
 
@@ -90,8 +91,9 @@ def expected(
     """
     if isinstance(mechanism, Setting):
         setting = mechanism
+    elif source is None:
+        raise OptionError("{name} is given without a source; name the column's.", name=mechanism.name)
     else:
-        assert source is not None
         setting = setting_of(mechanism, source)
     context = Context(
         None,

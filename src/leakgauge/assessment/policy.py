@@ -125,7 +125,8 @@ def _below(name: str, limit: float | None, evidence: Evidence | None) -> Line | 
     if evidence is None or evidence.standing is Standing.MISSING:
         return Line(name, limit, None, holds=False)
     high = evidence.interval[1]
-    return Line(name, limit, high, high <= limit)
+    # A level computed from a channel is rounded up in its last digits, which is no reason to refuse it.
+    return Line(name, limit, high, high <= limit * (1 + 1e-9))
 
 
 def _above(name: str, limit: float | None, score: float | None, interval: tuple[float, float] | None) -> Line | None:

@@ -22,6 +22,8 @@ _VERBS = {
     "ledger": "A budget per data set that cannot be overspent.",
     "verify": "Check a release against its record.",
     "audit": "What a release, a mechanism or a program really does: attacks and lower bounds.",
+    "assess": "The protection effect graded from 28 indicators, and what would lift it.",
+    "improve": "The cheapest setting that meets a target grade.",
     "reproduce": "Published numbers beside ours.",
     "demo": "Measure the bundled sample.",
 }

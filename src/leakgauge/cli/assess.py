@@ -1,0 +1,188 @@
+"""``leakgauge assess``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.drafts import require_writable, write_whole
+from leakgauge.errors import OptionError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.assessment import Assessment, Grade
+    from leakgauge.jobs.assess import Graded
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("record", type=_FILE, required=False)
+@click.argument("audit", type=_FILE, required=False)
+@click.option("--original", metavar="TABLE", help="The table that was released.")
+@click.option("--released", type=_FILE, metavar="TABLE", help="The release, if it was moved.")
+@click.option("--column", metavar="C", help="The protected column; needed where there are several.")
+@click.option("--diagram", type=_FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
+@click.option("--algebra", type=click.Choice(["sound", "published"]), default="sound", show_default=True)
+@click.option("--policy", type=_FILE, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
+@click.option("--questionnaire", type=_FILE, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
+@click.option("--template", type=_FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
+@click.option("--template-language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
+@click.option("--stored", type=_FILE, metavar="FILE", help="An earlier assessment: its space and time are taken.")
+@click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N")
+@click.option("--target", metavar="SCORE|GRADE", help="What would lift it there; default: the next grade.")
+@click.option("--picture", type=_FILE, metavar="FILE", help="Draw the diagram, coloured by state, as SVG.")
+@click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of the intervals.")
+@output_options
+def command(as_json: bool, output: Path | None, **options: Any) -> None:
+    """Grade the protection effect of a release from 28 indicators, and say what would lift it.
+
+    \b
+    leakgauge audit out.json --original people.parquet -o audit.json
+    leakgauge assess out.json audit.json --original people.parquet --policy policy.toml
+
+    Privacy and utility are scored apart and decide together with the vetoes; the one score is a summary. The paper's
+    own score is shown beside it and does not decide. Exit 1 where a policy is not kept.
+    """
+    from leakgauge.assessment import write_template
+
+    if options["template"] is not None:
+        require_writable(options["template"])
+        write_template(options["template"], options["template_language"])
+        click.echo(f"Wrote {options['template']}.")
+        return
+    graded = _graded(options, output)
+    if options["picture"] is not None:
+        from leakgauge.report.figures import influence_figure
+
+        write_whole(options["picture"], influence_figure(graded.assessment).to_svg())
+    from leakgauge.jobs.assess import graded_json
+
+    published = options["algebra"] == "published"
+    deliver(graded_json(graded), as_json, output, lambda: _render(graded, published))
+    graded.require()
+
+
+def _graded(options: dict[str, Any], output: Path | None) -> Graded:
+    from leakgauge.assessment import default_diagram, read_diagram, read_policy, read_questionnaire
+    from leakgauge.jobs.assess import grade_release
+    from leakgauge.tables import open_table, source_files
+
+    record, audit, original = options["record"], options["audit"], options["original"]
+    if record is None or audit is None:
+        raise OptionError("An assessment needs a record and its audit; name both files.")
+    if original is None:
+        raise OptionError("A release is assessed beside the table it was made from; name that with --original.")
+    read = [options[name] for name in ("released", "diagram", "policy", "questionnaire", "stored") if options[name]]
+    for place in (output, options["picture"]):
+        require_writable(place, record, audit, *source_files(original), Path(original), *read)
+    policy = None if options["policy"] is None else read_policy(options["policy"])
+    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
+    answers = None if options["questionnaire"] is None else read_questionnaire(options["questionnaire"])
+    target = None if options["target"] is None else target_of(options["target"])
+    with open_table(original) as table, working("Measuring"):
+        return grade_release(
+            record,
+            audit,
+            table,
+            diagram,
+            released=options["released"],
+            column=options["column"],
+            questionnaire=answers,
+            stored=options["stored"],
+            releases_per_period=options["releases_per_period"],
+            policy=policy,
+            target=target,
+            confidence=options["confidence"],
+        )
+
+
+def target_of(text: str) -> Grade | float:
+    """A grade by name, or a score from 0 to 100."""
+    from leakgauge.assessment import Grade
+
+    if text in [grade.value for grade in Grade]:
+        return Grade(text)
+    try:
+        score = float(text)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score <= 100:
+        names = ", ".join(grade.value for grade in Grade)
+        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
+    return score
+
+
+def _render(graded: Graded, published: bool) -> list[RenderableType]:
+    from rich.text import Text
+
+    found = graded.assessment
+    parts: list[RenderableType] = [_scores(graded, published), _leaves(found)]
+    parts += [Text(f"VETO: {veto.reason}; the grade is at most {veto.cap.value}.", "bold red") for veto in found.vetoes]
+    for way in graded.lifts[:3]:
+        moves = " and ".join(
+            f"{found.diagram.nodes[one.leaf].name} from {one.start:.2f} to {one.end:.2f}" for one in way.moves
+        )
+        pays = f"; it lowers {' and '.join(way.lowers)}" if way.lowers else ""
+        parts.append(Text(f"A lift to {way.score:.1f}: {moves}{pays}."))
+    if graded.blocked:
+        parts.append(Text(graded.blocked))
+    if graded.lines:
+        parts.append(_policy(graded))
+    if found.missing:
+        names = ", ".join(found.diagram.nodes[key].name for key in found.missing)
+        parts.append(Text(f"Nothing is known of {names}; the other leaves share their weight."))
+    return parts
+
+
+def _scores(graded: Graded, published: bool) -> RenderableType:
+    from rich.table import Table
+
+    found, paper = graded.assessment, graded.published
+    grid = Table("", "score", "interval", "", title=f"Protection effect of {graded.column}", title_justify="left")
+    own = [
+        ("protection effect", found.score, found.interval, f"{found.grade.value} ({found.grade.label})"),
+        ("privacy", found.privacy, found.privacy_interval, ""),
+        ("utility", found.utility, found.utility_interval, ""),
+    ]
+    for name, score, interval, word in own:
+        ends = "" if interval is None else f"[{interval[0]:.1f}, {interval[1]:.1f}]"
+        grid.add_row(name, "not known" if score is None else f"{score:.1f}", ends, word)
+    credible = f"credibility {paper.credibility:.4f}; " if published else ""
+    grid.add_row("published algebra", f"{paper.score:.1f}", "", f"{paper.grade.value}; {credible}does not decide")
+    return grid
+
+
+def _leaves(found: Assessment) -> RenderableType:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    grid = Table("", "indicator", "better", "value", "position", "points", "known", box=SIMPLE_HEAD)
+    for key, one in found.evidence.items():
+        node = found.diagram.nodes[key]
+        known = key in found.nodes
+        value = "" if one.value is None else f"{one.value:.4g} {one.unit}"
+        grid.add_row(
+            key,
+            node.name,
+            "" if node.better is None else node.better.value,
+            value if one.value is not None or not one.answers else f"{sum(one.answers)} answers",
+            f"{found.position(key):.2f}" if known else "",
+            f"{found.sensitivities[key]:+.1f}" if known else "",
+            one.standing.value,
+        )
+    return grid
+
+
+def _policy(graded: Graded) -> RenderableType:
+    from rich.table import Table
+
+    grid = Table("limit", "asked", "found", "", title="Policy", title_justify="left")
+    for one in graded.lines:
+        shown = ["not known" if x is None else x if isinstance(x, str) else f"{x:.4g}" for x in (one.limit, one.found)]
+        grid.add_row(one.name, *shown, "kept" if one.holds else "NOT KEPT")
+    return grid

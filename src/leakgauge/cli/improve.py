@@ -1,0 +1,100 @@
+"""``leakgauge improve``."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.assess import target_of
+from leakgauge.cli.output import counting, deliver, output_options
+from leakgauge.drafts import require_writable
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.jobs.improve import Searched
+
+
+@click.command()
+@click.argument("table")
+@click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
+@click.option("--target", required=True, metavar="SCORE|GRADE", help="0 to 100, or very-poor … very-good.")
+@click.option("--min-privacy", type=float, default=0.0, show_default=True, metavar="SCORE")
+@click.option("--min-utility", type=float, default=0.0, show_default=True, metavar="SCORE")
+@click.option("--trials", type=click.IntRange(1), default=60, show_default=True, metavar="N", help="Settings, at most.")
+@click.option("--lower", type=float, metavar="NUMBER", help="The least value of numbers, as everybody knows it.")
+@click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
+@click.option("--diagram", type=click.Path(path_type=Path), metavar="FILE", help="A diagram of your own in TOML.")
+@click.option("--questionnaire", type=click.Path(path_type=Path), metavar="FILE", help="As for assess.")
+@click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
+@click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Which pays for it.")
+@click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@output_options
+def command(table: str, as_json: bool, output: Path | None, **options: Any) -> None:
+    """Look for the cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
+
+    \b
+    leakgauge improve people.parquet --secret illness --target good --min-utility 40
+
+    Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
+    not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
+    """
+    from leakgauge.assessment import default_diagram, read_diagram, read_questionnaire
+    from leakgauge.jobs.improve import search, search_json
+    from leakgauge.release.ledger import default_dataset, open_ledger
+    from leakgauge.tables import open_table, source_files
+
+    read = [options[name] for name in ("diagram", "questionnaire") if options[name] is not None]
+    require_writable(output, *source_files(table), Path(table), *read)
+    target = target_of(options["target"])
+    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
+    answers = None if options["questionnaire"] is None else read_questionnaire(options["questionnaire"])
+    with ExitStack() as opened:
+        source = opened.enter_context(open_table(table, missing=options["missing"]))
+        ledger = None if options["address"] is None else opened.enter_context(open_ledger(options["address"]))
+        tell = opened.enter_context(counting("Trying"))
+        found = search(
+            source,
+            options["secret"],
+            target,
+            diagram,
+            min_privacy=options["min_privacy"],
+            min_utility=options["min_utility"],
+            trials=options["trials"],
+            lower=options["lower"],
+            upper=options["upper"],
+            questionnaire=answers,
+            accounted=options["accounted"],
+            ledger=ledger,
+            dataset=None if ledger is None else options["dataset"] or default_dataset(table),
+            progress=tell,
+        )
+    deliver(search_json(found, options["secret"]), as_json, output, lambda: _render(found))
+    found.improvement.require()
+
+
+def _render(found: Searched) -> list[RenderableType]:
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    improvement = found.improvement
+    grid = Table("changes", "releases", "mechanism", "score", "grade", "privacy", "utility", "", box=SIMPLE_HEAD)
+    for trial in improvement.trials:
+        scores = trial.assessment
+        mark = "CHOSEN" if trial is improvement.chosen else "meets" if trial.meets else ""
+        grid.add_row(
+            trial.candidate.stage.value,
+            trial.candidate.form,
+            trial.candidate.name,
+            f"{scores.score:.1f}",
+            scores.grade.value,
+            "" if scores.privacy is None else f"{scores.privacy:.1f}",
+            "" if scores.utility is None else f"{scores.utility:.1f}",
+            mark,
+        )
+    return [grid, Text(found.learned_from)]
