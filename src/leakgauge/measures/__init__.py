@@ -7,6 +7,7 @@ Shannon's measures are at the top of the room; the other families speak the same
 
 from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
 from leakgauge.measures.estimation import Estimator, estimate
+from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
 from leakgauge.measures.ranking import Ranking, is_perfect, rank, rank_attacks
 from leakgauge.measures.shannon import (
     Basic,
@@ -35,6 +36,7 @@ __all__ = [
     "conditional_entropy",
     "conditional_entropy_with_background",
     "conditional_mutual_information",
+    "differential_entropy",
     "divergences",
     "entropy",
     "estimate",
@@ -43,6 +45,7 @@ __all__ = [
     "leakage_by_output",
     "leakage_with_background",
     "mutual_information",
+    "mutual_information_of_numbers",
     "rank",
     "rank_attacks",
     "renyi",
