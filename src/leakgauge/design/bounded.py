@@ -21,6 +21,7 @@ from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
 from leakgauge.design.cones import WithinRatio
 from leakgauge.design.interior import reach
+from leakgauge.design.least_distortion import Window
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 300
@@ -107,9 +108,8 @@ class _Columns:
 
     def __init__(self, prior: Floats, costs: Floats, cone: WithinRatio) -> None:
         self.prior, self.costs = prior, np.ascontiguousarray(costs.T)
-        # Where the least is 1, an entry is this far above 0 and below its upper edge.
-        low, self.high = np.hsplit(cone.slacks(np.zeros((1, len(prior))), np.ones((1, 1)))[0], 2)
-        self.low = -low
+        self.window = Window.of(cone, len(prior))
+        self.low, self.high = self.window.low, self.window.high
         self._edges = np.log(self.low), np.log(self.high)
 
     def least(self, prices: Floats, heat: float = 1.0) -> _Least:
@@ -185,10 +185,7 @@ class _Search:
         return cost, channel
 
     def channel(self, least: float) -> tuple[float, Floats]:
-        """The cost in nats and the channel of the columns used more often than this; its rows sum to 1.
-
-        Where mending the rows moved a column out of the cone, a little of the mean row in each row brings it back.
-        """
+        """The cost in nats and the channel of the columns used more often than this; its rows sum to 1."""
         columns, prior = self._columns, self._columns.prior
         usage = np.where(self._usage > least, self._usage, 0.0)
         entries = usage[:, None] * self._here.shares / prior
@@ -196,13 +193,9 @@ class _Search:
         if totals.min() <= 0:
             return math.inf, entries.T
         entries /= totals
+        # Mending the rows moves columns out of the cone.
+        entries = self._columns.window.inside(entries.T).T
         seen = entries @ prior
-        weighted, ratio = entries / columns.low, float((columns.high / columns.low).max())
-        outside = np.maximum(weighted.max(axis=1) - ratio * weighted.min(axis=1), 0.0)
-        room = seen * max(ratio / float(columns.low.max()) - 1 / float(columns.low.min()), 0.0)
-        used = outside > 0
-        share = float((outside[used] / (outside[used] + room[used])).max()) if used.any() else 0.0
-        entries = (1 - share) * entries + share * seen[:, None]
         told = log_or_zero(entries) - log_or_zero(seen)[:, None] + columns.costs
         return float((entries * told).sum(axis=0) @ prior), np.asarray(entries.T)
 

@@ -16,11 +16,13 @@ less than Σ_x p(x) π(x) + min_y max_θ (θ − Σ_x w(x) p(x) exp((θ − cost
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Floats, log_or_zero
 
 ROUNDING = 2.0**-46
@@ -67,6 +69,16 @@ class Secrets:
         given = self.prior @ (channel * log_or_zero(channel)).sum(axis=1)
         seen = self.seen(channel)
         return max(float(given - self.background @ (seen * log_or_zero(seen)).sum(axis=1)), 0.0)
+
+
+def require_gap(gap: float) -> None:
+    """Refuse a gap in nats that no proof can reach.
+
+    Raises:
+        OptionError: it is not a finite number above 0.
+    """
+    if not 0 < gap < math.inf:
+        raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
 
 
 def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from leakgauge.design.certificate import ROUNDING
+from leakgauge.design.certificate import ROUNDING, require_gap
 from leakgauge.design.interior import CapacityFit, minimise
-from leakgauge.errors import EngineError, OptionError
+from leakgauge.errors import EngineError
 from leakgauge.probability import Channel, Distribution
 
 
@@ -46,8 +46,7 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
         >>> round(found.bits, 6), found.gap < 1e-8
         (0.531004, True)
     """
-    if not 0 < gap < math.inf:
-        raise OptionError("A gap of {gap} nats cannot be reached; give a number above 0.", gap=gap)
+    require_gap(gap)
     matrix = channel.matrix
     count = len(channel.inputs)
     seen = matrix[:, matrix.max(axis=0) > 0]

@@ -11,14 +11,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.points import Point, Setting
-from leakgauge.errors import RefusalError
+from leakgauge.design.setting import Point, Setting
+from leakgauge.errors import EngineError, RefusalError
 from leakgauge.probability.cells import Codes, Floats
 
 SLOPES = 80
+"""Slopes tried for a target."""
+STEEP = 30.0
+"""Nats that a flat channel's distortion is worth where the end of a curve with bounds is first looked for."""
+MUCH_STEEPER = 300.0
+"""How much steeper the end is where no linear program proves it."""
+CORNERS = 8
+"""How often that slope is raised eightfold."""
+TINIEST = 1e-300
+"""One over it is still a number."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +50,16 @@ class Bracket:
             return self.steep.over(letters)
         return share * self.steep.over(letters) + (1 - share) * self.gentle.over(letters)
 
+    def share_at(self, excess: float) -> float:
+        """How often to act as the steep one for a mean excess."""
+        fall = self.gentle.excess - self.steep.excess
+        return (self.gentle.excess - excess) / fall if fall > 0 else 1.0
+
+    def share_leaking(self, leakage: float) -> float:
+        """How often to act as the steep one for a mean leakage in nats."""
+        rise = self.steep.leakage - self.gentle.leakage
+        return (leakage - self.gentle.leakage) / rise if rise > 0 else 0.0
+
 
 class Curve:
     """The points of one setting solved so far."""
@@ -50,10 +70,13 @@ class Curve:
 
     def at(self, slope: float) -> Point:
         """The point at a slope, started from the nearest ones known on both sides."""
+        if math.isinf(slope) and self.setting.bounded:
+            return self.end
         for known in self.points:
             if known.slope == slope:
                 return known
-        near = sorted((p for p in self.points if p.warm), key=lambda p: abs(math.log(p.slope / slope)))
+        near = [] if math.isinf(slope) else [p for p in self.points if p.warm]
+        near.sort(key=lambda p: abs(math.log(p.slope / slope)))
         sides = [next((p for p in near if (p.slope < slope) == gentler), None) for gentler in (True, False)]
         point = self.setting.at(slope, self.gap, [p for p in near if p in sides])
         self.points.append(point)
@@ -68,63 +91,114 @@ class Curve:
         """The best proven floor of the leakage in nats at this excess."""
         return max([0.0, *(point.floor_at(excess) for point in self.points)])
 
+    @cached_property
+    def end(self) -> Point:
+        """The point of least distortion.
+
+        Bounds on ratios give the curve a last corner, and any slope steep enough ends there: the slope is raised until
+        what is left of the distortion is worth no more than the gap. Where the search loses its digits before, the
+        channel of the linear program stands for the end, with the best proof there is.
+        """
+        if not self.setting.bounded:
+            return self.at(math.inf)
+        slope, least = STEEP / (self.at(0.0).excess or 1.0), self.setting.least
+        if least is None:
+            return self.at(MUCH_STEEPER * slope)
+        point = self.at(slope)
+        for _ in range(CORNERS):
+            if point.slope * (point.excess - least.lower) <= self.gap:
+                return point
+            point = self.at(8 * point.slope)
+        return self.corner
+
+    @cached_property
+    def corner(self) -> Point:
+        """The channel of the linear program, with the best proof among the points solved."""
+        least = self.setting.least
+        assert least is not None
+        leakage, excess = self.setting.leakage(least.channel), least.excess
+        proof = max(self.points, key=lambda point: point.floor_at(excess))
+        return Point(proof.slope, least.channel, leakage, excess, proof.bound, 0)
+
     def with_excess(self, excess: float, least: float) -> Bracket:
         """Points that enclose an excess; ``least`` is the least distortion of all, for messages."""
         flat = self.at(0.0)
         if excess >= flat.excess:
             return Bracket(flat, flat)
-        last = self.setting.steepest
-        if excess <= 0 or not math.isinf(last):
-            end = self.at(last)
-            if end.excess > excess:
-                raise RefusalError(
-                    "A mean distortion of {asked:.9g} is impossible: the least that these bounds allow is {least:.9g}; "
-                    "ask for at least that.",
-                    asked=least + excess,
-                    least=least + end.excess,
-                )
-            if excess <= 0:
-                return Bracket(end, end)
+        if self.setting.bounded:
+            self._require_possible(excess, least)
+            if excess <= self.end.excess:
+                return Bracket(self.end, self.end if self.setting.least is None else self.corner)
+        elif excess <= 0:
+            return Bracket(self.end, self.end)
 
         def open_gap(bracket: Bracket) -> float:
-            share = _share(bracket, excess)
+            share = bracket.share_at(excess)
             mean = share * bracket.steep.leakage + (1 - share) * bracket.gentle.leakage
             return mean - self.floor_at(excess)
 
-        return self._enclose(lambda point: excess - point.excess, open_gap, 1 / excess)
+        return self._enclose(lambda point: excess - point.excess, open_gap, 1 / max(excess, TINIEST))
+
+    def _require_possible(self, excess: float, nearest: float) -> None:
+        """Refuse an excess that the bounds on ratios do not allow."""
+        least = self.setting.least
+        if least is not None and excess >= least.excess:
+            return
+        if least is not None and excess >= least.lower:
+            raise EngineError(
+                "A mean distortion of {asked:.17g} is neither found nor ruled out: the least found within these bounds "
+                "is {found:.17g}; ask for a little more than that.",
+                asked=nearest + excess,
+                found=nearest + least.excess,
+            )
+        if least is None and excess >= self.end.excess:
+            return
+        raise RefusalError(
+            "A mean distortion of {asked:.9g} is {how}: the least that these bounds allow is {least:.9g}{sure}; ask "
+            "for at least that.",
+            asked=nearest + excess,
+            how="impossible" if least else "not found",
+            least=nearest + (least or self.end).excess,
+            sure="" if least else " as far as was found, which is not proven for so many letters",
+        )
 
     def with_leakage(self, leakage: float) -> Bracket:
         """Points that enclose a leakage in nats."""
         flat = self.at(0.0)
-        if leakage <= 0:
+        if leakage <= 0 or flat.excess == 0:
             return Bracket(flat, flat)
-        end = self.at(self.setting.steepest)
-        if leakage >= end.leakage:
-            return Bracket(end, end)
+        if leakage >= self.end.leakage:
+            return Bracket(self.end, self.end)
 
         def open_gap(bracket: Bracket) -> float:
-            gentle, steep = bracket.gentle, bracket.steep
-            share = (leakage - gentle.leakage) / (steep.leakage - gentle.leakage)
-            excess = share * steep.excess + (1 - share) * gentle.excess
+            share = bracket.share_leaking(leakage)
+            excess = share * bracket.steep.excess + (1 - share) * bracket.gentle.excess
             return leakage - self.floor_at(excess)
 
         return self._enclose(lambda point: point.leakage - leakage, open_gap, 1 / flat.excess)
 
     def _enclose(self, beyond: Callable[[Point], float], open_gap: Callable[[Bracket], float], guess: float) -> Bracket:
         """Shrink a bracket around the root of ``beyond``, which grows with the slope, until the mixture is proven."""
-        gentle, steep = self.at(0.0), self.at(guess)
-        while beyond(steep) < 0 and len(self.points) < SLOPES:
-            gentle, steep = steep, self.at(min(4 * steep.slope, self.setting.steepest))
-        while gentle.slope == 0 and len(self.points) < SLOPES:
+        last = self.end.slope if self.setting.bounded else self.setting.sharp
+        gentle, steep = self.at(0.0), self._up_to(min(guess, last), last)
+        turns = 0
+        while beyond(steep) < 0 and steep.slope < last and turns < SLOPES:
+            gentle, steep = steep, self._up_to(4 * steep.slope, last)
+            turns += 1
+        while gentle.slope == 0 and turns < SLOPES:
             lower = self.at(steep.slope / 4)
             if beyond(lower) < 0 or lower.leakage <= self.gap:
                 gentle = lower
             else:
                 steep = lower
+            turns += 1
         bracket, low, high = Bracket(gentle, steep), beyond(gentle), beyond(steep)
         turn = 0
-        while open_gap(bracket) > self.gap and len(self.points) < SLOPES:
+        while open_gap(bracket) > self.gap and turns + turn < SLOPES:
             slope = self._next(bracket, low, high, turn)
+            # Where the ends are as close as two numbers get, no slope lies between them.
+            if not bracket.gentle.slope < slope < bracket.steep.slope:
+                break
             point = self.at(slope)
             value = beyond(point)
             # The Illinois rule: an end that stays counts half, so that it is left soon.
@@ -134,6 +208,12 @@ class Curve:
                 bracket, low, high = Bracket(point, bracket.steep), value, high / 2
             turn += 1
         return bracket
+
+    def _up_to(self, slope: float, last: float) -> Point:
+        """The point at a slope, but none beyond the last."""
+        if slope < last:
+            return self.at(slope)
+        return self.end if self.setting.bounded else self.at(last)
 
     def _next(self, bracket: Bracket, low: float, high: float, turn: int) -> float:
         """Interpolated between the ends; each third time the slope of the chord, which proves straight pieces."""
@@ -145,8 +225,3 @@ class Curve:
         share = low / (low - high) if low < 0 < high else 0.5
         logs = np.log([gentle.slope, steep.slope])
         return float(np.exp(logs[0] + min(max(share, 1e-9), 1 - 1e-9) * (logs[1] - logs[0])))
-
-
-def _share(bracket: Bracket, excess: float) -> float:
-    gentle, steep = bracket.gentle, bracket.steep
-    return (gentle.excess - excess) / (gentle.excess - steep.excess) if gentle.excess > steep.excess else 1.0

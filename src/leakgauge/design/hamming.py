@@ -25,7 +25,12 @@ def output_marginal(prior: Floats, slope: float) -> Floats:
     # Divided by e^slope on both sides, which cannot overflow.
     shrink = math.exp(-slope)
     thresholds = sums * shrink / ((counts - 1) * shrink + 1)
-    used = int(np.flatnonzero(prior[order] > thresholds)[-1]) + 1 if slope > 0 else 1
+    above = np.flatnonzero(prior[order] > thresholds)
+    used = int(above[-1]) + 1 if len(above) else 1
     kept = np.zeros(len(prior))
-    kept[order[:used]] = prior[order[:used]] - (thresholds[used - 1] if slope > 0 else 0.0)
+    if used == 1:
+        # At slopes next to 0 the letter's probability and the threshold are the same number.
+        kept[order[0]] = 1.0
+        return kept
+    kept[order[:used]] = prior[order[:used]] - thresholds[used - 1]
     return np.asarray(kept / kept.sum())

@@ -23,6 +23,8 @@ from leakgauge.design.banded import Band
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 100
+IDLE = 25
+"""Steps without a lower value after which none is expected; a search may swing between two corners for a dozen."""
 DECOUPLED = 1e-6
 """A weight whose curvature is this much below its slack moves on its own and is left out of the linear system."""
 ROUNDS = 24
@@ -232,7 +234,7 @@ def minimise(function: Function, start: Floats, gap: float) -> Minimum:
             best, at, best_at, idle = look.upper, u, v, 0
         else:
             idle += 1
-        if best - lower <= gap or step == STEPS or idle > 8:
+        if best - lower <= gap or step == STEPS or idle > IDLE:
             break
         moved = _step(function, look, u, v)
         if moved is None:

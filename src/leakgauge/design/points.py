@@ -1,94 +1,42 @@
-"""The best channel at one slope, with its proof."""
+"""The best channel that reads the secret alone at one slope, with its proof."""
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property, reduce
+from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
 from leakgauge.design import hamming
+from leakgauge.design.backgrounds import ChannelPerBackground
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import minimise_columns
 from leakgauge.design.cones import Cone, Positive, WithinRatio
+from leakgauge.design.ends import best_letter, best_nearest, best_untelling
 from leakgauge.design.interior import minimise_from
+from leakgauge.design.least_distortion import PROGRAM_CELLS, Least, Window, least_distortion
+from leakgauge.design.setting import Point, Setting, cost_at, costs_at, induced
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances.distances import MatchDistances
-from leakgauge.errors import EngineError
 from leakgauge.probability.cells import Codes, Floats
+
+__all__ = ["BOUNDED_CELLS", "COLUMN_CELLS", "ChannelPerBackground", "OneChannel", "Setting", "induced"]
 
 COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
 BOUNDED_CELLS = 1600
 """Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
-
-
-@dataclass(frozen=True)
-class Point:
-    """A channel that is best at a slope, and what is proven there.
-
-    Attributes:
-        slope: nats per unit of distortion.
-        channel: a row each input that occurs, a column each of ``letters``.
-        leakage: what is made small, less its floor, in nats.
-        excess: the mean distortion above the least possible.
-        bound: no channel has leakage + slope · excess below it, in nats.
-        steps: of the solver.
-        warm: what a neighbouring slope may start from: weights and slacks of the outputs, or logarithms.
-        letters: the positions of the channel's outputs among all; None where it has all of them.
-    """
-
-    slope: float
-    channel: Floats
-    leakage: float
-    excess: float
-    bound: float
-    steps: int
-    warm: tuple[Floats, ...] = ()
-    letters: Codes | None = None
-
-    @cached_property
-    def used(self) -> Codes:
-        """The positions of the letters that are ever released."""
-        return np.flatnonzero(self.channel.any(axis=0)) if self.letters is None else self.letters
-
-    def over(self, letters: Codes) -> Floats:
-        """The channel with these letters as columns, upwards and at least all that are used."""
-        own = self.channel[:, self.used] if self.letters is None else self.channel
-        if len(letters) == len(self.used):
-            return own
-        columns = np.zeros((len(own), len(letters)))
-        columns[:, np.searchsorted(letters, self.used)] = own
-        return columns
-
-    def floor_at(self, excess: float) -> float:
-        """The leakage in nats that every channel with at most this excess has, by this point's proof."""
-        return self.bound - (self.slope * excess if excess > 0 else 0.0)
-
-
-class Setting(ABC):
-    """A family of channels and what they leak and cost; the distances are those above each input's least."""
-
-    @abstractmethod
-    def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
-        """The best channel at a slope; its proof may fall short of the gap where rounding ends the search."""
-
-    @abstractmethod
-    def leakage(self, channel: Floats) -> float:
-        """What is made small, less its floor, in nats."""
-
-    @abstractmethod
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """The mean distortion above the least possible; ``letters`` says which ones the columns are, if not all."""
-
-    @property
-    @abstractmethod
-    def steepest(self) -> float:
-        """The slope that stands for infinity: at it the distortion is as small as it gets."""
+UNDERFLOW = 746.0
+"""e^-746 is 0: costs above it forbid a letter."""
+NO_WEIGHT = 1e-13
+"""Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
+THIN = 1e-6
+"""Bounds that leave less room than this to the sum of all columns have no inside to walk through."""
+THINNEST = 1e-8
+"""The least by which such bounds are widened: rounding must not close the room again."""
 
 
 class OneChannel(Setting):
@@ -104,24 +52,50 @@ class OneChannel(Setting):
     def __init__(
         self, secrets: Secrets, excess: Floats, cone: Cone | None = None, closed_form: Codes | None = None
     ) -> None:
-        self.secrets, self._excess, self._cone = secrets, excess, cone
+        self._secrets, self._excess, self._cone = secrets, excess, cone
         self._matches = closed_form
+        self.secrets = secrets
+        if secrets.weights is not None:
+            weights = secrets.weights / self.unit
+            self.secrets = replace(secrets, weights=np.where(weights > NO_WEIGHT, weights, 0.0))
 
     @property
-    def steepest(self) -> float:
-        """Infinite, but where bounds on ratios keep every letter possible: then one at which leakage is no matter.
+    def inputs(self) -> int:
+        """The secrets that occur."""
+        return len(self._excess)
 
-        So too with weights where an input has two nearest letters.
-        """
-        tied = self.secrets.weights is not None and bool(((self._excess == 0).sum(axis=1) > 1).any())
-        if self._cone is None and not tied:
-            return math.inf
+    @cached_property
+    def sharp(self) -> float:
+        """Where e^(−slope · distance) is 0 for all but the nearest letters; none where bounds keep them possible."""
         positive = self._excess[self._excess > 0]
-        return 1e4 / float(positive.mean()) if len(positive) else 1.0
+        if self._cone is not None or not len(positive):
+            return math.inf
+        return self.unit * UNDERFLOW / float(positive.min())
+
+    @property
+    def unit(self) -> float:
+        """The largest weight."""
+        return 1.0 if self._secrets.weights is None else float(self._secrets.weights.max())
+
+    @property
+    def bounded(self) -> bool:
+        """Whether there is a cone."""
+        return self._cone is not None
+
+    @cached_property
+    def least(self) -> Least | None:
+        """By a linear program."""
+        if self._window is None or self._excess.size > PROGRAM_CELLS:
+            return None
+        return least_distortion(self.secrets.prior, self._excess, self._window)
+
+    @cached_property
+    def _window(self) -> Window | None:
+        return None if self._cone is None else Window.of(self._cone, len(self._excess))
 
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats, or I_w(X;Y)."""
-        return self.secrets.leakage(channel)
+        return self._secrets.leakage(channel)
 
     def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
         """E d above its least."""
@@ -130,13 +104,23 @@ class OneChannel(Setting):
 
     def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
         """The best channel at a slope."""
-        slope = min(slope, self.steepest)
         if slope == 0:
-            return self._flat()
-        if self.secrets.weights is not None and math.isinf(slope):
-            return self._nearest()
+            channel = best_untelling(self.secrets, self._excess, self._window)
+            return Point(0.0, channel, 0.0, self.excess_of(channel), 0.0, 0)
+        if self.sharp <= slope < math.inf:
+            return replace(self.at(math.inf, gap, near), slope=slope)
+        if self.secrets.weights is None:
+            return self._at(slope, gap, near)
+        # With the largest weight at 1: the search knows no other unit than a nat.
+        point = self._at(slope / self.unit, gap / self.unit, near)
+        return replace(point, slope=slope, leakage=self.leakage(point.channel), bound=self.unit * point.bound)
+
+    def _at(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
         if self._cone is not None:
             return self._within_ratios(slope, gap, self._cone)
+        if self.secrets.weights is not None and math.isinf(slope):
+            channel, bound, steps = best_nearest(self.secrets, self._excess, gap)
+            return self._measured(slope, channel, bound, steps, ())
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # An infinite slope forbids letters, which only the sweeps know how to leave out.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
@@ -144,18 +128,6 @@ class OneChannel(Setting):
                 return self._by_sweeps(slope, gap, near)
             return self._by_columns(slope, gap, Positive(len(self._excess)))
         return self._by_marginal(slope, gap, near) if self._matches is None else self._by_closed_form(slope)
-
-    def _flat(self) -> Point:
-        """The limit at slope 0: always the one letter that is best on the whole."""
-        channel = np.zeros(self._excess.shape)
-        channel[:, int((self.secrets.prior @ self._excess).argmin())] = 1.0
-        return Point(0.0, channel, 0.0, self.excess_of(channel), 0.0, 0)
-
-    def _nearest(self) -> Point:
-        """The limit at an infinite slope where each input has one nearest letter: no other channel is allowed."""
-        channel = np.asarray(self._excess == 0, dtype=np.float64)
-        leakage = self.leakage(channel)
-        return Point(math.inf, channel, leakage, 0.0, leakage - ROUNDING * (1 + leakage), 0)
 
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None
@@ -177,29 +149,54 @@ class OneChannel(Setting):
         warm, bound = (found.weights, found.slacks), found.lower - ROUNDING * (1 + abs(found.lower))
         if kept.sum() > 0 and np.all(kernel @ kept > 0):
             point = self._of_marginal(slope, kept / kept.sum(), bound, found.steps, warm)
-            if point.leakage + _cost(slope, point.excess) - point.bound <= gap:
+            if point.gap <= gap:
                 return point
         return self._of_marginal(slope, found.weights, bound, found.steps, warm)
 
     def _of_marginal(self, slope: float, marginal: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
         """The channel of an output marginal."""
         used = np.flatnonzero(marginal)
-        scores = np.log(marginal[used]) - _costs(slope, self._excess[:, used])
+        scores = np.log(marginal[used]) - costs_at(slope, self._excess[:, used])
         released = induced(scores, math.isinf(slope))
         excess = self.excess_of(released, used)
         return Point(slope, released, self.leakage(released), excess, bound, steps, warm, used)
 
     def _within_ratios(self, slope: float, gap: float, cone: Cone) -> Point:
         """By prices where nothing but the ratios matters; where that falls short and it is small, a column a time."""
+        window = self._window
+        assert window is not None
+        constant = self._always_the_best(slope, window)
+        if constant.gap <= gap / 2:
+            return constant
         plain = self.secrets.weights is None and self.secrets.joint.shape[1] == 1
-        if not (plain and isinstance(cone, WithinRatio)):
-            return self._by_columns(slope, gap, cone)
-        found = minimise_bounded(self.secrets.prior, self._costs(slope), cone, gap)
-        point = self._measured(slope, found.channel, found.lower, found.steps, ())
-        if point.leakage + slope * point.excess - point.bound <= gap or self._excess.size > BOUNDED_CELLS:
-            return point
-        other = self._by_columns(slope, gap, cone)
-        return min(point, other, key=lambda one: one.leakage + slope * one.excess - one.bound)
+        found = []
+        if plain and isinstance(cone, WithinRatio):
+            best = minimise_bounded(self.secrets.prior, self._costs(slope), cone, gap)
+            found.append(self._measured(slope, best.channel, best.lower, best.steps, ()))
+        if not found or (found[0].gap > gap and self._excess.size <= BOUNDED_CELLS):
+            room = gap / (1 + slope * constant.excess)
+            found.append(self._by_columns(slope, gap, self._with_inside(cone, room)))
+        return min([*found, constant], key=lambda point: point.gap)
+
+    def _always_the_best(self, slope: float, window: Window) -> Point:
+        """The channel of one letter, which tight bounds leave little to gain on."""
+        channel = best_letter(self.secrets.prior, self._excess)
+        excess = self.excess_of(channel)
+        # An entry is at least this part of what is released on the whole.
+        lower = window.alike * excess
+        if self._excess.size <= BOUNDED_CELLS and self.least is not None:
+            lower = max(lower, self.least.lower)
+        return Point(slope, channel, 0.0, excess, slope * lower * (1 - ROUNDING), 0)
+
+    def _with_inside(self, cone: Cone, room: float) -> Cone:
+        """The cone, or one a little wider where it has next to no inside; what it proves holds for the narrower one."""
+        window = self._window
+        assert window is not None
+        if window.high.min() > (1 + THIN) * window.low.max():
+            return cone
+        return WithinRatio(
+            1 / window.low, math.log(window.high[0] / window.low[0]) + min(max(room / 8, THINNEST), THIN)
+        )
 
     def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
         found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
@@ -208,6 +205,8 @@ class OneChannel(Setting):
             channel = self._without_dead(slope, channel, found.lower, gap)
         else:
             channel = self._without_rare(slope, channel, found.lower, gap)
+        if self._window is not None:
+            channel = self._window.inside(channel)
         return self._measured(slope, channel, found.lower, found.steps, ())
 
     def _by_sweeps(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
@@ -231,7 +230,7 @@ class OneChannel(Setting):
             if np.isneginf(scores.max(axis=1)).any():
                 continue
             candidate = induced(scores, math.isinf(slope))
-            if self.leakage(candidate) + _cost(slope, self.excess_of(candidate)) - bound <= gap:
+            if self.secrets.leakage(candidate) + cost_at(slope, self.excess_of(candidate)) - bound <= gap:
                 return candidate
         return channel
 
@@ -240,79 +239,12 @@ class OneChannel(Setting):
         for least in (1e-6, 1e-7, 1e-8, 1e-9):
             kept = np.where(channel.max(axis=0) > least, channel, 0.0)
             kept /= kept.sum(axis=1, keepdims=True)
-            if self.leakage(kept) + slope * self.excess_of(kept) - bound <= gap:
+            if self.secrets.leakage(kept) + slope * self.excess_of(kept) - bound <= gap:
                 return kept
         return channel
 
     def _measured(self, slope: float, channel: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
-        return Point(slope, channel, self.leakage(channel), self.excess_of(channel), bound, steps, warm)
+        return Point(slope, channel, self.secrets.leakage(channel), self.excess_of(channel), bound, steps, warm)
 
     def _costs(self, slope: float) -> Floats:
-        return _costs(slope, self._excess)
-
-
-class ChannelPerBackground(Setting):
-    """Channels that read the secret and the background: one problem each background, at a common slope."""
-
-    def __init__(self, shares: Floats, parts: Sequence[OneChannel]) -> None:
-        self._shares, self._parts = shares, parts
-        self._ends = np.cumsum([len(part.secrets.prior) for part in parts])[:-1]
-
-    @property
-    def steepest(self) -> float:
-        """Infinite."""
-        return math.inf
-
-    def leakage(self, channel: Floats) -> float:
-        """I(X;Y|Z) in nats."""
-        return self._mean([part.leakage(own) for part, own in zip(self._parts, self._split(channel), strict=True)])
-
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """E d above its least."""
-        split = self._split(channel)
-        return self._mean([part.excess_of(own, letters) for part, own in zip(self._parts, split, strict=True)])
-
-    def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
-        """The best channel each background, one below the other."""
-        points = [part.at(slope, gap) for part in self._parts]
-        letters = reduce(np.union1d, [point.used for point in points])
-        return Point(
-            slope,
-            np.vstack([point.over(letters) for point in points]),
-            self._mean([point.leakage for point in points]),
-            self._mean([point.excess for point in points]),
-            self._mean([point.bound for point in points]),
-            max(point.steps for point in points),
-            letters=letters,
-        )
-
-    def _split(self, channel: Floats) -> list[Floats]:
-        return [np.asarray(part) for part in np.split(channel, self._ends)]
-
-    def _mean(self, values: Sequence[float]) -> float:
-        return float(self._shares @ np.array(values))
-
-
-def induced(scores: Floats, forbids: bool) -> Floats:
-    """The channel ∝ e^scores; letters of score −∞ for all are never released.
-
-    Where nothing is forbidden, a probability that underflows stays above 0: a letter that some input may release must
-    stay possible for all, or ε would be infinite.
-    """
-    highest = scores.max(axis=1, keepdims=True)
-    if np.isneginf(highest).any():
-        raise EngineError("An input is left without any letter to release; ask for a smaller gap.")
-    channel = np.exp(scores - highest)
-    if not forbids:
-        least = np.where(np.isneginf(scores.max(axis=0)), 0.0, np.finfo(np.float64).tiny)
-        np.maximum(channel, least, out=channel)
-    channel /= channel.sum(axis=1, keepdims=True)
-    return np.asarray(channel)
-
-
-def _costs(slope: float, excess: Floats) -> Floats:
-    return np.where(excess > 0, math.inf, 0.0) if math.isinf(slope) else slope * excess
-
-
-def _cost(slope: float, excess: float) -> float:
-    return slope * excess if excess > 0 else 0.0
+        return costs_at(slope, self._excess)

@@ -11,7 +11,6 @@ import numpy as np
 from leakgauge.design.curve import Bracket
 from leakgauge.design.problem import MaxDistortion, RateDistortion
 from leakgauge.design.tables import Tables
-from leakgauge.errors import EngineError
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Label
@@ -50,25 +49,25 @@ class Settled:
         return Channel._trusted(inputs, self.outputs, DenseCells(matrix))
 
 
-def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: float) -> Settled:
+def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: float) -> Settled | None:
     """The dyadic channel of a bracket that meets the target and the bounds, erring on the safe side of both.
+
+    None where no rounding keeps them all.
 
     Args:
         problem: what was asked.
         tables: the problem as arrays.
         bracket: points around the target.
         most: the largest leakage above the floor in nats; infinite where it is not bounded.
-
-    Raises:
-        EngineError: no rounding keeps them all.
     """
     target = problem.target
     limit = target.distortion if isinstance(target, MaxDistortion) else math.inf
     excess = limit - tables.least
     # Twice as far to the safe side each time: first not at all, then by more than rounding moves anything.
     for flatten in (0.0, *(2.0**power for power in range(-48, -20, 2))):
-        shares = _share(bracket, excess, most)
-        for margin in (0.0, *(2.0**power for power in range(-50, -20, 2))):
+        shares = bracket.share_at(excess) if excess < math.inf else bracket.share_leaking(most)
+        # Two points may be so close that only a large part of the way between them outweighs the rounding.
+        for margin in (0.0, *(2.0**power for power in range(-50, 1, 2))):
             towards = margin if excess < math.inf else -margin
             share = min(max(shares + towards, 0.0), 1.0)
             found = _rounded(problem, tables, _flattened(tables, bracket.mixed(share), flatten), bracket.letters)
@@ -78,17 +77,7 @@ def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: floa
             continue
         if _within_bounds(problem, found.released):
             return found
-    raise EngineError("No channel of multiples of 2^-53 keeps this target and these bounds; relax one of them.")
-
-
-def _share(bracket: Bracket, excess: float, most: float) -> float:
-    """How often to act as the steep channel."""
-    gentle, steep = bracket.gentle, bracket.steep
-    if gentle is steep:
-        return 1.0
-    if excess < math.inf:
-        return (gentle.excess - excess) / (gentle.excess - steep.excess)
-    return (most - gentle.leakage) / (steep.leakage - gentle.leakage)
+    return None
 
 
 def _flattened(tables: Tables, rows: Floats, share: float) -> Floats:

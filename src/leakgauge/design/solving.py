@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
-
-from leakgauge.design.certificate import ROUNDING
+from leakgauge.design.certificate import ROUNDING, Secrets, require_gap
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
 from leakgauge.design.settling import Settled, settle
@@ -15,10 +13,9 @@ from leakgauge.design.solution import Solution
 from leakgauge.design.tables import Tables, tables_of
 from leakgauge.design.witnesses import exact_level
 from leakgauge.errors import EngineError, OptionError, RefusalError
-from leakgauge.measures import background_floor
+from leakgauge.measures import background_floor, mutual_information
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Channel, Joint, Scenario
-from leakgauge.probability.cells import Floats, log_or_zero
+from leakgauge.probability import Joint, Scenario
 
 GAP = 1e-9
 """How far in nats a solution may be from the best, unless the caller asks otherwise."""
@@ -29,7 +26,8 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
 
     Args:
         problem: source, distortion, target and who knows the background.
-        gap: in nats; the only rule by which the search stops.
+        gap: in nats; the only rule by which the search stops. With weights it is counted in the largest one: twice the
+            weights, twice the leakage, and twice as far from the best.
         closed_forms: whether a closed form may be used where there is one.
 
     Raises:
@@ -40,13 +38,14 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
     Example:
         >>> from leakgauge.distances import Hamming
         >>> from leakgauge.probability import Distribution
-        >>> ratings = Distribution(range(1, 6), np.array([2, 6, 19, 8, 4]) / 39)
+        >>> ratings = Distribution(range(1, 6), [count / 39 for count in (2, 6, 19, 8, 4)])
         >>> best = solve(RateDistortion(ratings, Hamming(), Slope(2.0)))
         >>> round(best.leakage, 6), round(best.distortion, 6), best.letters
         (0.397735, 0.325239, 4)
     """
-    _require_gap(gap)
+    require_gap(gap)
     tables = tables_of(problem, closed_forms)
+    gap *= tables.setting.unit
     curve = Curve(tables.setting, gap / 4)
     return _finish(problem, tables, curve, _bracket(problem, tables, curve), gap)
 
@@ -63,12 +62,13 @@ def frontier(problem: RateDistortion, points: int, gap: float = GAP) -> tuple[So
         OptionError: fewer than 2 points, or a gap that is not above 0.
         EngineError: the gap was not reached at a point.
     """
-    _require_gap(gap)
+    require_gap(gap)
     if points < 2:
         raise OptionError("A curve of {points} points has no ends; ask for 2 or more.", points=points)
     tables = tables_of(problem)
+    gap *= tables.setting.unit
     curve = Curve(tables.setting, gap / 4)
-    ends = [curve.at(0.0), curve.at(tables.setting.steepest)]
+    ends = [curve.at(0.0), curve.end]
     reach = ends[0].excess or 1.0, ends[1].leakage or 1.0
     done: set[float] = set()
     while len(ends) < points:
@@ -133,15 +133,22 @@ def _finish(
     """Round, measure and check; ``rounding`` lets the rounding alone exceed the gap."""
     target = problem.target
     most = _allowed(problem, target) if isinstance(target, MaxLeakage) else math.inf
-    settled = settle(problem, tables, bracket, most)
+    settled = settle(problem, tables, bracket, most) or settle(problem, tables, Bracket(curve.end, curve.end), most)
+    if settled is None:
+        raise EngineError(
+            "No channel of multiples of 2^-53 that was found keeps {what}; relax {how}.",
+            what="this target and these bounds" if tables.setting.bounded else "this target",
+            how="one of them" if tables.setting.bounded else "it",
+        )
     steep = bracket.steep
+    ideal = steep.gap
     if isinstance(target, MaxDistortion):
         open_gap = settled.leakage - curve.floor_at(target.distortion - tables.least)
     elif isinstance(target, MaxLeakage) and bracket.gentle is not bracket.steep:
         open_gap = most - curve.floor_at(settled.excess)
     else:
-        open_gap = settled.leakage - curve.floor_at(settled.excess)
-    ideal = steep.leakage - curve.floor_at(steep.excess)
+        # Not only the leakage: one of 0 is the least, but the distortion has to be too.
+        open_gap = settled.leakage - steep.floor_at(settled.excess)
     if (ideal if rounding else open_gap) > gap:
         raise EngineError(
             "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask "
@@ -156,17 +163,15 @@ def _described(
     problem: RateDistortion, tables: Tables, settled: Settled, gap: float, slope: float, iterations: int
 ) -> Solution:
     channel = settled.released
-    own, floor = _release_leakage(tables, channel), _floor(problem)
-    with_background = None
-    if floor is not None:
-        with_background = floor + _conditional_leakage(tables, channel) / math.log(2)
+    floor = _floor(problem)
+    with_background = None if floor is None else floor + _added(problem, tables, settled) / math.log(2)
     prior = problem.prior
     reads_secret = channel.inputs == prior.outcomes
     level = identifiability(channel, prior) if reads_secret and prior.probabilities.min() > 0 else None
     return Solution(
         problem=problem,
         channel=settled.channel,
-        leakage=own / math.log(2),
+        leakage=mutual_information(Scenario(problem.source, channel)),
         weighted_leakage=None if problem.weights is None else settled.leakage / math.log(2),
         leakage_with_background=with_background,
         background_floor=floor,
@@ -185,42 +190,11 @@ def _floor(problem: RateDistortion) -> float | None:
     return background_floor(Scenario(problem.source)) if isinstance(problem.source, Joint) else None
 
 
-def _release_leakage(tables: Tables, channel: Channel) -> float:
-    """I(X;Y) in nats, also for channels that read pairs."""
-    matrix = channel.matrix
-    weighted = _row_shares(tables)[:, None] * matrix[:, matrix.any(axis=0)]
-    x, z = tables.reads
-    secrets = weighted if z[0] < 0 else np.zeros((len(tables.joint), weighted.shape[1]))
-    if z[0] >= 0:
-        np.add.at(secrets, x, weighted)
-    seen = secrets.sum(axis=0)
-    prior = tables.joint.sum(axis=1)
-    value = (secrets * log_or_zero(secrets)).sum() - prior @ log_or_zero(prior) - seen @ log_or_zero(seen)
-    return max(float(value), 0.0)
-
-
-def _conditional_leakage(tables: Tables, channel: Channel) -> float:
+def _added(problem: RateDistortion, tables: Tables, settled: Settled) -> float:
     """I(X;Y|Z) in nats."""
-    rows, matrix = _row_shares(tables), channel.matrix
-    given = rows @ (matrix * log_or_zero(matrix)).sum(axis=1)
-    z = tables.reads[1]
-    seen = tables.joint.T @ matrix if z[0] < 0 else _by_background(tables, rows[:, None] * matrix)
-    shares = tables.joint.sum(axis=0)
-    return max(float(given - (seen * log_or_zero(seen)).sum() + shares @ log_or_zero(shares)), 0.0)
-
-
-def _by_background(tables: Tables, weighted: Floats) -> Floats:
-    sums = np.zeros((tables.joint.shape[1], weighted.shape[1]))
-    np.add.at(sums, tables.reads[1], weighted)
-    return sums
-
-
-def _row_shares(tables: Tables) -> Floats:
-    """How often each row of the channel is read."""
-    x, z = tables.reads
-    return np.asarray(tables.joint.sum(axis=1) if z[0] < 0 else tables.joint[x, z])
-
-
-def _require_gap(gap: float) -> None:
-    if not 0 < gap < math.inf:
-        raise OptionError("A gap of {gap} nats cannot be reached; give a number above 0.", gap=gap)
+    if problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
+        return settled.leakage
+    # The measure of the same name would lay out every secret, release and background.
+    joint = tables.joint[tables.occurring]
+    secrets = Secrets.of(joint[:, joint.any(axis=0)])
+    return secrets.leakage(settled.released.matrix[tables.occurring])

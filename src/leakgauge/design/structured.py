@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.design.certificate import require_gap
 from leakgauge.design.grid_search import GridPoint, GridSearch, not_reached
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
 from leakgauge.distances import EarthGrid, Grid
-from leakgauge.errors import LabelError, ModelError, OptionError, RefusalError
+from leakgauge.errors import LabelError, ModelError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.normalisation import require_unit_totals
@@ -125,8 +126,7 @@ def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: fl
         (0.667, 0.266)
     """
     p = _prior(prior, grid)
-    if not 0 < gap < math.inf:
-        raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
+    require_gap(gap)
     search = GridSearch(p, grid)
     if isinstance(target, Slope):
         point = search.at(target.nats_per_unit, gap) if target.nats_per_unit > 0 else search.flat()
