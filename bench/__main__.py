@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bench import audit, counting, design, joints, ledger, mechanisms, notions, release, starting
+from bench import assessment, audit, counting, design, joints, ledger, mechanisms, notions, release, starting
 
 ALL = {
     "starting": starting.run,
@@ -14,6 +14,7 @@ ALL = {
     "mechanisms": mechanisms.run,
     "design": design.run,
     "audit": audit.run,
+    "assessment": assessment.run,
     "ledger": ledger.run,
     "release": release.run,
 }

@@ -52,7 +52,7 @@ def _noise(what: str, ours: float, target: float, theirs: float) -> None:
 
 def _diffprivlib() -> None:
     try:
-        from diffprivlib.mechanisms import Laplace  # type: ignore[import-not-found]
+        from diffprivlib.mechanisms import Laplace
     except ImportError:
         print("  diffprivlib is not installed")
         return

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
+import numpy as np
+
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.diagram import Diagram
@@ -33,6 +35,7 @@ from leakgauge.mechanisms import (
 )
 from leakgauge.probability import Distribution
 from leakgauge.release.queries import Histogram
+from leakgauge.release.queries.labels import label_text
 from leakgauge.tables import Kind, Quantiles, Table
 
 Target: TypeAlias = float | Grade
@@ -305,15 +308,11 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
 
 
 def _query(table: Table, source: Source) -> Histogram:
-    from leakgauge.probability.labels import text_of
-
     if source.kind in (Kind.INT, Kind.FLOAT):
-        import numpy as np
-
         edges = np.unique(np.linspace(source.known.min(), source.known.max(), 9)).tolist()
         return Histogram(column=source.name, edges=edges, epsilon=1.0)
     labels = table.counts(source.name, limit=1 << 12).labels(source.name)
-    return Histogram(column=source.name, labels=[None if one is None else text_of(one) for one in labels], epsilon=1.0)
+    return Histogram(column=source.name, labels=[label_text(one) for one in labels], epsilon=1.0)
 
 
 def _named(mechanism: Mechanism) -> tuple[str, Mechanism]:

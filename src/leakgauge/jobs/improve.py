@@ -12,9 +12,9 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.assess import leaves_json, scores_json
 from leakgauge.jobs.query import ask
 from leakgauge.probability import Estimate
-from leakgauge.probability.labels import text_of
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.queries import Histogram, Protection
+from leakgauge.release.queries.labels import label_text
 from leakgauge.tables import Table, open_table
 
 IMPROVEMENT_SCHEMA = "leakgauge/improvement/1"
@@ -108,7 +108,7 @@ def _noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger, data
     """A table of one column whose counts are a noisy histogram's."""
     import pyarrow as pa
 
-    labels = {None if one is None else text_of(one): one for one in table.counts(column, limit=1 << 12).labels(column)}
+    labels = {label_text(one): one for one in table.counts(column, limit=1 << 12).labels(column)}
     answer = ask(Histogram(column=column, labels=list(labels), epsilon=epsilon), table, Protection(), ledger, dataset)
     rows: list[Any] = []
     for label, found in answer.answer.values:

@@ -7,21 +7,25 @@ of two letters is 0 or 2, and their total variance 1 − Σp².
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from leakgauge.assessment.evidence import Evidence, missing
 from leakgauge.assessment.indicators.associations import cramers_v
 from leakgauge.assessment.indicators.context import Context
-from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.protected import Protected, released_again
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
 
 LEAVES = ("10", "11", "12", "13")
 DRAWS = 200
-"""Releases that are simulated for the interval of letters and answers."""
+"""Releases that are simulated for the interval of letters."""
+MOST_COUNTS = 10_000
+"""Noisy counts that are simulated for the interval of answers."""
+FEW_DRAWS = 20
 MOST_CELLS = 20_000_000
 BLOCKS = 50
 _FOREIGN = "What is released are no letters of the column, so that it lies at no distance from them."
@@ -34,10 +38,10 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     if protected.form is Form.LETTERS:
         counts = protected.counts
         n = int(counts.sum())
-        found = letter_measures(counts / n, setting.same, n)
-        return _evidence(setting, found, _letter_intervals(setting, counts.sum(axis=1), n, seed), "from the rows")
+        between = _letter_intervals(protected, counts.sum(axis=1), seed)
+        return _evidence(setting, letter_measures(counts / n, setting.same, n), between, "from the rows")
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
-    found = number_measures(number_sums(inputs, outputs).sum(axis=0), float(inputs.mean()))
+    found = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
     if protected.form is Form.NUMBERS:
         return _evidence(setting, found, _row_intervals(inputs, outputs), "from the rows")
     return _evidence(setting, found, _answer_intervals(setting, seed), "from the counts")
@@ -52,7 +56,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
     sums[_YY] += setting.noise_variance * sums[_N]
     sums[_DD] += setting.noise_variance * sums[_N]
-    return _evidence(setting, number_measures(sums, float(x.mean())), None, "by the law")
+    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, "by the law")
 
 
 def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> tuple[float | None, ...]:
@@ -97,17 +101,22 @@ def number_sums(x: Floats, y: Floats, blocks: int = 1) -> Floats:
     return np.stack([np.bincount(at, weights=term, minlength=blocks) for term in terms], axis=1)
 
 
-def number_measures(sums: Floats, centre: float) -> tuple[float, ...]:
-    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums about a centre."""
-    n, x, y, xx, yy, xy, dd = (float(one) for one in sums)
-    var_x, var_y, cov = xx / n - (x / n) ** 2, yy / n - (y / n) ** 2, xy / n - x * y / n**2
-    error = dd / n / var_x
-    distance = math.sqrt(dd / n / ((var_x + var_y) / 2))
-    pearson = cov / math.sqrt(var_x * var_y) if var_y > 0 else 0.0
-    raw_xx, raw_yy = xx / n + 2 * centre * x / n + centre**2, yy / n + 2 * centre * y / n + centre**2
-    product = xy / n + centre * (x + y) / n + centre**2
-    cosine = product / math.sqrt(raw_xx * raw_yy) if raw_xx > 0 and raw_yy > 0 else 0.0
-    return error, distance, max(min(pearson, 1.0), -1.0), max(min(cosine, 1.0), -1.0)
+def number_measures(sums: Floats, centre: float) -> Floats:
+    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums about a centre.
+
+    The sums stand along the last axis, and so do the four measures.
+    """
+    n, x, y, xx, yy, xy, dd = np.moveaxis(sums, -1, 0)
+    x, y, xx, yy, xy, dd = (one / n for one in (x, y, xx, yy, xy, dd))
+    var_x, var_y = xx - x**2, yy - y**2
+    both = np.sqrt(np.maximum(var_x * var_y, 0.0))
+    raw = np.sqrt((xx + 2 * centre * x + centre**2) * (yy + 2 * centre * y + centre**2))
+    product = xy + centre * (x + y) + centre**2
+    # What has no spread or no length goes together with nothing.
+    pearson = np.divide(xy - x * y, both, out=np.zeros_like(both), where=both > 0)
+    cosine = np.divide(product, raw, out=np.zeros_like(raw), where=raw > 0)
+    found = (dd / var_x, np.sqrt(dd / ((var_x + var_y) / 2)), np.clip(pearson, -1, 1), np.clip(cosine, -1, 1))
+    return np.stack(found, axis=-1)
 
 
 def _row_intervals(x: Floats, y: Floats) -> list[tuple[float, float]]:
@@ -117,10 +126,10 @@ def _row_intervals(x: Floats, y: Floats) -> list[tuple[float, float]]:
     blocks = min(BLOCKS, len(x))
     parts, centre = number_sums(x, y, blocks), float(x.mean())
     total = parts.sum(axis=0)
-    left = np.array([number_measures(total - part, centre) for part in parts])
+    left = number_measures(total - parts, centre)
     errors = np.sqrt((blocks - 1) / blocks * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
     reach = float(stdtrit(blocks - 1, 0.975)) * errors
-    middle = np.array(number_measures(total, centre))
+    middle = number_measures(total, centre)
     return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
 
 
@@ -128,20 +137,30 @@ def _answer_intervals(setting: Setting, seed: int) -> list[tuple[float, float]]:
     """Where 95 % of simulated releases lie."""
     assert setting.noise is not None
     counts, grid = setting.source.numbers, setting.noise.span.grid
-    noise = setting.noise.law.draw(DRAWS * len(counts), Simulated(seed)).reshape(DRAWS, -1) * grid
-    centre = float(counts.mean())
-    found = [number_measures(number_sums(counts, counts + one)[0], centre) for one in noise]
-    return _quantiles(np.array(found))
+    times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
+    noise = setting.noise.law.draw(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
+    sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
+    return _quantiles(number_measures(sums, float(counts.mean())))
 
 
-def _letter_intervals(setting: Setting, inputs: Floats, n: int, seed: int) -> list[tuple[float, float]]:
+def _letter_intervals(protected: Protected, inputs: Codes, seed: int) -> list[tuple[float, float]]:
     """Where 95 % of simulated releases of the same rows lie."""
-    draws, matrix = simulation(seed), setting.matrix
-    times = max(min(DRAWS, MOST_CELLS // matrix.size), 20)
-    shares = matrix / matrix.sum(axis=1, keepdims=True)
-    made = np.stack([draws.multinomial(count, row, size=times) for count, row in zip(inputs, shares, strict=True)], 1)
-    found = [letter_measures(one / n, setting.same, n) for one in made]
+    setting, n = protected.setting, int(inputs.sum())
+    found = [letter_measures(one / n, setting.same, n) for one in _simulated_counts(protected, inputs, seed)]
     return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]))
+
+
+def _simulated_counts(protected: Protected, inputs: Codes, seed: int) -> Iterator[Codes]:
+    """How often each input gives each output in releases of the same rows."""
+    matrix, draws = protected.setting.matrix, simulation(seed)
+    if DRAWS * matrix.size <= MOST_CELLS:
+        shares = matrix / matrix.sum(axis=1, keepdims=True)
+        rows = [draws.multinomial(count, row, size=DRAWS) for count, row in zip(inputs, shares, strict=True)]
+        yield from np.stack(rows, axis=1)
+        return
+    # With so many cells it is quicker to release the rows themselves.
+    for _ in range(FEW_DRAWS):
+        yield released_again(protected.setting, Simulated(int(draws.integers(1 << 62)))).counts
 
 
 def _quantiles(found: Floats) -> list[tuple[float, float]]:

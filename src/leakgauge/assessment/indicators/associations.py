@@ -43,6 +43,8 @@ def variable(values: pa.Array, name: str, kind: Kind) -> Variable:
     """
     if kind in ORDERED:
         numbers = plain_numbers(values, kind)
+        # An infinite number goes together with nothing.
+        numbers = np.where(np.isfinite(numbers), numbers, np.nan)
         seen = numbers[~np.isnan(numbers)]
         return Variable(numbers, True, len(np.unique(seen)) + (len(seen) < len(numbers)))
     codes = values_of(values, name)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.audit import ATTACKS, Finding, Shown, lower_bound
-from leakgauge.claims import LocalDP
+from leakgauge.claims import GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, VerificationError
+from leakgauge.mechanisms import NoisyNumber
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.randomness import Simulated
 
@@ -53,7 +55,8 @@ class Audited:
         estimate: the level estimated, above it.
         claimed: the level it was held to.
         exact: whether the level was computed and not sampled.
-        attacks: what each attack gains; those that gain nothing in the raw data are left out.
+        attacks: what each attack gains; those that do not clearly gain something in the raw data are left out, because
+            a share of next to nothing says nothing.
     """
 
     shown: float | None
@@ -71,8 +74,8 @@ class Audited:
 def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: int = 0) -> Audited:
     """The level that the mechanism shows, and what attacks gain from what came out; a simulation from a seed.
 
-    The level of letters is computed from their channel; that of noise is shown by outputs drawn afresh, and of a
-    histogram it is that of one count.
+    The level of letters is computed from their channel; that of noise is shown by outputs drawn afresh. Of a histogram
+    it is that of one count; where only a zero-concentrated level is claimed, it is the μ of Gaussian noise.
 
     Args:
         protected: the column.
@@ -81,11 +84,18 @@ def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: in
     """
     setting = protected.setting
     if setting.channel is not None:
-        level = next((one.level for one in setting.claims if isinstance(one, LocalDP)), float("inf"))
+        level = next((one.level for one in setting.claims if isinstance(one, LocalDP)), math.inf)
         exact = exact_epsilon(setting.channel)
         shown, estimate, claimed = exact, exact, level
     else:
-        found = lower_bound(setting.noise, samples=samples, stop_early=False, randomness=Simulated(simulation_seed))
+        assert setting.noise is not None
+        found = lower_bound(
+            setting.noise,
+            _held_to(setting.noise),
+            samples=samples,
+            stop_early=False,
+            randomness=Simulated(simulation_seed),
+        )
         shown, estimate, claimed = found.at_least, found.at_least, found.claim.level
         if found.estimate is not None:
             estimate = found.estimate.value
@@ -95,6 +105,12 @@ def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: in
         findings = [one for name in TRIED for one in ATTACKS[name](case)]
     names = setting.source.names
     return Audited(shown, estimate, claimed, setting.channel is not None, _gained(findings, names))
+
+
+def _held_to(noise: NoisyNumber) -> Statement:
+    """What noise claims first; a zero-concentrated level as the μ = √(2ρ) of Gaussian noise, which outputs show."""
+    first = noise.claims[0]
+    return GaussianDP(math.sqrt(2 * first.rho)) if isinstance(first, ZeroConcentratedDP) else first
 
 
 def audited_by(shown: Shown | None, findings: Iterable[Finding], names: Iterable[str]) -> Audited:
@@ -142,7 +158,7 @@ def _gained(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Gained, 
     return tuple(
         Gained(one.attack, one.advantage.value, one.advantage.low, one.advantage.high, one.raw.value)
         for one in findings
-        if one.raw.value > 0 and wanted & set(one.target) and not one.attack.startswith(_REPEATED)
+        if one.raw.low > 0 and wanted & set(one.target) and not one.attack.startswith(_REPEATED)
     )
 
 
@@ -157,5 +173,5 @@ def _gained_json(attacks: Iterable[Mapping[str, Any]], names: Iterable[str]) -> 
             float(one["raw"]["value"]),
         )
         for one in attacks
-        if float(one["raw"]["value"]) > 0 and wanted & set(one["target"]) and not one["attack"].startswith(_REPEATED)
+        if float(one["raw"]["low"]) > 0 and wanted & set(one["target"]) and not one["attack"].startswith(_REPEATED)
     )

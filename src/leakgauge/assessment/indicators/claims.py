@@ -30,7 +30,10 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
         return (*_claimed(setting), missing("4", "No finite level is claimed, so nothing can be a share of it."))
     shown = epsilon if setting.channel is None else exact_epsilon(setting.channel)
     share = INDICATORS["4"].evidence(
-        setting.form, min(shown / epsilon, 1.0), "The level that the law reaches, over the claimed one.", raw=None
+        setting.form,
+        1.0 if epsilon == 0 else min(shown / epsilon, 1.0),
+        "The level that the law reaches, over the claimed one.",
+        raw=None,
     )
     return (*_claimed(setting), share)
 

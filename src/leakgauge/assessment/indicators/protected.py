@@ -19,12 +19,12 @@ from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import LetterSets, Mechanism, NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
-from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release, read_record
+from leakgauge.release.binding import LARGEST_ALPHABET
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.queries import Histogram, Protection
-from leakgauge.release.queries.labels import DeclaredLabel
+from leakgauge.release.queries.labels import DeclaredLabel, label_text
 from leakgauge.tables import Table
 
 
@@ -144,7 +144,7 @@ def protected_histogram(
     """
     source = source_of(table, column)
     if labels is None and edges is None:
-        labels = [None if one is None else text_of(one) for one in table.counts(column, limit=1 << 12).labels(column)]
+        labels = [label_text(one) for one in table.counts(column, limit=LARGEST_ALPHABET).labels(column)]
     query = Histogram(column=column, labels=labels, edges=edges, epsilon=1.0)
     query.require_columns(table, Protection())
     return released_again(setting_of(mechanism, histogram_source(source, table, query)), randomness)

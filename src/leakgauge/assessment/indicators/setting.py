@@ -131,6 +131,11 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
                 if source.kind not in NUMERIC
                 else "give lower and upper in place of a sensitivity",
             )
+        if not np.isfinite(source.known).all():
+            raise ColumnError(
+                "Column {name!r} holds infinite numbers, whose error has no size; leave those rows out.",
+                name=source.name,
+            )
         if source.variance == 0:
             raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=source.name)
         return Setting(source, mechanism, Form.NUMBERS, mechanism.claims, noise=mechanism)

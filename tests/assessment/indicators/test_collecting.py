@@ -1,0 +1,168 @@
+"""Releases, audits, stored evidence and seeds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment.evidence import Evidence, Scale, Standing
+from leakgauge.assessment.indicators import (
+    FAMILIES,
+    audited,
+    audited_by,
+    evidence_from_json,
+    evidence_json,
+    protected_column,
+    protected_histogram,
+    protected_of_release,
+    read_evidence,
+)
+from leakgauge.assessment.scales import INDICATORS
+from leakgauge.audit import attack, lower_bound
+from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
+from leakgauge.jobs.audit import audit_release, release_json
+from leakgauge.mechanisms import laplace, randomized_response
+from leakgauge.randomness import Simulated
+from leakgauge.release import Release, ReleasePlan
+from tests.assessment.indicators.small import LETTERS, by_leaf, table, value
+
+RUN = ("24", "25")
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    plan = ReleasePlan(
+        {"illness": randomized_response(LETTERS, 1.0), "age": laplace(4.0, lower=0, upper=100)}, public=["city"]
+    )
+    return plan.apply(table(), tmp_path_factory.mktemp("release") / "out.parquet", randomness=Simulated(5))
+
+
+def test_every_leaf_has_one_family() -> None:
+    assert sorted(leaf for family in FAMILIES for leaf in family.leaves) == sorted(INDICATORS)
+
+
+def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
+    fields = release_json(audit_release(release.record, table()))
+    for column in ("illness", "age"):
+        made = protected_of_release(release.record, table(), column=column)
+        found = by_leaf(collect(made, audit=fields, simulation_seed=1))
+        size = release.output.stat().st_size
+        assert value(found["27"]) == pytest.approx(size / 3000)
+        shown = fields["columns"][column]
+        assert value(found["4"]) == shown["lower_bound"]["value"] / shown["claim"]["value"]
+        shares = [
+            max(one["advantage"]["value"], 0) / one["raw"]["value"]
+            for one in fields["attacks"]
+            if column in one["target"] and not one["attack"].startswith("averaging") and one["raw"]["value"] > 0
+        ]
+        assert value(found["5"]) == max(shares)
+    with pytest.raises(OptionError, match="protects 2 columns"):
+        protected_of_release(release, table())
+    with pytest.raises(ColumnError, match="'city' is not released through a mechanism"):
+        protected_of_release(release, table(), column="city")
+
+
+def test_a_release_reads_as_its_simulation_would(release: Release) -> None:
+    read = protected_of_release(release, table(), column="illness")
+    by_hand = audited_by(lower_bound(randomized_response(LETTERS, 1.0).exact), attack(release, table()), ["illness"])
+    found, law = by_leaf(collect(read, audit=by_hand)), by_leaf(expected(read.setting))
+    assert set(found) == set(law)
+    assert value(found["5"]) == pytest.approx(value(law["5"]), abs=0.08)
+    low, high = found["6"].interval
+    assert low <= value(law["6"]) <= high
+
+
+def test_an_audit_of_another_release_is_refused(release: Release) -> None:
+    fields = release_json(audit_release(release.record, table()))
+    made = protected_of_release(release, table(), column="age")
+    other = {**fields, "record": {"reference": "x", "digest": "0" * 64}}
+    with pytest.raises(VerificationError, match="the audit of another release"):
+        collect(made, audit=other)
+    with pytest.raises(FileError, match="no audit of schema"):
+        collect(made, audit={**fields, "schema": "leakgauge/release/1"})
+    with pytest.raises(FileError, match="not a whole audit"):
+        collect(made, audit={**fields, "attacks": None})
+    with pytest.raises(FileError, match="nothing on column 'age'"):
+        collect(made, audit={**fields, "columns": {"illness": None}})
+
+
+def test_without_an_audit_or_a_shown_level_leaves_are_missing(release: Release) -> None:
+    made = protected_of_release(release, table(), column="illness")
+    found = by_leaf(collect(made))
+    assert found["4"].standing is found["5"].standing is Standing.MISSING
+    nothing = by_leaf(collect(made, audit=audited_by(None, [], ["illness"])))
+    assert "shows no level" in nothing["4"].source
+    assert nothing["5"].standing is Standing.MISSING
+
+
+def test_the_same_seed_gives_the_same_digits() -> None:
+    def found(seed: int) -> list[tuple[Evidence, ...]]:
+        releases = (
+            protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(seed)),
+            protected_column(table(), "age", laplace(1.0, lower=0, upper=100), Simulated(seed)),
+            protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(seed)),
+        )
+        kept = [
+            collect(one, audit=audited(one, samples=20_000, simulation_seed=seed), simulation_seed=seed)
+            for one in releases
+        ]
+        return [tuple(one for one in evidence if one.leaf not in RUN) for evidence in kept]
+
+    assert found(3) == found(3)
+    assert found(3) != found(4)
+
+
+def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
+    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    first = collect(made)
+    place = tmp_path / "evidence.json"
+    place.write_text(json.dumps(evidence_json(first), allow_nan=False), encoding="utf-8")
+    stored = read_evidence(place)
+    assert stored == first
+    again = collect(made, stored=stored)
+    assert again == first
+    law = by_leaf(expected(made.setting, stored=stored))
+    assert [law[leaf] for leaf in RUN] == [one for one in first if one.leaf in RUN]
+    assert by_leaf(expected(made.setting))["25"].standing is Standing.MISSING
+    for leaf in RUN:
+        one = by_leaf(first)[leaf]
+        assert value(one) > 0
+        assert dict(one.details).keys() >= {"growth exponent"}
+
+
+def test_infinite_values_survive_the_file() -> None:
+    one = Evidence("3", Standing.DECLARED, "by hand", float("inf"), "nats", Scale(0.01, 10, True), raw=float("inf"))
+    assert evidence_from_json(json.loads(json.dumps(evidence_json([one]), allow_nan=False))) == (one,)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"schema": "leakgauge/audit/1"}, "no evidence of schema"),
+        ({"leaves": [{"leaf": "1"}]}, "a field is missing or malformed"),
+        ({"leaves": None}, "a field is missing or malformed"),
+    ],
+)
+def test_files_that_are_no_evidence_are_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(FileError, match=said):
+        evidence_from_json({**evidence_json([]), **change}, "kept.json")
+
+
+def test_a_leaf_twice_and_an_impossible_one_are_refused() -> None:
+    one = Evidence("12", Standing.MEASURED, "by hand", 0.5, "", Scale(0, 1))
+    fields = evidence_json([one])
+    with pytest.raises(FileError, match="leaf 12 twice"):
+        evidence_from_json({**fields, "leaves": fields["leaves"] * 2})
+    with pytest.raises(FileError, match="does not hold its value"):
+        evidence_from_json({**fields, "leaves": [{**fields["leaves"][0], "low": 0.9}]})
+
+
+def test_releases_per_period_are_declared() -> None:
+    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    assert value(by_leaf(collect(made, releases_per_period=52))["26"]) == 52
+    with pytest.raises(OptionError, match="-1 releases per period"):
+        expected(made.setting, releases_per_period=-1)

@@ -1,0 +1,96 @@
+"""Association of columns of any kinds, and what a mechanism takes of a table."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from leakgauge.assessment.collecting import expected
+from leakgauge.assessment.evidence import Standing
+from leakgauge.assessment.indicators import source_of
+from leakgauge.assessment.indicators.associations import association, variable
+from leakgauge.mechanisms import laplace, randomized_response
+from leakgauge.randomness import simulation
+from leakgauge.tables import Kind, open_table
+from tests.assessment.indicators.small import LETTERS, by_leaf, people, table, value
+
+ROWS = people()
+KINDS = {"illness": Kind.STRING, "city": Kind.STRING, "age": Kind.FLOAT, "children": Kind.INT, "day": Kind.DATE}
+
+
+def associated(first: str, second: str) -> float | None:
+    return association(*(variable(ROWS[name].combine_chunks(), name, KINDS[name]) for name in (first, second)))
+
+
+def test_numbers_by_pearson() -> None:
+    age, children = ROWS["age"].to_numpy(), ROWS["children"].to_numpy()
+    assert associated("age", "children") == pytest.approx(abs(np.corrcoef(age, children)[0, 1]))
+    days = np.array(ROWS["day"].cast(pa.int32()))
+    assert associated("age", "day") == pytest.approx(abs(np.corrcoef(age, days)[0, 1]))
+
+
+def test_categories_by_cramers_v_without_bias() -> None:
+    illness, city = ROWS["illness"].to_pylist(), ROWS["city"].to_pylist()
+    cells = np.array(
+        [
+            [sum(a == x and b == y for a, b in zip(illness, city, strict=True)) for y in sorted(set(city))]
+            for x in LETTERS
+        ]
+    )
+    even = np.outer(cells.sum(axis=1), cells.sum(axis=0)) / 3000
+    phi = ((cells - even) ** 2 / even).sum() / 3000 - 2 * 3 / 2999
+    assert associated("illness", "city") == pytest.approx(math.sqrt(phi / min(2 - 4 / 2999, 3 - 9 / 2999)))
+
+
+def test_one_of_each_by_the_correlation_ratio() -> None:
+    age, illness = ROWS["age"].to_numpy(), np.array(ROWS["illness"].to_pylist())
+    within = sum(((age[illness == letter] - age[illness == letter].mean()) ** 2).sum() for letter in LETTERS)
+    share = 1 - within / (3000 - 3) / (((age - age.mean()) ** 2).sum() / 2999)
+    assert associated("age", "illness") == pytest.approx(math.sqrt(share))
+    assert associated("illness", "age") == associated("age", "illness")
+
+
+def test_a_key_and_a_constant_tell_nothing_and_chance_next_to_nothing() -> None:
+    draws = simulation(5)
+    rows = {
+        "x": draws.integers(3, size=2000),
+        "key": np.arange(2000),
+        "same": np.zeros(2000),
+        "by_chance": draws.integers(40, size=2000),
+    }
+    made = {name: variable(pa.array(column).cast(pa.string()), name, Kind.STRING) for name, column in rows.items()}
+    assert association(made["x"], made["key"]) is None
+    assert association(made["x"], made["same"]) is None
+    found = association(made["x"], made["by_chance"])
+    assert found is not None
+    assert found < 0.06, "40 categories that know nothing explain a share by chance, which is taken off"
+    numbers = variable(pa.array(draws.normal(size=2000)), "n", Kind.FLOAT)
+    assert association(numbers, made["key"]) is None
+
+
+def test_the_strongest_and_the_mean_square() -> None:
+    others = [associated("illness", name) for name in ("city", "age", "children", "day")]
+    member = association(
+        variable(ROWS["illness"].combine_chunks(), "illness", Kind.STRING),
+        variable(ROWS["member"].combine_chunks(), "member", Kind.BOOL),
+    )
+    found = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(), "illness")))
+    known = [one for one in (*others, member) if one is not None]
+    assert value(found["16"]) == pytest.approx(max(known))
+    assert value(found["18"]) == pytest.approx(sum(one**2 for one in known) / 5)
+
+
+def test_a_table_of_one_column_has_nothing_to_go_with() -> None:
+    alone = open_table(pa.table({"illness": LETTERS * 20}))
+    found = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(alone, "illness")))
+    assert found["16"].standing is found["18"].standing is Standing.MISSING
+
+
+def test_capabilities_against_the_table() -> None:
+    letters = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(5000), "illness")))
+    numbers = by_leaf(expected(laplace(1.0, lower=0, upper=100), source_of(table(5000), "age")))
+    assert [value(letters[leaf]) for leaf in ("20", "21", "22", "23")] == pytest.approx([2 / 3, 1, 4 / 6, 1])
+    assert [value(numbers[leaf]) for leaf in ("20", "22", "23")] == pytest.approx([2 / 3, 1, 2 / 6])

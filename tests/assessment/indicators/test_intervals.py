@@ -1,0 +1,82 @@
+"""Intervals of measured leaves: how often they hold what they should."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment.indicators import (
+    Context,
+    accuracy,
+    information,
+    protected_column,
+    protected_histogram,
+    released_again,
+    setting_of,
+    source_of,
+)
+from leakgauge.mechanisms import gaussian, laplace, randomized_response
+from leakgauge.probability import Interval, Label
+from leakgauge.randomness import Simulated
+from tests.assessment.indicators.small import LETTERS, by_leaf, table, value
+
+SEEDS = range(1000, 1100)
+
+
+def test_letters_hold_the_law_in_90_of_100_seeds() -> None:
+    setting = setting_of(randomized_response(LETTERS, 1.0), source_of(table(), "illness"))
+    law = by_leaf(expected(setting))
+    held = dict.fromkeys(("6", "7", "8"), 0)
+    for seed in SEEDS:
+        for one in information.measured(released_again(setting, Simulated(seed)), Context()):
+            if one.leaf in held:
+                held[one.leaf] += one.interval[0] <= value(law[one.leaf]) <= one.interval[1]
+    assert all(times >= 90 for times in held.values()), held
+
+
+@pytest.mark.parametrize("form", ["letters", "answers"])
+def test_simulated_intervals_hold_other_seeds(form: str) -> None:
+    first = (
+        protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+        if form == "letters"
+        else protected_histogram(table(), "illness", gaussian(0.5, 1e-3, sensitivity=2), Simulated(1))
+    )
+    intervals = {one.leaf: one.interval for one in accuracy.measured(first, Context(simulation_seed=9))}
+    held = dict.fromkeys(intervals, 0)
+    for seed in SEEDS:
+        made = released_again(first.setting, Simulated(seed))
+        counts = made.counts if form == "letters" else None
+        found: tuple[float | None, ...]
+        if counts is None:
+            x, y = (np.asarray(one, dtype=np.float64) for one in (made.inputs, made.outputs))
+            found = tuple(accuracy.number_measures(accuracy.number_sums(x, y)[0], float(x.mean())).tolist())
+        else:
+            found = accuracy.letter_measures(counts / counts.sum(), made.setting.same, int(counts.sum()))
+        for leaf, measure in zip(accuracy.LEAVES, found, strict=True):
+            assert measure is not None
+            held[leaf] += intervals[leaf][0] <= measure <= intervals[leaf][1]
+    assert all(times >= 88 for times in held.values()), held
+
+
+@pytest.mark.parametrize("epsilon", [0.5, 20.0])
+def test_the_jackknife_of_rows_holds_the_law_in_90_of_100_seeds(epsilon: float) -> None:
+    setting = setting_of(laplace(epsilon, lower=0, upper=100), source_of(table(), "age"))
+    law = by_leaf(accuracy.expected(setting, Context()))
+    held = dict.fromkeys(accuracy.LEAVES, 0)
+    for seed in SEEDS:
+        for one in accuracy.measured(released_again(setting, Simulated(seed)), Context()):
+            held[one.leaf] += one.interval[0] <= value(law[one.leaf]) <= one.interval[1]
+    assert all(times >= 90 for times in held.values()), held
+
+
+def test_an_alphabet_too_large_to_simulate_by_cells() -> None:
+    letters: list[Label] = [Interval(low / 2, (low + 1) / 2) for low in range(-100, 250)]
+    made = protected_column(table(), "age", randomized_response(letters, 6.0), Simulated(1))
+    found = by_leaf(collect(made))
+    law = by_leaf(expected(made.setting))
+    assert made.setting.matrix.size * accuracy.DRAWS > accuracy.MOST_CELLS
+    for leaf in ("10", "12"):
+        low, high = found[leaf].interval
+        assert low < high
+        assert value(law[leaf]) == pytest.approx(value(found[leaf]), rel=0.1)

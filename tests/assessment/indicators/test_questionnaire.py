@@ -1,0 +1,92 @@
+"""The questionnaire: a template in two languages, answers, and every fault with its line."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from leakgauge.assessment.collecting import expected
+from leakgauge.assessment.evidence import Standing
+from leakgauge.assessment.indicators import source_of
+from leakgauge.assessment.questionnaire import LANGUAGES, questions, read_questionnaire, write_template
+from leakgauge.assessment.scales import ASKED
+from leakgauge.errors import FileError, OptionError
+from leakgauge.mechanisms import randomized_response
+from tests.assessment.indicators.small import LETTERS, by_leaf, table
+
+
+def written(place: Path, text: str) -> Path:
+    path = place / "answers.csv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_answers_become_counts_and_evidence(tmp_path: Path) -> None:
+    path = written(tmp_path, "respondent,leaf,answer\n1,14,5\n2,14,4\n3,14,5\n1,19,1\n2,19,\n\n")
+    found = read_questionnaire(path)
+    assert found.answers == {"14": (0, 0, 0, 1, 2), "19": (1, 0, 0, 0, 0)}
+    assert found.respondents == 3
+    evidence = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(), "illness"), questionnaire=found))
+    assert (evidence["14"].standing, evidence["14"].answers) == (Standing.ASKED, (0, 0, 0, 1, 2))
+    assert evidence["15"].standing is Standing.MISSING
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_template_is_read_back_once_filled_in(language: str, tmp_path: Path) -> None:
+    path = tmp_path / "template.csv"
+    write_template(path, language, respondents=3)
+    assert read_questionnaire(path).answers == {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["leaf"] for row in rows] == [*ASKED] * 3
+    assert all(row["question"] and row["answers"].count(";") == 4 for row in rows)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[0].keys())
+        writer.writeheader()
+        writer.writerows({**row, "answer": "4"} for row in rows)
+    assert read_questionnaire(path).answers == dict.fromkeys(ASKED, (0, 0, 0, 3, 0))
+
+
+def test_both_languages_ask_the_same_leaves() -> None:
+    assert [row[0] for row in questions("en")] == [row[0] for row in questions("zh")] == list(ASKED)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "respondent,leaf,answer\nAnn Lee,14,5\nAnn Lee,14,6\n",
+            "line 3: the answer is not a whole number from 1 to 5",
+        ),
+        ("respondent,leaf,answer\nAnn Lee,14,0\n", "line 2: the answer is not"),
+        ("respondent,leaf,answer\nAnn Lee,14,4.5\n", "line 2: the answer is not"),
+        ("respondent,leaf,answer\n14,Ann Lee,5\n", "line 2: the leaf is none that is asked about; write one of 14, 15"),
+        ("respondent,leaf,answer\nAnn Lee,14,5\nAnn Lee,14,5\n", "line 3: a respondent answers leaf 14 a second time"),
+        ("respondent,leaf,answer\nAnn Lee,14\n", "line 2: it has 2 cells where the header has 3"),
+        ("respondent,leaf,answer\n,14,3\n", "line 2: the answer has no respondent"),
+        ("respondent,leaf\nAnn Lee,14\n", "line 1: the columns are 'respondent', 'leaf'; write respondent,leaf,answer"),
+        ("respondent,leaf,answer,age\n", "line 1: the columns are"),
+        ("", "line 1: the columns are missing"),
+    ],
+)
+def test_faults_name_the_line_and_never_a_respondent(text: str, said: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    with pytest.raises(FileError) as caught:
+        read_questionnaire(path)
+    assert said in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "Ann" not in str(caught.value)
+
+
+def test_files_and_languages_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="cannot be read"):
+        read_questionnaire(tmp_path / "none.csv")
+    (tmp_path / "latin.csv").write_bytes(b"respondent,leaf,answer\n\xe9,14,3\n")
+    with pytest.raises(FileError, match="not UTF-8"):
+        read_questionnaire(tmp_path / "latin.csv")
+    with pytest.raises(OptionError, match="no questionnaire in 'fr'"):
+        write_template(tmp_path / "x.csv", "fr")
+    with pytest.raises(OptionError, match="asks nobody"):
+        write_template(tmp_path / "x.csv", "en", 0)
