@@ -13,9 +13,9 @@ export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 demo: $(READY)
 	$(BIN)/leakgauge demo
 
-# The last line says what was left out, where something was.
+# The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY) servers
-	$(BIN)/python -m pytest -n 2 -m "not nightly"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 
 check: $(READY)
@@ -30,7 +30,7 @@ bench: $(READY)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench
 
 nightly: $(READY) servers
-	$(BIN)/python -m pytest -n 2 -m "nightly" --hypothesis-profile=nightly
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "nightly" --hypothesis-profile=nightly
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:

@@ -181,7 +181,9 @@ def test_weights_decide_the_order(
     assert [one[by]["value"] for one in met[1:]] == sorted(one[by]["value"] for one in met[1:])
     assert met[0]["role"] == "optimum"
     assert all(one["weighted_leakage"]["value"] <= 0.3 for one in met if by == "distortion")
-    assert all(one["waste"]["value"] >= 0 for one in found["ranking"]) and found["ranking"][0]["gap"]["value"] < 2e-6
+    assert all(one["waste"]["value"] >= 0 for one in found["ranking"])
+    # The gap of 1e-6 nats is counted in the largest weight.
+    assert found["ranking"][0]["gap"]["value"] < 40 * 1e-6 / math.log(2)
     code, out, _ = run(capsys, *how, "--weights", weights)
     assert code == 0 and "weighted bits" in out
 
