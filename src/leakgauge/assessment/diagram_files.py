@@ -13,7 +13,7 @@ from typing import Any
 
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.errors import FileError, ModelError, did_you_mean
-from leakgauge.probability.files import require_schema
+from leakgauge.probability.files import parsed_toml, require_schema
 
 DIAGRAM_SCHEMA = "leakgauge/diagram/1"
 _DIRECTIONS = {"same": False, "mirrored": True}
@@ -40,15 +40,7 @@ def read_diagram(path: Path | str) -> Diagram:
         ModelError: nodes and arcs that make no diagram, as ``Diagram`` says.
     """
     place = Path(path)
-    try:
-        fields = tomllib.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
-    except UnicodeDecodeError:
-        raise FileError("{path} cannot be read: it is not UTF-8.", path=place) from None
-    except tomllib.TOMLDecodeError as error:
-        raise FileError("{path} is not TOML: {reason}; mend it.", path=place, reason=str(error).rstrip(".")) from None
-    return _diagram(fields, place)
+    return _diagram(parsed_toml(place), place)
 
 
 def _diagram(fields: Mapping[str, Any], place: Path) -> Diagram:

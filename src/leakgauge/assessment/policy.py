@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.grades import Grade
 from leakgauge.errors import FileError, did_you_mean
-from leakgauge.probability.files import require_schema
+from leakgauge.probability.files import parsed_toml, require_schema
 
 POLICY_SCHEMA = "leakgauge/policy/1"
 
@@ -83,12 +82,7 @@ def read_policy(path: Path | str) -> Policy:
         FileError: it cannot be read, or holds something else than limits.
     """
     place = Path(path)
-    try:
-        found = tomllib.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError):
-        raise FileError("{path} is not TOML; write lines such as max_epsilon = 1.0.", path=place) from None
+    found = parsed_toml(place)
     if "schema" in found:
         require_schema(found, POLICY_SCHEMA, place)
     limits = {name: value for name, value in found.items() if name != "schema"}

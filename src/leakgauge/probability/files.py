@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -200,6 +201,17 @@ def parsed_json(path: Path) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise FileError("{path} holds no JSON object.", path=path)
     return fields
+
+
+def parsed_toml(path: Path) -> dict[str, Any]:
+    """The fields of a TOML file, which people write and which holds names and limits, no values of a table."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        # So the parser's own words may be shown.
+        raise FileError("{path} is not TOML: {reason}; mend it.", path=path, reason=str(error).rstrip(".")) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError("{path} cannot be read: {reason}.", path=path, reason=_reason(error)) from None
 
 
 def _reason(error: Exception) -> str:

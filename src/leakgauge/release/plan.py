@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
-from leakgauge.probability.files import NamedChannel, read_channel, require_schema
+from leakgauge.probability.files import NamedChannel, parsed_toml, read_channel, require_schema
 
 if TYPE_CHECKING:
     from leakgauge.probability import Distribution
@@ -91,7 +90,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
         FileError: the file cannot be read, or something else than a plan is in it.
     """
     place = Path(path)
-    fields = _parsed(place)
+    fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
     unknown = sorted(set(fields) - {"public", "columns", "schema"})
@@ -112,22 +111,10 @@ def read_plan(path: Path | str) -> ReleasePlan:
         raise type(error)("The plan {path}: {reason}", path=place, reason=error) from None
 
 
-def _parsed(place: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(place.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
-    except UnicodeDecodeError:
-        raise FileError("{path} cannot be read: it is not UTF-8.", path=place) from None
-    except tomllib.TOMLDecodeError as error:
-        # A plan holds names and mechanisms, no values, so the parser's own words may be shown.
-        raise FileError("{path} is not TOML: {reason}; mend it.", path=place, reason=str(error).rstrip(".")) from None
-
-
 def plan_files(path: Path | str) -> tuple[Path, ...]:
     """The plan and the channel files it names: what must not be overwritten."""
     place = Path(path)
-    columns = _parsed(place).get("columns", {})
+    columns = parsed_toml(place).get("columns", {})
     texts = [how for how in columns.values() if isinstance(how, str)] if isinstance(columns, dict) else []
     return place, *(place.parent / file for file in map(_channel_file, texts) if file is not None)
 
