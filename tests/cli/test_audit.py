@@ -11,9 +11,12 @@ from typing import Any
 import pytest
 
 from leakgauge.cli import main
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.record import digest_of
 
 LETTERS = "letters=flu|none|cold"
+CHANNEL = NamedChannel(Channel(["a", "b"], ["a", "b"], [[0.75, 0.25], [0.25, 0.75]]), ("x",), ("y",)).as_json()
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -148,6 +151,31 @@ def test_a_channel_file_is_computed(released: Path, capsys: pytest.CaptureFixtur
     assert len(fields["inputs"]) == 2
 
 
+@pytest.mark.parametrize("name", ["channel", "c.rec"])
+def test_a_channel_file_may_have_any_name(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(name).write_text(json.dumps(CHANNEL))
+    code, fields = as_json(capsys, "audit", name, "--claim", "local-dp:1")
+    assert code == 1
+    assert fields["lower_bound"]["value"] == pytest.approx(math.log(3))
+
+
+def test_a_record_may_have_any_name(released: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out.rec").write_bytes(Path("out.json").read_bytes())
+    code, fields = as_json(capsys, "audit", "out.rec", "--original", "people.csv", "--secret", "illness")
+    assert code == 0
+    assert fields["rows"] == 3000
+
+
+@pytest.mark.parametrize("samples", ["4", "1000"])
+def test_large_levels_and_few_outputs_are_audited(samples: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, "audit", "laplace:epsilon=400,sensitivity=1", "--samples", samples)
+    assert code == 0
+    assert fields["samples"] == int(samples)
+
+
 def test_a_program_is_audited(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     place = tmp_path / "coins.py"
     place.write_text(
@@ -192,6 +220,16 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
         (["laplace:epsilon=1,sensitivity=1", "--claim", "mutual-information:1bits"], "not a promise about two inputs"),
         (["laplace:epsilon=1,sensitivity=1", "--confidence", "2"], "confidence of 2"),
         (["laplace:epsilon=1,sensitivity=1", "--samples", "2"], "2 is not in the range"),
+        (["laplace:epsilon=1,sensitivity=1", "--inputs", "0,5", "1"], "'0,5' has 2 numbers"),
+        (["exponential:epsilon=1,sensitivity=1", "--inputs", "0,0", "1"], "same shape"),
+        (["--program", "cat", "--inputs", "a", "b", "--simulate", "1"], "--simulate is not for the audit of a program"),
+        (["channel.json", "--inputs", "a", "b"], "--inputs is not for the audit of a channel file"),
+        (["channel.json", "--samples", "100"], "--samples is not for the audit of a channel file"),
+        (["channel.json", "--seconds", "1"], "--seconds is not for the audit of a channel file"),
+        (["channel.json", "--to-the-end"], "--to-the-end is not for the audit of a channel file"),
+        (["channel.json", "--simulate", "1"], "--simulate is not for the audit of a channel file"),
+        (["channel.json", "--original", "people.csv"], "--original is not for the audit of a channel file"),
+        (["people.csv", "--original", "people.csv"], "cannot be read as JSON"),
         (["out.json", "--original", "people.csv", "--secret", "ilness"], "ilness"),
         (["out.json", "--original", "people.csv", "--background", "illness"], "illness"),
         (["out.json", "--original", "people.csv", "-o", "people.csv"], "people.csv"),
@@ -200,6 +238,7 @@ def test_without_noise_epsilon_is_called_infinite(tmp_path: Path, capsys: pytest
 def test_bad_input_gets_one_sentence(
     arguments: list[str], says: str, released: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    Path("channel.json").write_text(json.dumps(CHANNEL))
     code, out, err = run(capsys, "audit", *arguments)
     assert (code, out) == (2, ""), err
     assert err.startswith("leakgauge: ")

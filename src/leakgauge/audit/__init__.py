@@ -7,10 +7,11 @@ from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.finding import Finding
 from leakgauge.audit.checks import Check, DeclaredNoise, Noise
 from leakgauge.audit.exact import exact_level
-from leakgauge.audit.lower_bound import Shown, lower_bound
+from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.neighbours import neighbours_of
 from leakgauge.audit.programs import Program
 from leakgauge.audit.recorded import shown_by_rows
+from leakgauge.audit.shown import Shown
 from leakgauge.audit.subjects import Subject, claimed_by_opendp
 
 __all__ = [

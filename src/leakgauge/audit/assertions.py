@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from typing import Any
 
 from leakgauge.audit.checks import DeclaredNoise
-from leakgauge.audit.lower_bound import Shown, lower_bound
+from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.neighbours import Pair
+from leakgauge.audit.shown import Shown
+from leakgauge.audit.subjects import SECONDS
 from leakgauge.claims import Statement
 from leakgauge.randomness import Randomness
 
@@ -25,6 +28,7 @@ def assert_satisfies(
     confidence: float = CONFIDENCE,
     batched: bool = False,
     declared: DeclaredNoise | None = None,
+    seconds: float = SECONDS,
     randomness: Randomness | None = None,
 ) -> Shown:
     """What was shown of a mechanism whose claim stands; otherwise the test fails.
@@ -37,6 +41,7 @@ def assert_satisfies(
         confidence: with which a mechanism that keeps its claim is not accused.
         batched: whether the function takes a count too and returns so many outputs at once.
         declared: noise whose scale and sensitivity are checked as well.
+        seconds: how long to draw.
         randomness: for mechanisms of the catalogue.
 
     Raises:
@@ -56,6 +61,7 @@ def assert_satisfies(
         confidence=confidence,
         batched=batched,
         declared=declared,
+        seconds=seconds,
         randomness=randomness,
     )
     if shown.violated:
@@ -65,11 +71,13 @@ def assert_satisfies(
 
 def _why(shown: Shown, confidence: float) -> str:
     failed = "; ".join(f"{check.name}: {check.reason}" for check in shown.checks if not check.holds)
-    if failed and not shown.at_least > shown.claim.level:
+    if failed and not shown.stopped_early and not shown.at_least > shown.claim.level:
         return f"{shown.claim} is in doubt after {shown.samples} outputs on each input: {failed}."
     how = "exactly" if shown.estimate is None else f"with a confidence of {confidence:.6g}"
+    # Inputs may be whole tables.
+    first, second = (reprlib.repr(value) for value in shown.pair)
     fixed = ", each always with the same output" if shown.deterministic else ""
     return (
-        f"{shown.claim} is disproved: it is at least {shown.at_least:.4g} {shown.claim.unit} {how}, by the inputs "
-        f"{shown.pair[0]!r} and {shown.pair[1]!r}{fixed}, by {shown.event}, after {shown.samples} outputs on each."
+        f"{shown.claim} is disproved: it is {shown.said} {how}, by the inputs "
+        f"{first} and {second}{fixed}, by {shown.event}, after {shown.samples} outputs on each."
     )

@@ -8,7 +8,7 @@ from enum import Enum
 
 import numpy as np
 
-from leakgauge.audit.partitions import Outputs
+from leakgauge.audit.outputs import Outputs, codes_of
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
 from leakgauge.probability.cells import Floats
@@ -31,6 +31,8 @@ class Check:
 
 _FINE = 64
 """Steps to the scale from which on noise on a grid is as good as noise between its points."""
+_ATOM = 0.02
+"""The share from which on one value is not the noise's own doing: outputs are rounded, clipped or on a coarse grid."""
 
 
 class Noise(Enum):
@@ -43,6 +45,9 @@ class Noise(Enum):
 @dataclass(frozen=True)
 class DeclaredNoise:
     """The noise a mechanism says it adds.
+
+    It is not checked where one output makes up a fiftieth of all: outputs that are rounded to a coarse grid or clipped
+    to bounds spread less than their noise, and keep its claim all the same.
 
     Attributes:
         law: its kind.
@@ -82,7 +87,12 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
         second: outputs on its neighbour.
         declared: the noise.
         miss: chance of accusing a mechanism that does as it says.
+
+    Returns:
+        Nothing where outputs are rounded or clipped, so that they no longer have the noise's law.
     """
+    if any(np.unique(numbers, return_counts=True)[1].max() > _ATOM * len(numbers) + 5 for numbers in (first, second)):
+        return []
     least = min(_largest_scale(numbers, declared.law, miss / 4) for numbers in (first, second))
     small = Check(
         "scale of the noise",
@@ -102,10 +112,10 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
 def repetition_check(once: Outputs, again: Outputs) -> Check:
     """Whether two draws from the same input, taken one after the other, are the same in every place."""
     length = min(len(once), len(again))
-    same = length > 0 and bool(np.array_equal(once[:length], again[:length]))
-    if not same:
+    codes = codes_of(np.concatenate([once[:length], again[:length]]))
+    if not length or not np.array_equal(codes[:length], codes[length:]):
         return Check("fresh noise", True)
-    _, counts = np.unique(once[:length], axis=0, return_counts=True)
+    counts = np.unique(codes[:length], return_counts=True)[1]
     # By chance two draws agree in one place with Σ p², estimated from the draw itself, and one more of each kind so
     # that a short draw of one letter is no proof.
     agree = float((((counts + 1) / (length + len(counts))) ** 2).sum())

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.audit.learning import FEWEST, LogRatio, learned
 from leakgauge.audit.least_levels import least_level
-from leakgauge.audit.partitions import Outputs, Partition, learned
+from leakgauge.audit.outputs import Outputs
+from leakgauge.audit.partitions import Partition
 from leakgauge.claims import Statement
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 _LUCK = 0.1
-"""How likely the counts that an event is chosen on may flatter it; it decides which event is tried, no more."""
+"""How likely the counts that an event is chosen on may flatter any of the unions tried; it decides which event is
+tried, no more. Where nothing is left after it, what is left after less of it decides."""
+_KNOWN = 0.9
+"""An event that is known to be the best one is taken unless a learnt one promises much more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,11 +56,13 @@ def best_events(
     claim: Statement,
     first: Outputs,
     second: Outputs,
-    log_ratio: Callable[[Outputs], Floats] | None,
+    log_ratio: LogRatio | None,
     trials: int,
     miss: float,
 ) -> list[Event]:
     """For each partition and each direction the event that would prove most with so many trials to come."""
+    if min(len(first), len(second)) < FEWEST:
+        return []
     # One half orders the cells, the other counts their unions: the luck of the first must not flatter the second.
     middle = len(first) // 2
     events = []
@@ -64,33 +71,58 @@ def best_events(
             np.bincount(partition.places(one), minlength=partition.cells)
             for one in (first[:middle], second[:middle], first[middle:], second[middle:])
         ]
-        ratios = (counts[0] + 0.5) / (counts[1] + 0.5)
-        order = np.arange(partition.cells)[::-1] if partition.ordered else np.argsort(-ratios, kind="stable")
         for swapped in (False, True):
             likely, unlikely = counts[2 + swapped], counts[3 - swapped]
-            union = order[::-1] if swapped else order
-            members, p, q, promise = _best_union(claim, likely[union], unlikely[union], trials, miss)
+            orders = list(_orders(partition, counts[swapped], counts[1 - swapped]))
+            unions = [_best_union(claim, likely[order], unlikely[order], trials, miss, len(orders)) for order in orders]
+            best = int(np.argmax([union[-1] for union in unions]))
+            members, p, q, promise = unions[best]
             chosen = np.zeros(partition.cells, dtype=bool)
-            chosen[union[:members]] = True
+            chosen[orders[best][:members]] = True
             events.append(Event(partition, chosen, swapped, p, q, promise))
     return events
 
 
+def _orders(partition: Partition, likely: Codes, unlikely: Codes) -> Iterator[Codes]:
+    """Orders of the cells, of which the first few are tried together."""
+    along = np.arange(partition.cells)
+    if not partition.known:
+        yield np.argsort(-(likely + 0.5) / (unlikely + 0.5), kind="stable")
+    if partition.known or partition.in_order:
+        # Numbers that are moved are likelier on one side: everything above, or below, a number.
+        yield along[::-1]
+        yield along
+
+
 def _best_union(
-    claim: Statement, likely: npt.NDArray[np.int64], unlikely: npt.NDArray[np.int64], trials: int, miss: float
+    claim: Statement, likely: Codes, unlikely: Codes, trials: int, miss: float, orders: int
 ) -> tuple[int, float, float, float]:
     """How many of the first cells promise most (Neyman and Pearson), with their two shares and the promise."""
     seen = max(int(likely.sum()), 1), max(int(unlikely.sum()), 1)
     hits, false_hits = np.cumsum(likely), np.cumsum(unlikely)
-    # What the counts may hide, so that no union is chosen because it was lucky.
-    least, most = at_least(hits, seen[0], _LUCK), at_most(false_hits, seen[1], _LUCK)
-    low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
-    promised = least_level(claim, low, high)
+    for weight, luck in ((1.0, _LUCK / (orders * len(likely))), (1e-3, _LUCK), (1e-6, 0.5)):
+        promised = weight * _promised(claim, (hits, false_hits), seen, trials, miss, luck)
+        if promised.max() > 0:
+            break
+    else:
+        promised = 1e-9 * np.maximum(hits / seen[0] - false_hits / seen[1], 0.0)
     best = int(np.argmax(promised))
-    return best + 1, float(hits[best] / seen[0]), float(false_hits[best] / seen[1]), float(promised[best])
+    p, q = ((count[best] + 0.5) / (total + 1) for count, total in zip((hits, false_hits), seen, strict=True))
+    return best + 1, float(p), float(q), float(promised[best])
+
+
+def _promised(
+    claim: Statement, hits: tuple[Codes, Codes], seen: tuple[int, int], trials: int, miss: float, luck: float
+) -> Floats:
+    """What each union would prove if the counts flatter it as much as they may."""
+    least, most = at_least(hits[0], seen[0], luck), at_most(hits[1], seen[1], luck)
+    low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
+    return least_level(claim, low, high)
 
 
 def most_promising(events: Sequence[Event]) -> Event:
-    """The event of the largest promise; of those nearly as good the first, which is known rather than learnt."""
-    most = max(event.promise for event in events)
-    return next(event for event in events if event.promise >= 0.98 * most)
+    """The event of the largest promise; one that is known rather than learnt if it is nearly as good."""
+    most = max(events, key=lambda event: event.promise)
+    known = [event for event in events if event.partition.known]
+    best_known = max(known, key=lambda event: event.promise, default=most)
+    return best_known if best_known.promise >= _KNOWN * most.promise else most

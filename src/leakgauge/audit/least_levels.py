@@ -30,6 +30,8 @@ Line: TypeAlias = tuple[float, float]
 
 _ORDERS = np.geomspace(1.02, 200, 60)
 """Rényi orders at which a zero-concentrated claim is tried; fewer orders prove less, never something wrong."""
+_LARGEST = 700.0
+"""The largest ε whose exponential is a float; beyond it only p ≤ 1 is said."""
 
 
 def require_auditable(claim: Statement) -> None:
@@ -88,6 +90,8 @@ def line(claim: Statement, p: float, q: float) -> Line:
     if isinstance(claim, RenyiDP):
         return _renyi_line(claim, inside)
     epsilon, delta = claim.level, _delta(claim)
+    if epsilon > _LARGEST:
+        return 0.0, 1.0
     lines = ((math.exp(epsilon), delta), (math.exp(-epsilon), 1 - math.exp(-epsilon) * (1 - delta)))
     return min(lines, key=lambda one: one[0] * q + one[1])
 

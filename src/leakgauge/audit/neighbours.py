@@ -14,7 +14,9 @@ from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, NoisyNumbe
 Pair: TypeAlias = tuple[Any, Any]
 
 MOST_PAIRS = 32
-"""Pairs that are tried; the most telling one of them is audited."""
+"""Pairs of a mechanism of the catalogue that are tried; the most telling one of them is audited."""
+MOST_GIVEN = 1024
+"""Pairs that may be given; each of them is tried."""
 
 
 def neighbours_of(mechanism: object) -> list[Pair]:
@@ -41,12 +43,17 @@ def neighbours_of(mechanism: object) -> list[Pair]:
 
 
 def known_pairs(pairs: Iterable[Pair]) -> list[Pair]:
-    """The first few of the pairs.
+    """All of the pairs.
 
     Raises:
-        OptionError: there is none, or one is not a pair.
+        OptionError: there is none, one is not a pair, or there are too many to try each.
     """
-    found = list(itertools.islice(pairs, MOST_PAIRS))
+    found = list(itertools.islice(pairs, MOST_GIVEN + 1))
+    if len(found) > MOST_GIVEN:
+        raise OptionError(
+            "More than {most} pairs of inputs are given, too many to try each; give those that may differ most.",
+            most=MOST_GIVEN,
+        )
     if not found:
         raise OptionError("No pair of neighbouring inputs is given; give at least one.")
     for pair in found:
@@ -68,7 +75,10 @@ def require_neighbours(mechanism: object, pair: Pair) -> None:
     else:
         return
     try:
-        apart = float(np.abs(np.asarray(pair[0], dtype=np.float64) - np.asarray(pair[1], dtype=np.float64)).max())
+        first, second = (np.asarray(one, dtype=np.float64) for one in pair)
+        if first.shape != second.shape:
+            raise ValueError
+        apart = float(np.abs(first - second).max(initial=0.0))
     except (ValueError, TypeError):
         raise OptionError(
             "The inputs are not numbers of the same shape; give two that {name} takes.", name=mechanism.name

@@ -6,24 +6,20 @@ A cell is a set of outputs; an event is a union of cells. What a partition may l
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from leakgauge.audit.outputs import NUMBERS, TEXT, Outputs, numbers_in
 from leakgauge.probability.cells import Codes, Floats
 
-Outputs: TypeAlias = npt.NDArray[Any]
-"""One output a row: numbers, rows of numbers, or labels."""
-
 _TAILS = 2.0 ** -np.arange(7, 14)
-_SHARES = np.sort(np.concatenate([np.arange(1, 64) / 64, _TAILS, 1 - _TAILS]))
-"""Where numbers are cut: in 64 cells hit alike, the outer ones cut further, where a small δ shows."""
+_OUTPUTS_A_CELL = 4
 _NAMED = 4
 """Parts of an event that are named in its description."""
 LETTERS = 512
-"""Up to so many different numbers each is a cell of its own."""
+"""Up to so many different outputs each is a cell of its own."""
 
 
 class Partition(ABC):
@@ -31,11 +27,15 @@ class Partition(ABC):
 
     Attributes:
         cells: how many.
-        ordered: whether an output of a later cell is known to be likelier under the first input.
+        name: of its kind; of each kind there is one at a time.
+        known: whether an output of a later cell is known to be likelier under the first input.
+        in_order: whether neighbouring cells are neighbours, so that all cells up to one are worth a try.
     """
 
     cells: int
-    ordered = False
+    name: str
+    known = False
+    in_order = False
 
     @abstractmethod
     def places(self, outputs: Outputs) -> Codes:
@@ -49,6 +49,8 @@ class Partition(ABC):
 class Letters(Partition):
     """Each of the most frequent outputs a cell, everything else the last."""
 
+    name = "letters"
+
     def __init__(self, outputs: Outputs) -> None:
         values, counts = np.unique(outputs, return_counts=True)
         self._values = values[np.sort(np.argsort(-counts, kind="stable")[:LETTERS])]
@@ -61,23 +63,31 @@ class Letters(Partition):
 
     def describe(self, cells: Codes) -> str:
         """The outputs themselves."""
-        values = [repr(self._values[cell].item()) for cell in cells if cell < len(self._values)]
+        values = [str(self._values[cell].item()) for cell in cells if cell < len(self._values)]
         return "output " + listed([*values, *(["any other"] if len(values) < len(cells) else [])])
+
+
+class Repeats(Letters):
+    """Each number that comes far more often than its neighbours a cell, everything else the last."""
+
+    name = "repeats"
 
 
 class Places(Partition):
     """Where a number lies, or a number computed from the output."""
+
+    in_order = True
 
     def __init__(
         self,
         outputs: Outputs,
         score: Callable[[Outputs], Floats] | None = None,
         name: str = "output",
-        ordered: bool = False,
+        known: bool = False,
     ) -> None:
-        self._score, self._name, self.ordered = score, name, ordered
+        self._score, self.name, self.known = score, name, known
         numbers = self._numbers(outputs)
-        self._ends = np.unique(np.quantile(numbers, _SHARES, method="inverted_cdf"))
+        self._ends = np.unique(np.quantile(numbers, cut_shares(len(numbers)), method="inverted_cdf"))
         self.cells = len(self._ends) + 1
 
     def places(self, outputs: Outputs) -> Codes:
@@ -87,7 +97,7 @@ class Places(Partition):
     def describe(self, cells: Codes) -> str:
         """The intervals, neighbouring ones as one."""
         runs = np.split(cells, np.flatnonzero(np.diff(cells) > 1) + 1)
-        return f"{self._name} " + listed([self._interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
+        return f"{self.name} " + listed([self._interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
 
     def _interval(self, first: int, last: int) -> str:
         if first == 0:
@@ -101,79 +111,159 @@ class Places(Partition):
 
 
 class LowBits(Partition):
-    """The lowest bit set in a float: noise added to 0 reaches finer bits than noise added to 1 (Mironov 2012)."""
+    """The lowest bit set in a float: noise added to 0 reaches finer bits than noise added to 1 (Mironov 2012).
 
+    A zero has none, and a sign.
+    """
+
+    name = "lowest set bit"
     _FINEST, _COARSEST = -90, 10
-    cells = _COARSEST - _FINEST + 2
+    _ODD = ("0", "-0", "infinite")
+    cells = _COARSEST - _FINEST + 1 + len(_ODD)
 
     def places(self, outputs: Outputs) -> Codes:
         """The cell of each output."""
-        numbers = outputs.astype(np.float64)
-        fractions, exponents = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
-        whole = np.abs(fractions * 2.0**53).astype(np.int64)
-        # The lowest bit of a whole number as a power of two; 0 and infinity have none and get the last cell.
-        lowest = np.where(whole > 0, np.log2(np.maximum(whole & -whole, 1)).astype(np.int64), 0) - 53 + exponents
+        numbers, lowest, _ = lowest_bits(outputs)
         cells = np.clip(lowest, self._FINEST, self._COARSEST) - self._FINEST
-        return np.where(whole > 0, cells, self.cells - 1)
+        odd = self.cells - len(self._ODD)
+        cells = np.where(numbers == 0, odd + np.signbit(numbers), cells)
+        return np.where(np.isinf(numbers), self.cells - 1, cells)
 
     def describe(self, cells: Codes) -> str:
         """The powers of two."""
-        bits = [f"2^{cell + self._FINEST}" for cell in cells if cell < self.cells - 1]
-        return "lowest set bit " + listed([*bits, *(["none"] if len(bits) < len(cells) else [])])
+        bits = self.cells - len(self._ODD)
+        return f"{self.name} " + listed(
+            [f"2^{cell + self._FINEST}" if cell < bits else self._ODD[cell - bits] for cell in cells.tolist()]
+        )
 
 
-def listed(parts: list[str]) -> str:
+class FineBits(Partition):
+    """The lowest bit set in a float beside its size: which floats of a size are reached depends on the input."""
+
+    name = "size and lowest set bit"
+    _SMALLEST, _LARGEST, _DEEP = -24, 23, 8
+    cells = (_LARGEST - _SMALLEST + 1) * _DEEP
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        _, lowest, exponents = lowest_bits(outputs)
+        # A float has 53 bits; what matters is how many of the last of them are 0.
+        unused = np.clip(lowest - (exponents - 53), 0, self._DEEP - 1)
+        size = np.clip(exponents, self._SMALLEST, self._LARGEST) - self._SMALLEST
+        return np.asarray(size * self._DEEP + unused)
+
+    def describe(self, cells: Codes) -> str:
+        """Powers of two below the number, and the zeros at its end."""
+        sizes = cells // self._DEEP + self._SMALLEST - 1
+        zeros = [f"{end} zeros" if end < self._DEEP - 1 else f"{end} zeros or more" for end in cells % self._DEEP]
+        return "last bits " + listed(
+            [f"of a number from 2^{size} on: {end}" for size, end in zip(sizes.tolist(), zeros, strict=True)]
+        )
+
+
+class OfColumn(Partition):
+    """A partition of one number of each row."""
+
+    def __init__(self, inner: Partition, column: int) -> None:
+        self._inner, self._column = inner, column
+        self.cells, self.name, self.in_order = inner.cells, inner.name, inner.in_order
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(outputs[:, self._column])
+
+    def describe(self, cells: Codes) -> str:
+        """In the words of the one."""
+        return f"number {self._column + 1} of each: {self._inner.describe(cells)}"
+
+
+class Rows(Partition):
+    """Each of the most frequent rows of numbers a cell, everything else the last."""
+
+    name = "rows"
+
+    def __init__(self, outputs: Outputs) -> None:
+        self._type = outputs.dtype
+        self._inner = Letters(_bytes_of(outputs))
+        self.cells = self._inner.cells
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(_bytes_of(outputs.astype(self._type)))
+
+    def describe(self, cells: Codes) -> str:
+        """How many rows, not which: they may be long."""
+        rows = int((cells < self.cells - 1).sum())
+        return f"one of {rows} rows{' or any other' if rows < len(cells) else ''}"
+
+
+class OfTexts(Partition):
+    """The texts of outputs that are texts with numbers."""
+
+    name = "texts"
+
+    def __init__(self, outputs: Outputs) -> None:
+        self._inner = Letters(outputs[TEXT])
+        self.cells = self._inner.cells
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(outputs[TEXT])
+
+    def describe(self, cells: Codes) -> str:
+        """The texts."""
+        return self._inner.describe(cells)
+
+
+class OfNumbers(Partition):
+    """The numbers of outputs that are texts with numbers; texts without are cells of their own, the last ones."""
+
+    def __init__(self, inner: Partition, outputs: Outputs) -> None:
+        self._inner = inner
+        words = outputs[TEXT][np.isnan(outputs[NUMBERS][:, 0])]
+        self._words = Letters(words) if len(words) else None
+        self.cells = inner.cells + (1 if self._words is None else self._words.cells)
+        self.name, self.in_order = inner.name, inner.in_order
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        without = np.isnan(outputs[NUMBERS][:, 0])
+        found = np.empty(len(outputs), dtype=np.int64)
+        found[~without] = self._inner.places(numbers_in(outputs[~without]))
+        words = 0 if self._words is None else self._words.places(outputs[TEXT][without])
+        found[without] = self._inner.cells + words
+        return found
+
+    def describe(self, cells: Codes) -> str:
+        """The numbers first, then the texts."""
+        numbers, words = cells[cells < self._inner.cells], cells[cells >= self._inner.cells] - self._inner.cells
+        named = [] if self._words is None or not len(words) else [self._words.describe(words)]
+        return " or ".join([*([self._inner.describe(numbers)] if len(numbers) else []), *named]) or "any other output"
+
+
+def _bytes_of(rows: Outputs) -> Outputs:
+    """Each row as one string of bytes; all are of one length, so that zeros at the end hide nothing."""
+    packed = np.ascontiguousarray(rows)
+    return packed.view(np.dtype((np.bytes_, packed.itemsize * packed.shape[1]))).ravel()
+
+
+def cut_shares(outputs: int) -> Floats:
+    """Where numbers are cut: in up to 64 cells hit alike, of many outputs the outer ones further, for a small δ."""
+    cells = int(np.clip(2 ** int(np.log2(max(outputs / _OUTPUTS_A_CELL, 1))), 4, 64))
+    tails = _TAILS[_TAILS * outputs >= _OUTPUTS_A_CELL]
+    return np.sort(np.concatenate([np.arange(1, cells) / cells, tails, 1 - tails]))
+
+
+def lowest_bits(outputs: Outputs) -> tuple[Floats, Codes, Codes]:
+    """The numbers, the power of two of the lowest bit set in each (0 where there is none), and their exponents."""
+    numbers: Floats = outputs.astype(np.float64)
+    fractions, exponents = np.frexp(np.where(np.isfinite(numbers), numbers, 0.0))
+    whole = np.abs(fractions * 2.0**53).astype(np.int64)
+    lowest = np.log2(np.maximum(whole & -whole, 1)).astype(np.int64)
+    return numbers, np.where(whole > 0, lowest - 53 + exponents, 0), exponents.astype(np.int64)
+
+
+def listed(parts: list[Any]) -> str:
     """A few of the parts by name, the rest by number."""
     named = " or ".join(parts[:_NAMED])
     return named if len(parts) <= _NAMED else f"{named} or {len(parts) - _NAMED} more"
-
-
-def learned(first: Outputs, second: Outputs, log_ratio: Callable[[Outputs], Floats] | None) -> Iterator[Partition]:
-    """Every partition that suits the kind of output.
-
-    Args:
-        first: outputs under one input, to learn from.
-        second: outputs under the other.
-        log_ratio: the logarithm of how much likelier an output is under the first, where the law is known.
-    """
-    both = np.concatenate([first, second])
-    if log_ratio is not None:
-        yield Places(both, log_ratio, "log-likelihood ratio", ordered=True)
-    if both.ndim > 1:
-        yield Places(both, combined(first, second), "combined score")
-        return
-    if both.dtype.kind not in "fiub":
-        yield Letters(both)
-        return
-    few = len(np.unique(both[: 4 * LETTERS])) <= LETTERS and len(np.unique(both)) <= LETTERS
-    yield Letters(both) if few else Places(both)
-    if both.dtype.kind == "f" and not np.array_equal(both, np.rint(both)):
-        yield LowBits()
-
-
-def combined(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    """A score of rows of numbers: log-ratios of each coordinate added up, and of the best straight line between."""
-    coordinates = [_coordinate_score(first[:, at], second[:, at]) for at in range(first.shape[1])]
-    direction = _discriminant(first.astype(np.float64), second.astype(np.float64))
-    along = _coordinate_score(first @ direction, second @ direction)
-
-    def score(outputs: Outputs) -> Floats:
-        separate = sum(one(outputs[:, at]) for at, one in enumerate(coordinates))
-        return np.asarray(separate + len(coordinates) * along(outputs @ direction))
-
-    return score
-
-
-def _coordinate_score(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    cells: Partition = Places(np.concatenate([first, second]))
-    ours, theirs = (np.bincount(cells.places(one), minlength=cells.cells) + 0.5 for one in (first, second))
-    ratios = np.log(ours / ours.sum()) - np.log(theirs / theirs.sum())
-    return lambda outputs: np.asarray(ratios[cells.places(outputs)])
-
-
-def _discriminant(first: Floats, second: Floats) -> Floats:
-    """Fisher's direction, in which the two means lie furthest apart for the spread."""
-    spread = np.atleast_2d(np.cov(first.T) + np.cov(second.T))
-    spread += np.eye(len(spread)) * (1e-9 * np.trace(spread) + 1e-300)
-    direction = np.linalg.lstsq(spread, first.mean(axis=0) - second.mean(axis=0), rcond=None)[0]
-    return np.asarray(direction)

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import BinaryIO
 
 import numpy as np
 
-from leakgauge.audit.partitions import Outputs
-from leakgauge.audit.subjects import as_outputs
+from leakgauge.audit.outputs import Outputs, program_outputs
 from leakgauge.errors import EngineError, ModelError, OptionError
 from leakgauge.probability.cells import Floats
+
+LONGEST_LINE = 1 << 12
+"""Bytes a line may have, on average, before a program is taken to write without end."""
+_AT_LEAST, _AT_MOST = 1 << 20, 1 << 28
+"""Bytes that a program may write in any case, and in no case."""
 
 
 @dataclass(frozen=True)
@@ -35,46 +44,97 @@ class Program:
             raise OptionError("The program {command!r} is not a command; name a program.", command=self.command)
 
     def draw(self, value: object, count: int, until: float) -> Outputs:
-        """The lines that come back for so many lines of the input."""
-        try:
-            done = subprocess.run(
-                shlex.split(self.command),
-                input=f"{value}\n" * count,
-                capture_output=True,
-                encoding="utf-8",
-                timeout=max(until - time.monotonic(), 0.5),
-                check=False,
+        """The lines that come back for so many lines of the input, each with the number it reads as."""
+        most = min(_AT_LEAST + LONGEST_LINE * count, _AT_MOST)
+        running = _Running.started(self.command, f"{value}\n".encode() * count, most)
+        status = running.wait(max(until - time.monotonic(), 0.5))
+        if running.size > most:
+            raise ModelError(
+                "The program wrote more than {most} bytes for {count} lines; write one output for each.",
+                most=most,
+                count=count,
             )
-        except OSError as error:
-            raise OptionError(
-                "The program {command!r} cannot be started: {reason}.", command=self.command, reason=error.strerror
-            ) from None
-        except subprocess.TimeoutExpired:
+        if status is None:
             return np.empty(0)
+        if status:
+            raise EngineError(
+                "The program ended with status {status}; mend that first, or give inputs it takes.", status=status
+            )
+        try:
+            lines = b"".join(running.chunks).decode("utf-8").splitlines()
         except UnicodeDecodeError:
             raise ModelError("The program wrote something else than UTF-8; write one output a line.") from None
-        if done.returncode:
-            raise EngineError(
-                "The program ended with status {status}; mend that first, or give inputs it takes.",
-                status=done.returncode,
-            )
-        lines = done.stdout.splitlines()
         if len(lines) != count:
             raise ModelError(
                 "The program read {count} lines and wrote {found}; write one output for each.",
                 count=count,
                 found=len(lines),
             )
-        return as_outputs(_numbers(lines))
+        return program_outputs(lines)
 
     def log_ratio(self, first: object, second: object) -> Callable[[Outputs], Floats] | None:
         """Not known."""
         return None
 
 
-def _numbers(lines: list[str]) -> Outputs | list[str]:
-    try:
-        # Digits that were written in full read back as the same float, low bits included.
-        return np.array([float(line) for line in lines])
-    except ValueError:
-        return lines
+@dataclass
+class _Running:
+    """A program that is fed and read at once, up to a number of bytes."""
+
+    process: subprocess.Popen[bytes]
+    most: int
+    chunks: list[bytes] = field(default_factory=list)
+    size: int = 0
+
+    @classmethod
+    def started(cls, command: str, lines: bytes, most: int) -> _Running:
+        try:
+            process = subprocess.Popen(
+                shlex.split(command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise OptionError(
+                "The program {command!r} cannot be started: {reason}.", command=command, reason=error.strerror
+            ) from None
+        running = cls(process, most)
+        assert process.stdin is not None
+        threading.Thread(target=_feed, args=(process.stdin, lines), daemon=True).start()
+        return running
+
+    def wait(self, seconds: float) -> int | None:
+        """The status it ended with; None where it did not end in time or wrote too much, and was stopped."""
+        assert self.process.stdout is not None
+        reader = threading.Thread(target=self._read, daemon=True)
+        reader.start()
+        limit = time.monotonic() + seconds
+        reader.join(seconds)
+        status = None
+        if not reader.is_alive() and self.size <= self.most:
+            with suppress(subprocess.TimeoutExpired):
+                status = self.process.wait(max(limit - time.monotonic(), 0.1))
+        if status is None:
+            # With whatever it has started itself.
+            with suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+        reader.join()
+        self.process.stdout.close()
+        return status
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        while self.size <= self.most and (chunk := os.read(self.process.stdout.fileno(), 1 << 20)):
+            self.chunks.append(chunk)
+            self.size += len(chunk)
+
+
+def _feed(stdin: BinaryIO, lines: bytes) -> None:
+    # A program that ends before it has read everything is judged by what it wrote.
+    with suppress(OSError):
+        stdin.write(lines)
+    with suppress(OSError):
+        stdin.close()

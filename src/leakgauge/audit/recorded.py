@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from leakgauge.audit.attacks.case import ReleasedColumn
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw
+from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, set_terms
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.least_levels import least_level
-from leakgauge.audit.lower_bound import Shown, lower_bound
-from leakgauge.audit.partitions import Outputs
+from leakgauge.audit.lower_bound import lower_bound
+from leakgauge.audit.outputs import Outputs
+from leakgauge.audit.shown import Shown
+from leakgauge.audit.subjects import noise_ratio
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Codes, Floats
@@ -62,7 +64,9 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
         return None
     pair = tuple(groups.outputs)
     rows = min(len(one) for one in groups.outputs.values())
-    return lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
+    shown = lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
+    # Rows are not runs on one input: that they come again may be the table's doing.
+    return replace(shown, checks=())
 
 
 def _claim(column: ReleasedColumn) -> Statement | None:
@@ -80,7 +84,12 @@ def _quarters(column: ReleasedColumn) -> Recorded | None:
     ends = {"rows of the lowest quarter": column.inputs <= low, "rows of the highest quarter": column.inputs >= high}
     if low == high or min(int(rows.sum()) for rows in ends.values()) < FEWEST_ROWS:
         return None
-    return Recorded({name: column.outputs[rows] for name, rows in ends.items()})
+    outputs = {name: column.outputs[rows] for name, rows in ends.items()}
+    inputs = [np.unique(column.inputs[rows]) for rows in ends.values()]
+    if not isinstance(column.law, NoiseLaw) or any(len(values) > 1 for values in inputs):
+        return Recorded(outputs)
+    mechanism, first, second = column.law.mechanism, float(inputs[0][0]), float(inputs[1][0])
+    return Recorded(outputs, lambda steps: noise_ratio(mechanism, steps.astype(np.float64), first, second))
 
 
 def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
@@ -92,8 +101,13 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
     pairs = list(itertools.permutations([int(inputs[at]) for at in frequent], 2))
     first, second = max(pairs, key=lambda pair: _expected(column, claim, pair, min(rows[pair[0]], rows[pair[1]])))
     outputs = column.outputs
-    if not isinstance(column.law, ChannelLaw):
-        return Recorded({f"letter {one + 1}": outputs[column.inputs == one] for one in (first, second)})
+    if isinstance(column.law, SetLaw):
+        held = set_terms(column.law.mechanism)[0]
+        return Recorded(
+            {f"letter {one + 1}": outputs[column.inputs == one] for one in (first, second)},
+            lambda sets: held * (sets[:, first].astype(np.float64) - sets[:, second]),
+        )
+    assert isinstance(column.law, ChannelLaw)
     channel = column.law.mechanism.exact
     texts = np.array(_told_apart(channel.outputs))
     order = np.argsort(texts)

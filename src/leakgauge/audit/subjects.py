@@ -10,15 +10,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leakgauge.audit.partitions import Outputs
+from leakgauge.audit.attacks.laws import set_terms
+from leakgauge.audit.outputs import Outputs, as_outputs, compact
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
-from leakgauge.errors import EngineError, ModelError, OptionError
-from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, NoisyNumber
+from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
+from leakgauge.mechanisms import Choice, DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import OperatingSystem, Randomness
 
 SECONDS = 600.0
 """How long an audit may take before it goes on with the outputs it has, or says that it has none."""
+_AT_ONCE = 1 << 17
+"""Outputs of a mechanism of the catalogue that are drawn between two looks at the clock."""
 
 
 class Subject(Protocol):
@@ -43,7 +46,8 @@ class Repeated:
 
         def work() -> None:
             while len(found) < count and time.monotonic() < until:
-                found.append(self.function(value))
+                # At once, so that long labels are not all kept.
+                found.append(compact(self.function(value)))
 
         _within(work, until)
         return as_outputs(found[:count])
@@ -92,41 +96,64 @@ class Catalogued:
     def draw(self, value: Any, count: int, until: float) -> Outputs:
         """Outputs of so many runs."""
         mechanism = self.mechanism
-        if isinstance(mechanism, NoisyNumber):
-            return np.asarray(mechanism.run(np.full(count, value), self.randomness))
         if isinstance(mechanism, Choice):
             return Repeated(lambda utilities: mechanism.run(utilities, self.randomness)).draw(value, count, until)
-        letters = mechanism.exact.inputs if isinstance(mechanism, FiniteMechanism) else mechanism.letters
+        drawn: list[Outputs] = []
+        while count > 0 and (not drawn or time.monotonic() < until):
+            drawn.append(self._some(value, min(count, _AT_ONCE)))
+            count -= len(drawn[-1])
+        return np.concatenate(drawn)
+
+    def _some(self, value: Any, count: int) -> Outputs:
+        mechanism = self.mechanism
+        if isinstance(mechanism, NoisyNumber):
+            return np.asarray(mechanism.run(np.full(count, value), self.randomness))
+        rows = np.full(count, self._place(value), dtype=np.int64)
+        assert not isinstance(mechanism, Choice)
+        return np.asarray(mechanism.run_places(rows, self.randomness))
+
+    def _place(self, value: Any) -> int:
+        letters = self.mechanism.exact.inputs if isinstance(self.mechanism, FiniteMechanism) else ()
+        if isinstance(self.mechanism, LetterSets):
+            letters = self.mechanism.letters
         if value not in letters:
             raise OptionError(
-                "{value!r} is not one of the letters of {name}; give two of them.", value=value, name=mechanism.name
+                "{value!r} is not one of the letters of {name}; give two of them.",
+                value=value,
+                name=self.mechanism.name,
             )
-        rows = np.full(count, letters.index(value), dtype=np.int64)
-        places = mechanism.run_places(rows, self.randomness)
-        if isinstance(mechanism, LetterSets):
-            return np.asarray(mechanism.texts(np.asarray(places, dtype=bool)))
-        return places
+        return letters.index(value)
 
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """From the law of the noise on its grid, or from the channel."""
+        """From the law of the noise on its grid, from the channel, or from the two letters a set holds or not."""
         mechanism = self.mechanism
         if isinstance(mechanism, FiniteMechanism):
-            rows = [mechanism.exact.inputs.index(value) for value in (first, second)]
+            rows = [self._place(value) for value in (first, second)]
             with np.errstate(divide="ignore"):
                 logs = np.maximum(np.log(mechanism.exact.matrix[rows]), -1e3)
             ratios = logs[0] - logs[1]
             return lambda outputs: np.asarray(ratios[outputs])
+        if isinstance(mechanism, LetterSets):
+            one, other = self._place(first), self._place(second)
+            held = set_terms(mechanism)[0]
+            return lambda outputs: held * (outputs[:, one].astype(np.float64) - outputs[:, other])
         if not isinstance(mechanism, NoisyNumber):
             return None
         places = mechanism.on_grid(np.asarray([first, second], dtype=np.float64))
 
         def ratio(outputs: Outputs) -> Floats:
-            steps = np.rint(outputs / mechanism.span.grid).astype(np.int64)
-            with np.errstate(divide="ignore"):
-                logs = [np.maximum(np.log(mechanism.law.probability(steps - place)), -1e3) for place in places]
-            return logs[0] - logs[1]
+            steps = np.rint(outputs / mechanism.span.grid)
+            return noise_ratio(mechanism, steps, float(places[0]), float(places[1]))
 
         return ratio
+
+
+def noise_ratio(mechanism: NoisyNumber, steps: Floats, first: float, second: float) -> Floats:
+    """The log-likelihood ratio of two centres for outputs on the mechanism's grid, all in steps of it."""
+    law = mechanism.law
+    if isinstance(law, DiscreteLaplace):
+        return np.asarray((np.abs(steps - second) - np.abs(steps - first)) / law.scale)
+    return np.asarray(((steps - second) ** 2 - (steps - first) ** 2) / (2 * law.sigma**2))
 
 
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
@@ -178,48 +205,6 @@ def claimed_by_opendp(measurement: Any, distance: Any) -> Statement:
     )
 
 
-def as_outputs(found: Any) -> Outputs:
-    """Outputs as an array of numbers, rows of numbers or texts.
-
-    Raises:
-        ModelError: NaN, or outputs of different kinds or lengths.
-    """
-    if not isinstance(found, np.ndarray):
-        kinds = {_kind(one) for one in found}
-        if len(kinds) > 1:
-            raise ModelError(
-                "The mechanism returned outputs of different kinds ({kinds}); return one kind.",
-                kinds=", ".join(sorted(kinds)),
-            )
-        if kinds == {"label"}:
-            return np.array([repr(one) if not isinstance(one, str) else one for one in found])
-    try:
-        outputs = np.asarray(found)
-    except ValueError:
-        outputs = np.empty(0, dtype=object)
-    if outputs.dtype.kind == "O" and outputs.ndim == 1 and all(isinstance(one, int) for one in found):
-        outputs = outputs.astype(np.float64)  # whole numbers too long for the machine
-    if outputs.dtype.kind == "O" or outputs.ndim not in (1, 2):
-        raise ModelError("The mechanism returned outputs of different lengths; return the same number each time.")
-    if outputs.dtype.kind == "f" and np.isnan(outputs).any():
-        raise ModelError(
-            "The mechanism returned NaN in {count} of {all} outputs; mend that first.",
-            count=int(np.isnan(outputs).sum()),
-            all=outputs.size,
-        )
-    return outputs
-
-
-def _kind(one: Any) -> str:
-    if isinstance(one, bool | np.bool_):
-        return "bool"
-    if isinstance(one, int | float | np.integer | np.floating):
-        return "number"
-    if isinstance(one, list | tuple | np.ndarray) and len(one) and all(_kind(part) == "number" for part in one):
-        return "row of numbers"
-    return "label"
-
-
 def _within(work: Callable[[], None], until: float) -> None:
     """Run until the clock says stop; a function that hangs is left behind in a thread that ends with the process."""
     failures: list[BaseException] = []
@@ -233,8 +218,10 @@ def _within(work: Callable[[], None], until: float) -> None:
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     thread.join(max(until - time.monotonic(), 0.0) + 0.5)
+    if failures and isinstance(failures[0], LeakgaugeError):
+        raise failures[0]
     if failures:
         # The type alone: a message may quote what the mechanism was run on.
         raise EngineError(
             "The mechanism raised {kind}; mend that first, or give inputs it takes.", kind=type(failures[0]).__name__
-        ) from failures[0]
+        ) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,14 @@ if TYPE_CHECKING:
     from leakgauge.probability import Estimate
 
 _OF_A_RELEASE = ("original", "released", "secret", "background", "targets")
-_OF_A_MECHANISM = ("program", "claim", "inputs", "samples", "to_the_end", "seconds")
+_OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
+_NOT_FOR = {
+    "a record": ("program", "claim", *_OF_DRAWING),
+    "a mechanism": _OF_A_RELEASE,
+    "a program": (*_OF_A_RELEASE, "simulate"),
+    # It is computed, over all of its inputs.
+    "a channel file": (*_OF_A_RELEASE, *_OF_DRAWING, "simulate"),
+}
 
 
 @click.command()
@@ -52,19 +60,22 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
     subject, program = options["subject"], options["program"]
     if (subject is None) == (program is None):
         raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
-    if subject is not None and _is_record(subject):
-        _refuse(options, _OF_A_MECHANISM, "a record")
+    kind = "a program" if program is not None else _kind(subject)
+    _refuse(options, _NOT_FOR[kind], kind)
+    if kind == "a record":
         _audit_release(Path(subject), options, as_json, output)
     else:
-        _refuse(options, _OF_A_RELEASE, "a mechanism")
         _audit_mechanism(subject or program, options, as_json, output)
 
 
-def _is_record(subject: str) -> bool:
-    """Whether a file is named that is not a channel."""
-    from leakgauge.probability.files import parsed_json
+def _kind(subject: str) -> str:
+    """What is named: a record or a channel file, whatever the file is called, or else a mechanism."""
+    from leakgauge.jobs.audit import names_a_file
+    from leakgauge.probability.files import CHANNEL_SCHEMA, parsed_json
 
-    return subject.endswith(".json") and parsed_json(Path(subject)).get("schema") != "leakgauge/channel/1"
+    if not names_a_file(subject):
+        return "a mechanism"
+    return "a channel file" if parsed_json(Path(subject)).get("schema") == CHANNEL_SCHEMA else "a record"
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
@@ -100,9 +111,9 @@ def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output:
 
 
 def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
-    from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, shown_json
+    from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, names_a_file, shown_json
 
-    require_writable(output, *([Path(spelled)] if spelled.endswith(".json") else []))
+    require_writable(output, *([Path(spelled)] if options["program"] is None and names_a_file(spelled) else []))
     with counting("Drawing") as tell:
         found = audit_mechanism(
             spelled,
@@ -130,8 +141,11 @@ def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
     if found.claimed:
         grid.add_row("claimed: at most", f"{shown(found.claim.level)} {found.claim.unit} ({found.claim})")
     how = "exact" if found.estimate is None else f"confidence {found.estimate.confidence:g}"
-    grid.add_row("shown: at least", f"{shown(found.at_least)} {found.claim.unit} ({how})")
-    grid.add_row("inputs", f"{found.pair[0]!r} and {found.pair[1]!r}")
+    just = found.stopped_early and found.at_least <= found.claim.level
+    grid.add_row(
+        "shown: more than" if just else "shown: at least", f"{shown(found.at_least)} {found.claim.unit} ({how})"
+    )
+    grid.add_row("inputs", " and ".join(reprlib.repr(value) for value in found.pair))
     grid.add_row("told apart by", found.event or "no single output")
     if found.estimate is not None:
         grid.add_row("outputs", f"{found.samples} of each input{', stopped early' if found.stopped_early else ''}")

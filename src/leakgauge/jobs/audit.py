@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import reprlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from leakgauge.audit import (
     read_attack_case,
     shown_by_rows,
 )
+from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
 from leakgauge.claims.quantities import exact_json, number_json, statement_json
 from leakgauge.errors import OptionError, RefusalError
@@ -31,9 +33,6 @@ from leakgauge.tables import Table, open_table
 
 AUDIT_SCHEMA = "leakgauge/audit/1"
 
-Progress = Callable[[int, int], None]
-"""Told how much is done, of how much."""
-
 
 @dataclass(frozen=True)
 class ReleaseAudit:
@@ -44,7 +43,8 @@ class ReleaseAudit:
         columns: for each protected column the level its rows show; None where they are too few.
         findings: what every attack found.
         anonymity: of the public columns of the release; None where there are none.
-        confidence: of every interval, and of all levels together.
+        confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
+            keeps its claims with a chance of at most what is missing to 1.
     """
 
     verification: Verification
@@ -58,7 +58,7 @@ class ReleaseAudit:
         """What is wrong, in short sentences without a full stop."""
         wrong = [f"{one.name}: {one.reason}" for one in self.verification.checks if one.holds is False]
         wrong += [
-            f"the rows of {name} show at least {one.at_least:.4g} {one.claim.unit} where {one.claim} is claimed"
+            f"the rows of {name} show {one.said} where {one.claim} is claimed"
             for name, one in self.columns.items()
             if one is not None and one.violated
         ]
@@ -106,8 +106,8 @@ def audit_release(
         simulation_seed=simulation_seed,
     )
     verification = verify(record, released=released)
-    # The levels of several columns hold together: each gets a share of the miss.
-    each = 1 - (1 - confidence) / len(case.columns)
+    # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
+    each = 1 - (1 - confidence) / 2 / len(case.columns)
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
@@ -115,6 +115,11 @@ def audit_release(
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
     return ReleaseAudit(verification, columns, attack_case(case, progress), hidden, confidence)
+
+
+def names_a_file(subject: str) -> bool:
+    """Whether a file is meant rather than a mechanism: one that is there, or that is called like one."""
+    return subject.endswith(".json") or Path(subject).is_file()
 
 
 def audit_mechanism(
@@ -145,7 +150,7 @@ def audit_mechanism(
         progress: told of every round.
 
     Raises:
-        OptionError: a claim, mechanism or input that cannot be used, or a program without inputs.
+        OptionError: a claim, mechanism or input that cannot be used, a program without inputs, a channel with them.
         ModelError, EngineError: of the mechanism.
     """
     statement = None if claim is None else parse_statement(claim)
@@ -155,7 +160,7 @@ def audit_mechanism(
         subject = Program(spelled)
         if not pairs:
             raise OptionError("A program's inputs are not known; give two neighbouring ones with --inputs A B.")
-    elif spelled.endswith(".json"):
+    elif names_a_file(spelled):
         # A channel is computed, not run; what runs it is audited as a mechanism.
         subject = read_channel(spelled).channel
     else:
@@ -188,7 +193,16 @@ def _read(text: str, subject: Any) -> Any:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
         raise OptionError("The input {text!r} is not a number.", text=text) from None
-    return numbers if isinstance(subject, Choice) else numbers[0]
+    if isinstance(subject, Choice):
+        return numbers
+    if len(numbers) > 1:
+        raise OptionError(
+            "The input {text!r} has {count} numbers and {name} takes one.",
+            text=text,
+            count=len(numbers),
+            name=subject.name,
+        )
+    return numbers[0]
 
 
 def shown_json(shown: Shown) -> dict[str, Any]:
@@ -210,7 +224,7 @@ def shown_json(shown: Shown) -> dict[str, Any]:
         "deterministic": shown.deterministic,
         "stopped_early": shown.stopped_early,
         "samples": shown.samples,
-        "inputs": [repr(value) if not isinstance(value, str) else value for value in shown.pair],
+        "inputs": [value if isinstance(value, str) else reprlib.repr(value) for value in shown.pair],
         "event": shown.event,
         "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in shown.checks],
     }
@@ -250,6 +264,7 @@ def finding_json(found: Finding) -> dict[str, Any]:
         "raw": _share_json(found.raw),
         "exposed": found.exposed,
         "ceiling": None if found.ceiling is None else exact_json(found.ceiling, "share"),
+        "judged": found.judged,
         "beats_claim": found.beats_claim,
         "method": found.method,
     }

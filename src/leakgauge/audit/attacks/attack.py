@@ -14,13 +14,12 @@ from leakgauge.audit.attacks.learned_inference import learned_inference
 from leakgauge.audit.attacks.membership_inference import membership_inference
 from leakgauge.audit.attacks.record_linkage import record_linkage
 from leakgauge.audit.binomial import require_confidence
+from leakgauge.audit.progress import Progress as Progress
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release import Release, read_record
 from leakgauge.tables import Table, open_table
 
 Attack = Callable[[Case], tuple[Finding, ...]]
-Progress = Callable[[int, int], None]
-"""Told how many attacks are done, of how many."""
 
 ATTACKS: Mapping[str, Attack] = {
     "attribute-inference": attribute_inference,

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.finding import Finding, independent_advantage, scored
-from leakgauge.audit.attacks.laws import Outputs
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes
-from leakgauge.audit.attacks.rows import equal_rows
+from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
+from leakgauge.audit.outputs import Outputs
 from leakgauge.probability import Estimate
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 NAME = "attribute inference, best guess"
 MOST_SCORES = 1 << 27
 """So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
-_AT_ONCE = 1 << 22
 
 
 def attribute_inference(case: Case) -> tuple[Finding, ...]:
@@ -57,6 +56,7 @@ def _finding(case: Case, secret: Secret) -> Finding:
         exposed=score.gained,
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
         method="the likeliest secret, given the mechanism and how often each secret occurs with what is known",
+        sure=score.success(case.verdict_confidence).low,
     )
 
 
@@ -65,7 +65,7 @@ def guesses(secret: Secret, knowledge: Knowledge, background: Codes, outputs: Ou
     inputs = np.unique(knowledge.inputs)
     different, place = equal_rows(background, (outputs,))
     guessed = np.empty(len(different), dtype=np.int64)
-    size = max(_AT_ONCE // len(inputs), 1)
+    size = max(AT_ONCE // len(inputs), 1)
     for start in range(0, len(different), size):
         some = different[start : start + size]
         scores = secret.column.law.scores(inputs, outputs[some])

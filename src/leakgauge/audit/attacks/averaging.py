@@ -6,18 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leakgauge.audit.attacks.attribute_inference import raw_advantage
+from leakgauge.audit.attacks.attribute_inference import MOST_SCORES, raw_advantage
 from leakgauge.audit.attacks.case import Case, Secret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.finding import Finding, Truths, independent_advantage, scored
-from leakgauge.audit.attacks.laws import Outputs
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes
+from leakgauge.audit.attacks.rows import AT_ONCE
+from leakgauge.audit.outputs import Outputs
 
 NAME = "averaging"
 RELEASES = (1, 2, 4, 8, 16)
-MOST_SCORES = 1 << 27
-_AT_ONCE = 1 << 22
 
 
 def averaging(case: Case) -> tuple[Finding, ...]:
@@ -58,6 +57,7 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
             exposed=score.gained,
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
             method="the likeliest secret, given releases of the same value made afresh",
+            judged=False,
         )
 
 
@@ -65,7 +65,7 @@ def _guessed(secret: Secret, knowledge: Knowledge, background: Codes, outputs: l
     """The guesses after so many releases."""
     inputs = np.unique(knowledge.inputs)
     guessed = {releases: np.empty(len(background), dtype=np.int64) for releases in RELEASES}
-    size = max(_AT_ONCE // len(inputs), 1)
+    size = max(AT_ONCE // len(inputs), 1)
     for start in range(0, len(background), size):
         some = slice(start, start + size)
         total = np.zeros((len(inputs), len(background[some])))

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.laws import ColumnLaw, Outputs, law_of
+from leakgauge.audit.attacks.laws import ColumnLaw, law_of
 from leakgauge.audit.attacks.reading import Codes, columns_of, letters_of, numbered, values_of
+from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, FileError, OptionError, TableError, did_you_mean
 from leakgauge.probability.files import channel_from_json
 from leakgauge.randomness import Simulated, simulation
@@ -97,6 +98,15 @@ class Case:
     def reads(self) -> tuple[str, ...]:
         """Every column that goes into a mechanism."""
         return tuple(name for column in self.columns for name in column.reads)
+
+    @property
+    def verdict_confidence(self) -> float:
+        """Of each attack that is held against the claim, so that all of them together use half of the miss.
+
+        Two attacks on each secret and one on the rows; the other half is for what the rows show.
+        """
+        # Twice the share, because of an interval with two ends only the lower one accuses.
+        return 1 - (1 - self.confidence) / (2 * len(self.secrets) + 1)
 
     def draws(self) -> Generator:
         """A seeded generator, for simulation only."""

@@ -34,6 +34,9 @@ class Finding:
             beyond what as many false alarms explain.
         ceiling: the success that the claim allows at most; None where nothing is claimed.
         method: how the attacker guesses, in a sentence.
+        sure: the share it is right about at least, at the confidence that all attacks on a release share; the lower end
+            of ``success`` where it stands alone.
+        judged: whether it was tried on the release itself. What was made afresh says nothing against the release.
     """
 
     attack: str
@@ -47,11 +50,15 @@ class Finding:
     exposed: int
     ceiling: float | None
     method: str
+    sure: float | None = None
+    judged: bool = True
 
     @property
     def beats_claim(self) -> bool:
-        """Whether it succeeds more often than the claim allows, beyond what chance explains."""
-        return self.ceiling is not None and self.success.low > self.ceiling
+        """Whether it succeeds on the release more often than the claim allows, beyond what chance explains."""
+        if self.ceiling is None or not self.judged:
+            return False
+        return (self.success.low if self.sure is None else self.sure) > self.ceiling
 
 
 @dataclass(frozen=True)

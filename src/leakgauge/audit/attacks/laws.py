@@ -6,12 +6,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.audit.attacks.reading import Codes, numbers_of_release, places_of_release, sets_of_release
+from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber
 from leakgauge.mechanisms.subset_selection import SubsetSelection
@@ -22,9 +22,6 @@ from leakgauge.release.letters import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Outputs: TypeAlias = npt.NDArray[np.generic]
-"""One output a row: a number, or a row of truths which letters a set holds."""
 
 
 class Law(Protocol):
@@ -137,7 +134,7 @@ class SetLaw:
 
     def scores(self, inputs: Codes, outputs: Outputs) -> Floats:
         """More for sets that hold the own letter; of each set alone only what depends on its size."""
-        held, of_size = self._terms
+        held, of_size = set_terms(self.mechanism)
         own = outputs[:, inputs].T.astype(np.float64)
         return np.asarray(own * held + (outputs.sum(axis=1) * of_size)[None, :])
 
@@ -145,16 +142,16 @@ class SetLaw:
         """A fresh set for each letter."""
         return self.mechanism.run_places(inputs, randomness)
 
-    @property
-    def _terms(self) -> tuple[float, float]:
-        """What holding the own letter adds, and what each letter held adds."""
-        own, letters = self.mechanism.own_probability, len(self.mechanism.letters)
-        if isinstance(self.mechanism, SubsetSelection):
-            size = self.mechanism.size
-            # All sets are of one size: C(k−1, d)/C(k−1, d−1) = (k − d)/d sets without the letter for one with it.
-            return math.log(own / (1 - own) * (letters - size) / size), 0.0
-        other = self.mechanism.other_probability
-        return math.log(own / (1 - own)) - math.log(other / (1 - other)), math.log(other / (1 - other))
+
+def set_terms(mechanism: LetterSets) -> tuple[float, float]:
+    """What holding the own letter adds to the log-likelihood of a set, and what each letter held adds."""
+    own, letters = mechanism.own_probability, len(mechanism.letters)
+    if isinstance(mechanism, SubsetSelection):
+        size = mechanism.size
+        # All sets are of one size: C(k−1, d)/C(k−1, d−1) = (k − d)/d sets without the letter for one with it.
+        return math.log(own / (1 - own) * (letters - size) / size), 0.0
+    other = mechanism.other_probability
+    return math.log(own / (1 - own)) - math.log(other / (1 - other)), math.log(other / (1 - other))
 
 
 @dataclass(frozen=True)

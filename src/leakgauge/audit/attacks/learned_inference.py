@@ -10,10 +10,11 @@ import numpy as np
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.finding import Finding, Score, Truths, scored
-from leakgauge.audit.attacks.laws import NoiseLaw, Outputs
+from leakgauge.audit.attacks.laws import NoiseLaw
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes, binned, numbered, quantile_edges
 from leakgauge.audit.attacks.rows import equal_rows
+from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Floats
 
 NAME = "attribute inference, learnt"
@@ -68,6 +69,7 @@ def _finding(case: Case, secret: Secret, training_share: float) -> Finding:
         exposed=score.gained,
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
         method="the secret that other rows with such a release and background had, learnt from rows seen on both sides",
+        sure=score.success(case.verdict_confidence).low,
     )
 
 

@@ -67,6 +67,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             exposed=tried[0].exposed,
             ceiling=ceiling(claimed, np.array([0.5]), 2, np.ones(1)),
             method="a record counts as released where the released rows are likelier with it than a learnt threshold",
+            judged=False,
         ),
     )
 

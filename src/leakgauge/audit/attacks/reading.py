@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,12 @@ import numpy.typing as npt
 from leakgauge.errors import ColumnError, VerificationError
 from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
 from leakgauge.probability import Label
+from leakgauge.probability.cells import Codes as Codes
 from leakgauge.probability.labels import text_of
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Codes: TypeAlias = npt.NDArray[np.int64]
 
 LETTERS = 32
 """A column of numbers or dates with more distinct values than this is guessed, and known, by quantile."""

@@ -56,6 +56,7 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
             exposed=score.gained,
             ceiling=ceiling([one.swapped() for one in case.together], 1 / sizes, sizes, np.ones(len(sizes))),
             method="among rows with the same public values the one that is likeliest for this person against others",
+            sure=score.success(case.verdict_confidence).low,
         ),
     )
 

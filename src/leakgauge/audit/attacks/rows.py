@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.audit.attacks.laws import AsIs, Law, Outputs
+from leakgauge.audit.attacks.laws import AsIs, Law
 from leakgauge.audit.attacks.reading import Codes
+from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Floats
 
-_AT_ONCE = 1 << 22
+AT_ONCE = 1 << 22
 """Likelihoods held in memory."""
 _MOST_SHARES = 1 << 26
 _REFERENCES = 256
@@ -73,7 +74,7 @@ class Crowd:
         starts = np.flatnonzero(np.concatenate([[True], np.diff(classes[order]) != 0]))
         for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
             low, high = np.searchsorted(self.classes, [classes[order[first]], classes[order[first]] + 1]).tolist()
-            size = max(_AT_ONCE // max(high - low, 1), 1)
+            size = max(AT_ONCE // max(high - low, 1), 1)
             for start in range(first, last, size):
                 targets = order[start : min(start + size, last)]
                 scores = np.zeros((len(targets), high - low))
@@ -102,7 +103,7 @@ def _log_shares(law: Law, inputs: Codes, made: Outputs) -> Floats:
         spread = (np.arange(references) * len(inputs)) // references
         values, counts = np.unique(np.sort(inputs)[spread], return_counts=True)
     found = np.empty(len(first))
-    size = max(_AT_ONCE // len(values), 1)
+    size = max(AT_ONCE // len(values), 1)
     for start in range(0, len(first), size):
         scores = law.scores(values, made[first[start : start + size]])
         scores += np.log(counts / counts.sum())[:, None]

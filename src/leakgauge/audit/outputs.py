@@ -1,0 +1,295 @@
+"""What comes out of a mechanism, as arrays that can be compared.
+
+Numbers are arrays of one axis, rows of numbers of two, labels arrays of texts. What is both, such as a program's lines
+or a nested answer, is an array of two fields: a text, and the numbers found in it. Any such reading of an output is a
+processing of it, and shows no more than the output does.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import math
+from collections.abc import Collection, Mapping, Sequence
+from datetime import date, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ModelError
+from leakgauge.probability.cells import Codes, Floats
+
+Outputs: TypeAlias = npt.NDArray[Any]
+"""One output a row: numbers, rows of numbers, labels, or a text with numbers."""
+
+LONGEST = 40
+"""Longer texts are kept by their beginning and a digest, so that labels of any length cost the same."""
+TEXT, NUMBERS = "text", "numbers"
+
+_PLAIN = "fiub"
+_TYPES = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+
+
+def as_outputs(found: Any) -> Outputs:
+    """Outputs of many runs as an array of numbers, rows of numbers or texts, or of texts with numbers.
+
+    Raises:
+        ModelError: not a list of outputs; NaN; outputs of different kinds or lengths, or that cannot be compared.
+    """
+    if isinstance(found, np.ndarray) and found.ndim:
+        return _of_array(found) if found.dtype.kind in "fiubcUSmM" else _of_list([compact(one) for one in found])
+    if not isinstance(found, Collection) or isinstance(found, str | bytes | Mapping | np.ndarray):
+        raise ModelError(
+            "The mechanism returned {kind} where a list or an array of outputs is due; return one output a run.",
+            kind=type(found).__name__,
+        )
+    return _of_list([compact(one) for one in found])
+
+
+def compact(one: Any) -> Any:
+    """One output as it is kept: a long text shortened, anything nested taken apart, the rest as it is."""
+    if isinstance(one, _Parts | _Label) or (_is_number(one) and not isinstance(one, Enum)):
+        return one
+    if _is_label(one):
+        return _Label(shortened(repr(_sorted(one))))
+    if isinstance(one, np.ndarray) and one.ndim and one.size and one.dtype.kind in _PLAIN:
+        return one.reshape(-1)
+    if isinstance(one, list | tuple) and {type(part) for part in one} in ({float}, {bool}):
+        return np.array(one)
+    parts = _Parts([], [])
+    _take_apart(one, parts)
+    return _Label(shortened("".join(parts.texts))) if not parts.numbers else parts
+
+
+def program_outputs(lines: Sequence[str]) -> Outputs:
+    """The lines of a program: each as a text, with the number it reads as, where it does.
+
+    Raises:
+        ModelError: a number that is NaN.
+    """
+    # Digits that were written in full read back as the same float, low bits included.
+    numbers = [_number(line) for line in lines]
+    nan = sum(line.strip().lower().lstrip("+-") == "nan" for line in lines)
+    if nan:
+        raise _is_nan(nan, len(lines))
+    return _with_numbers([shortened(line) for line in lines], np.array(numbers).reshape(-1, 1))
+
+
+def alike(*arrays: Outputs) -> list[Outputs]:
+    """The arrays in one form, where they differ in whether they are whole numbers or texts besides.
+
+    Raises:
+        ModelError: kinds or lengths that cannot be compared.
+    """
+    kinds = {"U" if one.dtype.kind == "U" else "#" for one in arrays}
+    if len(kinds) > 1:
+        raise ModelError("The mechanism returned outputs of different kinds for the two inputs; return one kind.")
+    if len({_width(one) for one in arrays}) > 1 or len({one.ndim for one in arrays if one.dtype.kind != "V"}) > 1:
+        raise ModelError("The mechanism returned outputs of different lengths for the two inputs; return one.")
+    # Whole numbers with a sign or without, long or short, are one kind.
+    if len({_TYPES.get(one.dtype.kind, one.dtype.kind) for one in arrays}) == 1:
+        return list(arrays)
+    return [one if one.dtype.kind == "V" else _spelled_out(one) for one in arrays]
+
+
+def joined(parts: Sequence[Outputs]) -> Outputs:
+    """Outputs of several rounds as one array."""
+    return np.concatenate(alike(*parts))
+
+
+def numbers_in(outputs: Outputs) -> Outputs:
+    """The numbers of outputs that are texts with numbers: one axis where each has one."""
+    numbers: Outputs = outputs[NUMBERS]
+    return numbers[:, 0] if numbers.shape[1] == 1 else numbers
+
+
+def codes_of(outputs: Outputs) -> Codes:
+    """The number of each output, equal ones alike, bit by bit."""
+    if outputs.dtype.kind == "U":
+        return np.unique(outputs, return_inverse=True)[1].astype(np.int64)
+    whole = np.ascontiguousarray(outputs).reshape(len(outputs), -1)
+    packed = whole.view(np.uint8).reshape(len(outputs), -1)
+    rows = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
+    return np.unique(rows, return_inverse=True)[1].astype(np.int64)
+
+
+def shortened(text: str) -> str:
+    """A text of at most ``LONGEST`` characters, another one for another text."""
+    if len(text) <= LONGEST:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    return f"{text[: LONGEST - 21]}…{digest}"
+
+
+class _Label(str):
+    """A label in writing, told apart from everything else by its quotes or the lack of them."""
+
+    __slots__ = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Parts:
+    """An output taken apart: its texts, types and keys, and its numbers."""
+
+    texts: list[str]
+    numbers: list[float]
+
+
+def _of_array(found: Outputs) -> Outputs:
+    kind = found.dtype.kind
+    if kind in "US":
+        if found.ndim > 1:
+            return _of_list([compact(tuple(row)) for row in found.tolist()])
+        return np.array([shortened(repr(one)) for one in found.tolist()], dtype=f"U{LONGEST}")
+    if kind == "c":
+        found = np.stack([found.real, found.imag], axis=-1)
+    elif kind in "mM":
+        found = found.astype(np.int64)
+    elif kind == "f" and found.dtype.itemsize != 8:
+        found = found.astype(np.float64)
+    outputs = found if found.ndim == 1 else found.reshape(len(found), -1)
+    if outputs.dtype.kind == "f" and np.isnan(outputs).any():
+        raise _is_nan(int(np.isnan(outputs).sum()), outputs.size)
+    if outputs.ndim > 1 and not outputs.shape[1]:
+        raise ModelError("The mechanism returned empty outputs; return something.")
+    return outputs
+
+
+def _of_list(found: list[Any]) -> Outputs:
+    kinds = {_kind(one) for one in found}
+    if len(kinds) > 1:
+        raise ModelError(
+            "The mechanism returned outputs of different kinds ({kinds}); return one kind.",
+            kinds=", ".join(sorted(kinds)),
+        )
+    if not found:
+        return np.empty(0)
+    if kinds == {"label"}:
+        return np.array([str(one) for one in found], dtype=f"U{LONGEST}")
+    if kinds == {"bool"}:
+        return np.array(found, dtype=bool)
+    if kinds == {"number"}:
+        return _of_numbers(found)
+    if all(isinstance(one, np.ndarray) for one in found) and len({one.dtype.kind for one in found}) == 1:
+        if len({len(one) for one in found}) > 1:
+            raise _different_lengths()
+        return _of_array(np.array(found))
+    parts = [_parts_of(one) for one in found]
+    if len({len(one.numbers) for one in parts}) > 1:
+        raise _different_lengths()
+    return _with_numbers([shortened("".join(one.texts)) for one in parts], np.array([one.numbers for one in parts]))
+
+
+def _of_numbers(found: list[Any]) -> Outputs:
+    whole = [isinstance(one, int | np.integer) for one in found]
+    if all(whole) and all(-(1 << 63) <= int(one) < 1 << 63 for one in found):
+        return np.array([int(one) for one in found], dtype=np.int64)
+    numbers = np.array([_float(one) for one in found])
+    if not any(whole):
+        return _of_array(numbers)
+    return _with_numbers(["int" if one else "float" for one in whole], numbers.reshape(-1, 1))
+
+
+def _with_numbers(texts: Sequence[str], numbers: Floats) -> Outputs:
+    made: Outputs = np.empty(len(texts), dtype=[(TEXT, f"U{LONGEST}"), (NUMBERS, np.float64, (numbers.shape[1],))])
+    made[TEXT], made[NUMBERS] = texts, numbers
+    return made
+
+
+def _spelled_out(outputs: Outputs) -> Outputs:
+    name = _TYPES[outputs.dtype.kind]
+    numbers = outputs.astype(np.float64).reshape(len(outputs), -1)
+    return _with_numbers([name if outputs.ndim == 1 else f"row of {name}"] * len(outputs), numbers)
+
+
+def _width(outputs: Outputs) -> int:
+    if outputs.dtype.kind == "V":
+        return int(outputs[NUMBERS].shape[1])
+    return 1 if outputs.ndim == 1 else int(outputs.shape[1])
+
+
+def _kind(one: Any) -> str:
+    if isinstance(one, bool | np.bool_):
+        return "bool"
+    if isinstance(one, _Label):
+        return "label"
+    return "number" if _is_number(one) else "row of numbers"
+
+
+def _is_number(one: Any) -> bool:
+    return isinstance(one, int | float | np.bool_ | np.integer | np.floating)
+
+
+def _is_label(one: Any) -> bool:
+    return one is None or isinstance(one, str | bytes | Enum | date | time | timedelta | set | frozenset)
+
+
+def _sorted(one: Any) -> Any:
+    return sorted(map(repr, one)) if isinstance(one, set | frozenset) else one
+
+
+def _take_apart(one: Any, parts: _Parts) -> None:
+    if isinstance(one, np.ndarray):
+        one = one.tolist()
+    if isinstance(one, np.generic):
+        one = one.item()
+    if dataclasses.is_dataclass(one) and not isinstance(one, type):
+        one = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
+    if isinstance(one, bool | int | float | Decimal | Fraction | complex):
+        parts.texts.append(type(one).__name__)
+        parts.numbers.extend([one.real, one.imag] if isinstance(one, complex) else [_float(one)])
+    elif _is_label(one):
+        parts.texts.append(repr(_sorted(one)))
+    elif isinstance(one, Mapping):
+        # Keys that stand in another order are another output, if the mechanism orders them by what it knows.
+        for key, value in one.items():
+            parts.texts.append(f", {key!r}: ")
+            _take_apart(value, parts)
+    elif isinstance(one, list | tuple):
+        parts.texts.append("(")
+        for value in one:
+            _take_apart(value, parts)
+            parts.texts.append(", ")
+        parts.texts.append(")")
+    else:
+        raise ModelError(
+            "The mechanism returned an output of type {kind}, which cannot be compared; return numbers, texts, or "
+            "lists, tuples and dictionaries of them.",
+            kind=type(one).__name__,
+        )
+    if any(math.isnan(number) for number in parts.numbers):
+        raise _is_nan(1, 1)
+
+
+def _parts_of(one: Any) -> _Parts:
+    if isinstance(one, _Parts):
+        return one
+    parts = _Parts([], [])
+    _take_apart(one, parts)
+    return parts
+
+
+def _float(one: Any) -> float:
+    try:
+        return float(one)
+    except OverflowError:  # a whole number beyond the floats
+        return math.inf if one > 0 else -math.inf
+
+
+def _number(line: str) -> float:
+    try:
+        return float(line)
+    except ValueError:
+        return math.nan
+
+
+def _is_nan(count: int, size: int) -> ModelError:
+    return ModelError("The mechanism returned NaN in {count} of {all} outputs; mend that first.", count=count, all=size)
+
+
+def _different_lengths() -> ModelError:
+    return ModelError("The mechanism returned outputs of different lengths; return the same number each time.")
