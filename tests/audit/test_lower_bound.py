@@ -247,3 +247,10 @@ def test_what_is_shown_is_the_same_for_the_same_simulation() -> None:
     found = [lower_bound(laplace(1.0, sensitivity=1), samples=8_000, randomness=Simulated(3)) for _ in range(2)]
     assert found[0].at_least == found[1].at_least
     assert described(found[0]) == described(found[1])
+
+
+def test_a_small_budget_is_shown_by_the_known_ratio_and_not_by_luck() -> None:
+    small = laplace(0.05, sensitivity=1, grid=1.0)
+    shown = [lower_bound(small, samples=50_000, randomness=Simulated(seed)) for seed in range(8)]
+    assert all("log-likelihood ratio" in one.event for one in shown)
+    assert sum(one.at_least > 0.01 for one in shown) >= 6

@@ -34,6 +34,7 @@ class Event:
         p: its estimated probability under the input it is likelier under.
         q: its estimated probability under the other.
         promise: the level it would prove if the counts to come are as those it was chosen on.
+        sure: whether the promise stands even if the counts it was chosen on flatter it; else it only ranks events.
     """
 
     partition: Partition = field(repr=False)
@@ -42,6 +43,7 @@ class Event:
     p: float
     q: float
     promise: float
+    sure: bool = True
 
     def hits(self, outputs: Outputs) -> npt.NDArray[np.bool_]:
         """Which outputs are in it."""
@@ -75,11 +77,11 @@ def best_events(
             likely, unlikely = counts[2 + swapped], counts[3 - swapped]
             orders = list(_orders(partition, counts[swapped], counts[1 - swapped]))
             unions = [_best_union(claim, likely[order], unlikely[order], trials, miss, len(orders)) for order in orders]
-            best = int(np.argmax([union[-1] for union in unions]))
-            members, p, q, promise = unions[best]
+            best = int(np.argmax([union[3] for union in unions]))
+            members, p, q, promise, sure = unions[best]
             chosen = np.zeros(partition.cells, dtype=bool)
             chosen[orders[best][:members]] = True
-            events.append(Event(partition, chosen, swapped, p, q, promise))
+            events.append(Event(partition, chosen, swapped, p, q, promise, sure))
     return events
 
 
@@ -96,8 +98,8 @@ def _orders(partition: Partition, likely: Codes, unlikely: Codes) -> Iterator[Co
 
 def _best_union(
     claim: Statement, likely: Codes, unlikely: Codes, trials: int, miss: float, orders: int
-) -> tuple[int, float, float, float]:
-    """How many of the first cells promise most (Neyman and Pearson), with their two shares and the promise."""
+) -> tuple[int, float, float, float, bool]:
+    """How many of the first cells promise most (Neyman and Pearson), their shares, the promise, whether it is sure."""
     seen = max(int(likely.sum()), 1), max(int(unlikely.sum()), 1)
     hits, false_hits = np.cumsum(likely), np.cumsum(unlikely)
     for weight, luck in ((1.0, _LUCK / (orders * len(likely))), (1e-3, _LUCK), (1e-6, 0.5)):
@@ -108,7 +110,7 @@ def _best_union(
         promised = 1e-9 * np.maximum(hits / seen[0] - false_hits / seen[1], 0.0)
     best = int(np.argmax(promised))
     p, q = ((count[best] + 0.5) / (total + 1) for count, total in zip((hits, false_hits), seen, strict=True))
-    return best + 1, float(p), float(q), float(promised[best])
+    return best + 1, float(p), float(q), float(promised[best]), weight == 1.0 and promised[best] > 0
 
 
 def _promised(
@@ -122,7 +124,10 @@ def _promised(
 
 def most_promising(events: Sequence[Event]) -> Event:
     """The event of the largest promise; one that is known rather than learnt if it is nearly as good."""
-    most = max(events, key=lambda event: event.promise)
     known = [event for event in events if event.partition.known]
+    if known and not any(event.sure for event in events):
+        # Where all may be luck, what is known is not.
+        return max(known, key=lambda event: event.promise)
+    most = max(events, key=lambda event: event.promise)
     best_known = max(known, key=lambda event: event.promise, default=most)
     return best_known if best_known.promise >= _KNOWN * most.promise else most
