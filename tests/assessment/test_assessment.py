@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from leakgauge.assessment.assessment import assess
+from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
@@ -57,7 +57,9 @@ def test_nothing_known_is_refused_and_privacy_may_be_unknown() -> None:
         assess(diagram, measured({"6": 0.5}))
     found = assess(diagram, measured({"14": 1}))
     assert (found.privacy, found.utility, found.privacy_interval) == (None, None, None)
-    assert (found.score, found.grade, found.interval) == (100, Grade.VERY_GOOD, (100, 100))
+    assert (found.score, found.grade_uncapped, found.interval) == (100, Grade.VERY_GOOD, (100, 100))
+    # What is not known is not safe, however good the rest is.
+    assert found.grade is Grade.POOR and "privacy, utility, the budget ε (leaf 3)" in found.vetoes[0].reason
     with pytest.raises(ModelError, match="two pieces of evidence of leaf '3'"):
         assess(diagram, measured({"3": 1}) * 2)
 
@@ -80,7 +82,32 @@ def test_a_score_on_a_cut_is_not_lost_to_rounding() -> None:
     for share, grade in ((0.2, Grade.POOR), (0.4, Grade.MEDIUM), (0.6, Grade.GOOD), (0.8, Grade.VERY_GOOD)):
         start = assess(default_diagram(), measured(MIDDLE), draws=0)
         places = {key: share if one > 0 else 1 - share for key, one in start.sensitivities.items()}
-        assert assess(default_diagram(), measured(places), draws=0).grade is grade
+        assert grade_of(assess(default_diagram(), measured(places), draws=0).score) is grade
+
+
+def test_the_grade_is_the_lowest_of_score_privacy_and_utility() -> None:
+    for places in (MIDDLE | {"3": 0.0, "2": 0.0}, MIDDLE | {"3": 1.0, "2": 1.0}, MIDDLE):
+        found = assess(default_diagram(), measured(places), draws=0)
+        assert found.privacy is not None and found.utility is not None
+        assert found.grade_uncapped is grade_of(min(found.score, found.privacy, found.utility))
+        assert found.grade is found.grade_uncapped
+    low, high = (assess(default_diagram(), measured(MIDDLE | {"3": at, "2": at}), draws=0) for at in (0.0, 1.0))
+    assert low.score >= 40 <= high.score, "the score alone would not show it"
+    assert low.grade is Grade.POOR and high.grade is Grade.POOR
+
+
+def test_a_leaf_that_a_verdict_needs_caps_the_grade_where_it_is_missing() -> None:
+    good = {key: 0.8 if one > 0 else 0.2 for key, one in assess_at(MIDDLE).sensitivities.items()}
+    for leaf in ("3", "5", "6"):
+        found = assess(default_diagram(), measured({key: at for key, at in good.items() if key != leaf}), draws=0)
+        assert [f"(leaf {leaf})" in veto.reason for veto in found.vetoes] == [True]
+        assert found.grade is Grade.POOR
+    without = assess(default_diagram(), measured({key: at for key, at in good.items() if key != "14"}), draws=0)
+    assert without.vetoes == () and assess_at(good).vetoes == ()
+
+
+def assess_at(places: dict[str, float]) -> Assessment:
+    return assess(default_diagram(), measured(places), draws=0)
 
 
 def test_vetoes_cap_the_grade_and_leave_the_score() -> None:

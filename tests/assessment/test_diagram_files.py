@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 from importlib.resources import files
 from pathlib import Path
 
@@ -87,6 +88,7 @@ FAULTS = [
     ("negative", "weight = 3", "weight = -3", "epsilon → use has a weight of -3"),
     ("zero", "weight = 3", "weight = 0", "epsilon → use has a weight of 0"),
     ("not a number", "weight = 3", "weight = nan", "epsilon → use has a weight of nan"),
+    ("beyond all numbers", "weight = 3", f"weight = 1{'0' * 400}", "epsilon → use has the weight 1000"),
     ("text as weight", "weight = 3", 'weight = "3"', "epsilon → use has the weight '3'"),
     ("shares left out", "arcs = [", 'weights = "shares"\narcs = [', "epsilon → secrecy has no weight"),
     ("other weights", "arcs = [", 'weights = "percent"\narcs = [', "weights = 'percent'"),
@@ -113,6 +115,27 @@ def test_a_fault_is_one_sentence_with_the_node_and_the_file(tmp_path: Path, old:
         read(tmp_path, TEXT.replace(old, new, 1))
     message = str(caught.value)
     assert "mine.toml" in message and "\n" not in message and message.endswith((".", "?"))
+
+
+def test_a_trade_off_pays_for_the_one_with_the_other(tmp_path: Path) -> None:
+    # Paths of both signs, but both to privacy: nothing is paid for.
+    one_sided = TEXT.replace('to = "use", direction = "same", weight = 3', 'to = "other", direction = "same"', 1)
+    one_sided = one_sided.replace("\n]\n", '\n{ from = "other", to = "effect", direction = "same" },\n]\n', 1)
+    one_sided += 'other = { name = "other" }\n'
+    for privacy in ('["secrecy", "other"]', '["secrecy"]'):
+        with pytest.raises(InputError, match=r"mine.toml: the leaf 'epsilon' says better = trade-off, .* opposite"):
+            read(tmp_path, one_sided.replace('["secrecy"]', privacy, 1))
+    # More ε for more privacy may be declared, as long as utility pays.
+    turned = TEXT.replace('"secrecy", direction = "mirrored"', '"secrecy", direction = "same"', 1)
+    turned = turned.replace('direction = "same", weight = 3', 'direction = "mirrored", weight = 3', 1)
+    assert read(tmp_path, turned).nodes["epsilon"].better is Better.TRADE_OFF
+
+
+def test_a_weight_beyond_all_numbers_is_refused_in_python_too() -> None:
+    diagram = default_diagram()
+    arcs = (dataclasses.replace(diagram.arcs[0], weight=10**400), *diagram.arcs[1:])
+    with pytest.raises(InputError, match=r"has a weight of 1000.*; give a number above 0"):
+        dataclasses.replace(diagram, arcs=arcs)
 
 
 def test_shares_sum_to_one(tmp_path: Path) -> None:

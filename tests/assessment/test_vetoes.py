@@ -7,24 +7,32 @@ import json
 import math
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+from leakgauge.assessment.collecting import expected
+from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment.grades import Grade
+from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
     Veto,
     capped,
     vetoes_of_audit,
     vetoes_of_claim,
+    vetoes_of_evidence,
     vetoes_of_finding,
     vetoes_of_shown,
+    vetoes_of_unknown,
 )
 from leakgauge.audit import Check, Finding, Shown, lower_bound
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import FileError, ModelError
 from leakgauge.jobs.audit import finding_json, shown_json
-from leakgauge.mechanisms import randomized_response
+from leakgauge.mechanisms import randomized_response, through_channel
 from leakgauge.probability import Channel, Estimate
 from leakgauge.randomness import Simulated
+from leakgauge.tables import open_table
 
 RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
 
@@ -111,6 +119,53 @@ def test_the_json_of_a_release_says_the_same() -> None:
     for broken in ({}, {"columns": 3}, {**fields, "attacks": [{}]}, {"claim": None}):
         with pytest.raises(FileError, match="lacks fields"):
             vetoes_of_audit(broken)
+
+
+def leaf(key: str, value: float) -> Evidence:
+    return Evidence(key, Standing.MEASURED, "", value, "", Scale(0, 1))
+
+
+def test_a_release_that_tells_nearly_everything() -> None:
+    for key in ("5", "7"):
+        (veto,) = vetoes_of_evidence([leaf(key, 0.9)])
+        assert veto.cap is Grade.POOR and "nearly everything" in veto.reason and "0.9" in veto.reason
+        assert vetoes_of_evidence([leaf(key, 0.89)]) == ()
+    # What counts of many rows tell of the true counts is nobody's secret; what an attack gains is.
+    assert vetoes_of_evidence([leaf("7", 1.0)], of_rows=False) == ()
+    assert len(vetoes_of_evidence([leaf("5", 1.0)], of_rows=False)) == 1
+
+
+def test_an_infinite_epsilon_and_a_large_delta() -> None:
+    assert reasons(vetoes_of_evidence([leaf("3", math.inf)])) == ["ε is infinite, which promises nothing"]
+    assert "δ is 0.01" in vetoes_of_evidence([leaf("2", 0.01)])[0].reason
+    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", "")]) == ()
+
+
+def test_what_is_not_known() -> None:
+    assert vetoes_of_unknown({"privacy": 0.0, "utility": 3.0}, ["4", "14"]) == ()
+    (veto,) = vetoes_of_unknown({"privacy": None, "utility": 3.0}, ["5"])
+    assert veto.reason == "nothing is known of privacy, what attacks gain (leaf 5)"
+
+
+def test_every_route_asks_for_every_reason() -> None:
+    # A channel that rules letters out: finite for a design, infinite as a promise.
+    matrix = [[0.75, 0.25, 0.0], [0.0, 0.75, 0.25], [0.25, 0.0, 0.75]]
+    people = open_table(pa.table({"x": ["a", "b", "c", "a"] * 100}))
+    zeros = through_channel(Channel(["a", "b", "c"], ["a", "b", "c"], matrix))
+    setting = setting_of(zeros, source_of(people, "x"))
+    found = reasons(every_veto(setting, expected(setting)))
+    assert found == [
+        "the claim local-dp has an infinite level, which promises nothing",
+        "ε is infinite, which promises nothing",
+    ]
+    fair = setting_of(randomized_response(["a", "b", "c"], 1.0), source_of(people, "x"))
+    evidence = expected(fair)
+    assert every_veto(fair, evidence) == ()
+    broken = shown(LocalDP(0.5))
+    by_hand = every_veto(fair, evidence, shown=broken, findings=[finding(0.7, 0.6)])
+    fields = {"columns": {"x": shown_json(broken)}, "attacks": [finding_json(finding(0.7, 0.6))], "checks": []}
+    assert every_veto(fair, evidence, audit=as_read(fields)) == by_hand
+    assert len(by_hand) == 2
 
 
 def test_the_lowest_cap_counts() -> None:

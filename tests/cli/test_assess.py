@@ -1,4 +1,4 @@
-"""``leakgauge assess`` and ``improve`` from the command line."""
+"""``leakgauge assess`` from the command line."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from leakgauge.cli import main
+from leakgauge.release.record import digest_of
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
@@ -23,6 +24,11 @@ def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, d
     assert out, err
     fields: dict[str, Any] = json.loads(out)
     return code, fields
+
+
+def sealed(fields: dict[str, Any]) -> str:
+    """An audit with another digest, as one that was made so."""
+    return json.dumps({**fields, "digest": digest_of(fields)})
 
 
 @pytest.fixture(scope="module")
@@ -98,12 +104,18 @@ def test_a_policy_that_is_not_kept_exits_1_with_the_failed_lines(
     code, out, err = run(capsys, *ASSESS, "--policy", "policy.toml")
     assert code == 1
     assert "NOT KEPT" in out
-    assert err == "leakgauge: The policy is not kept: max_epsilon is 1, the limit 0.5.\n"
+    assert err == "leakgauge: The policy is not kept: max_epsilon is 1 (ε of the column's claim), the limit 0.5.\n"
     Path("policy.toml").write_text("max_epsilon = 1\n")
     code, fields = as_json(capsys, *ASSESS, "--policy", "policy.toml")
     assert code == 0
     assert fields["policy"] == [
-        {"name": "max_epsilon", "limit": 1.0, "found": pytest.approx(1.0), "holds": True},
+        {
+            "name": "max_epsilon",
+            "limit": 1.0,
+            "found": pytest.approx(1.0),
+            "holds": True,
+            "of": "ε of the column's claim",
+        },
     ]
 
 
@@ -124,22 +136,77 @@ def test_an_audit_that_found_a_violation_caps_the_grade(graded: Path, capsys: py
     fields = json.loads(Path("audit.json").read_text())
     fields["columns"]["illness"]["violated"] = True
     fields["columns"]["illness"]["lower_bound"]["value"] = 2.0
+    violated = ("assess", "out.json", "violated.json", "--original", "people.csv")
     Path("violated.json").write_text(json.dumps(fields))
-    code, found = as_json(capsys, "assess", "out.json", "violated.json", "--original", "people.csv")
+    code, out, err = run(capsys, *violated)
+    assert (code, out) == (1, "")
+    assert "violated.json was changed" in err
+    Path("violated.json").write_text(sealed(fields))
+    code, found = as_json(capsys, *violated)
     assert code == 0
     assert "2 nats" in found["vetoes"][0]["reason"]
     assert found["grade"] in ("poor", "very-poor")
+    # A policy that asks for something else does not let it pass.
+    Path("lenient.toml").write_text("max_epsilon = 5\n")
+    code, _, err = run(capsys, *violated, "--policy", "lenient.toml")
+    assert code == 1
+    assert "vetoes is the column illness shows at least 2 nats" in err
+    fields["epsilon_lower_bound"]["value"] = 9.0
+    Path("violated.json").write_text(sealed(fields))
+    assert "max_epsilon is 9 (ε of what the audit shows)" in run(capsys, *violated, "--policy", "lenient.toml")[2]
+
+
+def test_the_grade_is_of_one_release_and_the_policy_of_all(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("yearly.toml").write_text("max_epsilon = 1.0\n")
+    code, out, err = run(capsys, *ASSESS, "--policy", "yearly.toml", "--releases-per-period", "365")
+    assert code == 1
+    assert "The grade is of one release" in out
+    assert "max_epsilon is 365 (ε of the column's claim, times 365 releases per period), the limit 1" in err
+
+
+def test_files_with_answers_and_two_outputs_are_kept_apart(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("filled.csv").write_text("answers\n")
+    code, _, err = run(capsys, "assess", "--template", "filled.csv")
+    assert (code, Path("filled.csv").read_text()) == (2, "answers\n")
+    assert "filled.csv exists" in err
+    code, _, err = run(capsys, *ASSESS, "-o", "same.svg", "--picture", "./same.svg")
+    assert code == 2
+    assert "name two files" in err
+    assert not Path("same.svg").exists()
+
+
+def test_letters_have_no_sensitivity_to_lift(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for target in ("medium", "90", "77"):
+        _, fields = as_json(capsys, *ASSESS, "--target", target)
+        moved = {move["leaf"] for lift in fields["lifts"] for move in lift["moves"]}
+        assert moved or fields["blocked"]
+        assert "1" not in moved
+
+
+OWN = (
+    'schema = "leakgauge/diagram/1"\nvalue = "v"\nprivacy = ["p"]\nutility = ["u"]\nstates = 9\n'
+    '[nodes]\n3 = { name = "budget", better = "trade-off" }\n12 = { name = "similar", better = "higher" }\n'
+    'p = { name = "privacy" }\nu = { name = "utility" }\nv = { name = "value" }\n'
+    '[[arcs]]\nfrom = "3"\nto = "p"\ndirection = "mirrored"\n[[arcs]]\nfrom = "3"\nto = "u"\ndirection = "same"\n'
+    '[[arcs]]\nfrom = "12"\nto = "u"\ndirection = "same"\n[[arcs]]\nfrom = "p"\nto = "v"\ndirection = "same"\n'
+    '[[arcs]]\nfrom = "u"\nto = "v"\ndirection = "same"\n'
+)
+ARC = '[[arcs]]\nfrom = "mine"\nto = "v"\ndirection = "same"\n'
+
+
+def test_people_answer_about_leaves_of_a_diagram_of_ones_own(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("asked.toml").write_text(OWN.replace("v = {", 'mine = { name = "mine", better = "higher" }\nv = {') + ARC)
+    Path("mine.csv").write_text("respondent,leaf,answer\n1,mine,5\n2,mine,4\n")
+    code, fields = as_json(capsys, *ASSESS, "--diagram", "asked.toml", "--questionnaire", "mine.csv")
+    assert code == 0
+    assert [(one["leaf"], one["standing"]) for one in fields["leaves"]][2] == ("mine", "asked")
+    code, _, err = run(capsys, *ASSESS, "--questionnaire", "mine.csv")
+    assert code == 2
+    assert "14, 15, 19" in err
 
 
 def test_a_diagram_of_ones_own(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("own.toml").write_text(
-        'schema = "leakgauge/diagram/1"\nvalue = "v"\nprivacy = ["p"]\nutility = ["u"]\nstates = 9\n'
-        '[nodes]\n3 = { name = "budget", better = "trade-off" }\n12 = { name = "similar", better = "higher" }\n'
-        'p = { name = "privacy" }\nu = { name = "utility" }\nv = { name = "value" }\n'
-        '[[arcs]]\nfrom = "3"\nto = "p"\ndirection = "mirrored"\n[[arcs]]\nfrom = "3"\nto = "u"\ndirection = "same"\n'
-        '[[arcs]]\nfrom = "12"\nto = "u"\ndirection = "same"\n[[arcs]]\nfrom = "p"\nto = "v"\ndirection = "same"\n'
-        '[[arcs]]\nfrom = "u"\nto = "v"\ndirection = "same"\n'
-    )
+    Path("own.toml").write_text(OWN)
     code, fields = as_json(capsys, *ASSESS, "--diagram", "own.toml")
     assert code == 0
     assert [one["leaf"] for one in fields["leaves"]] == ["3", "12"]
@@ -165,7 +232,7 @@ def test_bad_input_gets_one_sentence(
 ) -> None:
     other = json.loads(Path("audit.json").read_text())
     other["record"]["digest"] = "0" * 64
-    Path("other.json").write_text(json.dumps(other))
+    Path("other.json").write_text(sealed(other))
     found, out, err = run(capsys, "assess", *arguments)
     assert (found, out) == (code, ""), err
     assert says in err
@@ -191,49 +258,11 @@ def test_a_policy_with_a_fault_is_named(text: str, says: str, graded: Path, caps
     assert says in err
 
 
-IMPROVE = ("improve", "people.csv", "--secret", "illness")
-
-
-def test_a_target_that_can_be_met_is_met_at_the_least_cost(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, fields = as_json(capsys, *IMPROVE, "--target", "medium", "--min-utility", "30")
-    assert code == 0
-    chosen = fields["chosen"]
-    assert chosen["stage"] == "parameters"
-    assert chosen["score"] >= 40
-    assert chosen["utility"] >= 30
-    assert len(chosen["leaves"]) == 28
-    assert len(fields["trials"]) <= 60
-    assert "not protected" in fields["learned_from"]
-    balance = [min(one["privacy"], one["utility"]) for one in fields["trials"] if one["meets"]]
-    assert min(chosen["privacy"], chosen["utility"]) == max(balance)
-
-
-def test_a_target_that_cannot_be_met_names_what_blocks_it(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, err = run(capsys, *IMPROVE, "--target", "99.5")
-    assert code == 1
-    assert "histogram" in out
-    assert "No setting reaches a score of 99.5" in err
-    assert "points" in err
-
-
-def test_numbers_are_tried_with_bounds_and_in_bins(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _, fields = as_json(
-        capsys, "improve", "people.csv", "--secret", "age", "--target", "99", "--lower", "0", "--upper", "100"
-    )
-    assert fields["trials"][0]["mechanism"].startswith("laplace:")
-    assert {one["form"] for one in fields["trials"]} >= {"column", "column in 8 bins"}
-
-
-def test_an_accounted_search_pays_and_reads_nothing_else(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    Path("l.db").unlink(missing_ok=True)
-    assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "1")[0] == 0
-    paid = (*IMPROVE, "--target", "medium", "--accounted", "0.8", "--ledger", "l.db", "--dataset", "people")
-    code, fields = as_json(capsys, *paid)
-    assert code == 0
-    assert "noisy histogram" in fields["learned_from"]
-    code, _, err = run(capsys, *paid)
-    assert code == 1
-    assert "has ε = 0.2 left; nothing was spent" in err
-    code, _, err = run(capsys, *IMPROVE, "--target", "medium", "--accounted", "0.8")
-    assert code == 2
-    assert "name the ledger" in err
+def test_stored_evidence_of_another_release_is_refused(graded: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    as_json(capsys, *ASSESS, "-o", "stored.json")
+    fields = json.loads(Path("stored.json").read_text())
+    fields["evidence"]["record"] = "0" * 64
+    Path("stored.json").write_text(json.dumps(fields))
+    code, out, err = run(capsys, *ASSESS, "--stored", "stored.json")
+    assert (code, out) == (1, "")
+    assert "stored.json" in err

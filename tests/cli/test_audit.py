@@ -58,6 +58,7 @@ def test_a_release_that_keeps_its_claim(released: Path, capsys: pytest.CaptureFi
     bound = fields["epsilon_lower_bound"]
     assert 0.4 < bound["value"] <= 1
     assert (bound["unit"], bound["high"]) == ("nats", "infinity")
+    assert fields["digest"] == digest_of(fields)
     names = {one["attack"].partition(",")[0] for one in fields["attacks"]}
     assert {"attribute inference", "membership inference", "record linkage", "averaging"} <= names
     for one in fields["attacks"]:

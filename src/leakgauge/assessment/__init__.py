@@ -4,10 +4,11 @@ from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
+from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.grades import Grade, grade_of
 from leakgauge.assessment.grading import grade
-from leakgauge.assessment.improving import Improvement, Trial, improve
+from leakgauge.assessment.improving import Goal, Improvement, Trial, improve, require_search
 from leakgauge.assessment.indicators import (
     evidence_from_json,
     evidence_json,
@@ -20,8 +21,21 @@ from leakgauge.assessment.lifts import Lift, lifts
 from leakgauge.assessment.pairwise import PairwiseWeights, pairwise_weights, with_pairwise_weights, with_weights
 from leakgauge.assessment.policy import Line, Policy, read_policy
 from leakgauge.assessment.published import PublishedGrade, grade_evidence
-from leakgauge.assessment.questionnaire import Questionnaire, read_questionnaire, write_template
-from leakgauge.assessment.vetoes import Veto, vetoes_of_audit, vetoes_of_claim, vetoes_of_finding, vetoes_of_shown
+from leakgauge.assessment.questionnaire import (
+    Questionnaire,
+    answered_beyond,
+    asked_leaves,
+    read_questionnaire,
+    write_template,
+)
+from leakgauge.assessment.vetoes import (
+    Veto,
+    vetoes_of_audit,
+    vetoes_of_claim,
+    vetoes_of_evidence,
+    vetoes_of_finding,
+    vetoes_of_shown,
+)
 
 __all__ = [
     "Arc",
@@ -29,6 +43,7 @@ __all__ = [
     "Better",
     "Diagram",
     "Evidence",
+    "Goal",
     "Grade",
     "Improvement",
     "Lift",
@@ -42,9 +57,12 @@ __all__ = [
     "Standing",
     "Trial",
     "Veto",
+    "answered_beyond",
+    "asked_leaves",
     "assess",
     "collect",
     "default_diagram",
+    "every_veto",
     "evidence_from_json",
     "evidence_json",
     "expected",
@@ -61,8 +79,10 @@ __all__ = [
     "read_evidence",
     "read_policy",
     "read_questionnaire",
+    "require_search",
     "vetoes_of_audit",
     "vetoes_of_claim",
+    "vetoes_of_evidence",
     "vetoes_of_finding",
     "vetoes_of_shown",
     "with_pairwise_weights",

@@ -18,10 +18,10 @@ from leakgauge.assessment.algebra import (
     rating,
 )
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.assessment.evidence import Evidence, Standing, missing
 from leakgauge.assessment.grades import Grade, grade_of
 from leakgauge.assessment.intervals import Draws, Interval, interval_of, require_draws
-from leakgauge.assessment.vetoes import Veto, capped
+from leakgauge.assessment.vetoes import Veto, capped, vetoes_of_unknown
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 
@@ -46,8 +46,8 @@ class Assessment:
         privacy_sensitivities: likewise of privacy.
         utility_sensitivities: likewise of utility.
         vetoes: reasons that cap the grade.
-        grade: after the vetoes; this one decides.
-        grade_uncapped: of the score alone.
+        grade: the lowest of the grades of score, privacy and utility, after the vetoes; this one decides.
+        grade_uncapped: the same before the vetoes.
     """
 
     diagram: Diagram
@@ -97,7 +97,8 @@ def assess(
     Args:
         diagram: which leaves there are, and what they lead to.
         evidence: of its leaves, in any order; a leaf without evidence is missing.
-        vetoes: reasons outside the average that cap the grade.
+        vetoes: reasons outside the average that cap the grade; that privacy, utility or a leaf that a verdict needs is
+            not known is added.
         draws: of which the intervals are made; 0 for none.
         simulation_seed: of the draws, to see the same again.
         confidence: of the intervals.
@@ -112,38 +113,27 @@ def assess(
         >>> error = Evidence("10", Standing.MEASURED, "by hand", 0.1, "squared units", Scale(0, 1))
         >>> found = assess(default_diagram(), [error], draws=0)
         >>> found.score, found.grade.value, found.utility, found.privacy
-        (90.0, 'very-good', 90.0, None)
+        (90.0, 'poor', 90.0, None)
     """
     require_draws(draws, confidence, simulation_seed)
     given = _by_leaf(evidence)
     known_of = {key: given.get(key) or missing(key, "Nothing was given.") for key in diagram.leaves}
-    states = {key: one.states(diagram.states) for key, one in known_of.items()}
-    leaves = {key: _frozen(one) for key, one in states.items() if one is not None}
+    leaves = _states(diagram, known_of)
     shares = known_shares(diagram, leaves)
-    positions = {key: position_of(one) for key, one in leaves.items()}
-    value = rating(diagram, shares, positions, diagram.value)
-    if value is None:
-        raise ModelError(
-            "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
-            file=diagram.file,
-            value=diagram.value,
-        )
-    criteria = {key: rating(diagram, shares, positions, key) for key in (*diagram.privacy, *diagram.utility)}
-    privacy, utility = (
-        mean_rating([one for key in names if (one := criteria[key]) is not None])
-        for names in (diagram.privacy, diagram.utility)
-    )
+    value, criteria = _ratings(diagram, shares, leaves)
+    privacy, utility = (_mean(criteria, names) for names in (diagram.privacy, diagram.utility))
     intervals = _Intervals(diagram, shares, {key: known_of[key] for key in leaves}, draws, simulation_seed, confidence)
-    nodes = distributions(diagram, shares, leaves)
-    listed = tuple(vetoes)
+    scores = {"privacy": _score(privacy), "utility": _score(utility)}
+    listed = _listed(vetoes, scores, {**given, **known_of})
+    uncapped = min(grade_of(one.score) for one in (value, privacy, utility) if one is not None)
     return Assessment(
         diagram,
         MappingProxyType(known_of),
         tuple(key for key in given if key not in known_of),
-        MappingProxyType({key: _frozen(one) for key, one in nodes.items()}),
+        MappingProxyType({key: _frozen(one) for key, one in distributions(diagram, shares, leaves).items()}),
         value.score,
-        None if privacy is None else privacy.score,
-        None if utility is None else utility.score,
+        scores["privacy"],
+        scores["utility"],
         intervals.of({diagram.value: value}, value),
         intervals.of({key: criteria[key] for key in diagram.privacy}, privacy),
         intervals.of({key: criteria[key] for key in diagram.utility}, utility),
@@ -152,9 +142,35 @@ def assess(
         _sensitivities(privacy, leaves),
         _sensitivities(utility, leaves),
         listed,
-        capped(grade_of(value.score), listed),
-        grade_of(value.score),
+        capped(uncapped, listed),
+        uncapped,
     )
+
+
+def _states(diagram: Diagram, evidence: Mapping[str, Evidence]) -> dict[str, Floats]:
+    """The distribution over the states of each leaf that is known."""
+    states = {key: one.states(diagram.states) for key, one in evidence.items()}
+    return {key: _frozen(one) for key, one in states.items() if one is not None}
+
+
+def _mean(criteria: Mapping[str, Rating | None], names: Iterable[str]) -> Rating | None:
+    return mean_rating([one for key in names if (one := criteria[key]) is not None])
+
+
+def _ratings(
+    diagram: Diagram, shares: Mapping[Ends, float], leaves: Mapping[str, Floats]
+) -> tuple[Rating, dict[str, Rating | None]]:
+    """The rating of the value, and of each criterion."""
+    positions = {key: position_of(one) for key, one in leaves.items()}
+    value = rating(diagram, shares, positions, diagram.value)
+    if value is None:
+        raise ModelError(
+            "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
+            file=diagram.file,
+            value=diagram.value,
+        )
+    criteria = (*diagram.privacy, *diagram.utility)
+    return value, {key: rating(diagram, shares, positions, key) for key in criteria}
 
 
 class _Intervals:
@@ -185,6 +201,18 @@ def _by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
             raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
         found[one.leaf] = one
     return found
+
+
+def _listed(
+    vetoes: Iterable[Veto], scores: Mapping[str, float | None], known_of: Mapping[str, Evidence]
+) -> tuple[Veto, ...]:
+    """Those given, and one where something that a verdict needs is not known."""
+    absent = [key for key, one in known_of.items() if one.standing is Standing.MISSING]
+    return tuple(dict.fromkeys((*vetoes, *vetoes_of_unknown(scores, absent))))
+
+
+def _score(of: Rating | None) -> float | None:
+    return None if of is None else of.score
 
 
 def _sensitivities(of: Rating | None, leaves: Iterable[str]) -> Mapping[str, float]:

@@ -30,6 +30,7 @@ def collect(
     releases_per_period: float = 1.0,
     stored: Iterable[Evidence] = (),
     simulation_seed: int = 0,
+    confidence: float = 0.95,
 ) -> tuple[Evidence, ...]:
     """One piece of evidence for each leaf, measured where it can be; missing ones say why.
 
@@ -41,11 +42,12 @@ def collect(
         releases_per_period: how often such a release is made.
         stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
         simulation_seed: for intervals and samples; it protects nobody.
+        confidence: of the intervals; an audit has its own.
 
     Raises:
         VerificationError: the audit is of another release.
         FileError: fields that are no audit.
-        OptionError: a number of releases that is not above 0.
+        OptionError: a number of releases that is not above 0, or a confidence that is not between 0 and 1.
 
     Example:
         >>> import pyarrow as pa
@@ -65,6 +67,7 @@ def collect(
         releases_per_period,
         {one.leaf: one for one in stored},
         simulation_seed,
+        confidence,
     )
     return _ordered(evidence for family in FAMILIES for evidence in family.measured(protected, context))
 

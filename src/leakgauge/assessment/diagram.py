@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import reprlib
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -122,13 +123,14 @@ class Diagram:
                     where=where,
                 )
         for arc in self.arcs:
-            if not (isinstance(arc.weight, int | float) and 0 < arc.weight < math.inf):
+            # A whole number beyond all floats is no weight either.
+            if not (isinstance(arc.weight, int | float) and 0 < arc.weight <= sys.float_info.max):
                 raise ModelError(
                     "{file}: the arc {source} → {target} has a weight of {weight}; give a number above 0.",
                     file=self.file,
                     source=arc.source,
                     target=arc.target,
-                    weight=arc.weight,
+                    weight=reprlib.repr(arc.weight),
                 )
         pairs = [(arc.source, arc.target) for arc in self.arcs]
         for pair in pairs:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import reprlib
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from functools import cache
@@ -11,6 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
+from leakgauge.assessment.algebra import known_shares, mean_rating, rating
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.errors import FileError, ModelError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
@@ -37,7 +42,8 @@ def read_diagram(path: Path | str) -> Diagram:
 
     Raises:
         FileError: the file cannot be read, or something else than a diagram is in it.
-        ModelError: nodes and arcs that make no diagram, as ``Diagram`` says.
+        ModelError: nodes and arcs that make no diagram, as ``Diagram`` says, or a trade-off that does not move privacy
+            and utility in opposite directions.
     """
     place = Path(path)
     return _diagram(parsed_toml(place), place)
@@ -64,6 +70,7 @@ def _diagram(fields: Mapping[str, Any], place: Path) -> Diagram:
         states,
         str(place),
     )
+    _require_trade_offs(made)
     _require_shares(made, arcs, fields.get("weights", "relative"), place)
     return made
 
@@ -108,9 +115,30 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
             arc=what,
             found="no direction" if direction is None else f"the direction {direction!r}",
         )
-    if isinstance(weight, bool) or not isinstance(weight, int | float):
-        raise FileError("{path}: {arc} has the weight {weight!r}; write a number.", path=place, arc=what, weight=weight)
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or weight > sys.float_info.max:
+        raise FileError(
+            "{path}: {arc} has the weight {weight}; write a number.", path=place, arc=what, weight=reprlib.repr(weight)
+        )
     return Arc(source, target, _DIRECTIONS[direction], float(weight))
+
+
+def _require_trade_offs(diagram: Diagram) -> None:
+    """A trade-off must pay for privacy with utility, or the other way round; else it is none."""
+    everywhere = dict.fromkeys(diagram.leaves, 0.5)
+    shares = known_shares(diagram, {key: np.full(1, place) for key, place in everywhere.items()})
+    moved = []
+    for names in (diagram.privacy, diagram.utility):
+        found = mean_rating([one for key in names if (one := rating(diagram, shares, everywhere, key)) is not None])
+        moved.append({} if found is None else found.sensitivities)
+    for key in diagram.leaves:
+        privacy, utility = (one.get(key, 0.0) for one in moved)
+        if diagram.nodes[key].better is Better.TRADE_OFF and privacy * utility >= 0:
+            raise ModelError(
+                "{file}: the leaf {node!r} says better = trade-off, and its arcs do not move privacy and utility in "
+                "opposite directions; mend them, or declare higher or lower.",
+                file=diagram.file,
+                node=key,
+            )
 
 
 def _require_shares(diagram: Diagram, arcs: list[dict[str, Any]], weights: Any, place: Path) -> None:

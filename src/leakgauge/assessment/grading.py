@@ -9,9 +9,9 @@ from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
+from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import audited_by, protected_of_release
-from leakgauge.assessment.questionnaire import Questionnaire
-from leakgauge.assessment.vetoes import vetoes_of_claim, vetoes_of_finding, vetoes_of_shown
+from leakgauge.assessment.questionnaire import Questionnaire, answered_beyond
 from leakgauge.audit import Finding, shown_by_rows
 from leakgauge.release import Release
 from leakgauge.tables import Table
@@ -47,13 +47,16 @@ def grade(
     names = protected.setting.source.names
     made = next(one for one in protected.case.columns if one.reads == names)
     shown = shown_by_rows(made, 0.95)
-    vetoes = [veto for claim in protected.setting.claims[:1] for veto in vetoes_of_claim(claim)]
-    vetoes += [] if shown is None else vetoes_of_shown(shown, f"the column {', '.join(names)}")
-    vetoes += [veto for one in found for veto in vetoes_of_finding(one)]
     evidence = collect(
         protected,
         audit=audited_by(shown, found, names),
         questionnaire=questionnaire,
         simulation_seed=simulation_seed,
     )
-    return assess(diagram or default_diagram(), evidence, vetoes, simulation_seed=simulation_seed)
+    vetoes = every_veto(protected.setting, evidence, shown=shown, findings=found)
+    return assess(
+        diagram or default_diagram(),
+        (*evidence, *answered_beyond(questionnaire)),
+        vetoes,
+        simulation_seed=simulation_seed,
+    )

@@ -1,6 +1,7 @@
 """What would lift the grade: the cheapest moves of one leaf or two that reach a target.
 
-The score is linear in the positions of the leaves, so that the answers are exact.
+Score, privacy and utility are linear in the positions of the leaves, so that the answers are exact. A target score is
+the score's alone, a grade asks for all three.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.evidence import Scale
+from leakgauge.assessment.grade_lifts import Steps, lifts_of_all, within_reach
 from leakgauge.assessment.grades import Grade
 from leakgauge.errors import OptionError, RefusalError, did_you_mean
 
@@ -60,12 +62,13 @@ class Lift:
 
 @dataclass(frozen=True)
 class _Room:
-    """How far a leaf may go, how many points a unit of it gives, and what a unit costs."""
+    """How far a leaf may go, how many points a unit of it gives, what a unit costs, and which way it goes."""
 
     leaf: str
     most: float
     gain: float
     cost: float
+    sign: int
 
     @property
     def points(self) -> float:
@@ -82,6 +85,7 @@ def lifts(
 ) -> tuple[Lift, ...]:
     """The cheapest moves of one leaf or two that reach a score or a grade, cheapest first; empty where it is reached.
 
+    For a grade the score, privacy and utility all reach its cut, and what they lower stays above it.
     Where no two leaves are enough, the cheapest moves of as many as it takes. Leaves that are missing or fixed, by the
     diagram or here, stay where they are.
 
@@ -97,21 +101,28 @@ def lifts(
         RefusalError: the target cannot be reached; names the vetoes or the leaves that block it.
     """
     goal = _goal(assessment, target)
+    if isinstance(target, Grade) and assessment.grade >= target:
+        return ()
     stay = _require_leaves(assessment, fixed) | {key for key, one in assessment.diagram.nodes.items() if one.fixed}
     priced = _priced(assessment, costs or {})
     if most < 1:
         raise OptionError("{most} answers are none; ask for 1 or more.", most=most)
-    needed = goal - assessment.score
-    if needed <= 0:
-        return ()
     rooms = {key: _room(assessment, key, priced.get(key, 1.0)) for key in assessment.sensitivities}
-    free = [one for key, one in rooms.items() if key not in stay and one.points > NEAR]
-    if sum(one.points for one in free) < needed - NEAR:
-        _refuse(assessment, goal, rooms, {one.leaf for one in free})
-    sets = [group for size in (1, 2) for group in itertools.combinations(free, size)]
-    found = {steps for group in sets if (steps := _cheapest(group, needed)) is not None}
-    if not found:
-        found = {steps} if (steps := _cheapest(free, needed)) is not None else set()
+    if isinstance(target, Grade):
+        found = lifts_of_all(assessment, goal, {key: one.cost for key, one in rooms.items() if key not in stay})
+        if not found:
+            _refuse_grade(assessment, target, [key for key in rooms if key not in stay])
+    else:
+        needed = goal - assessment.score
+        if needed <= 0:
+            return ()
+        free = [one for key, one in rooms.items() if key not in stay and one.points > NEAR]
+        if sum(one.points for one in free) < needed - NEAR:
+            _refuse(assessment, goal, rooms, {one.leaf for one in free})
+        sets = [group for size in (1, 2) for group in itertools.combinations(free, size)]
+        found = {steps for group in sets if (steps := _cheapest(group, needed)) is not None}
+        if not found:
+            found = {steps} if (steps := _cheapest(free, needed)) is not None else set()
     answers = [_lift(assessment, steps, rooms) for steps in found]
     return tuple(sorted(answers, key=lambda one: (one.cost, [move.leaf for move in one.moves]))[:most])
 
@@ -154,26 +165,25 @@ def _priced(assessment: Assessment, costs: Mapping[str, float]) -> Mapping[str, 
 
 def _room(assessment: Assessment, leaf: str, cost: float) -> _Room:
     gain, place = assessment.sensitivities[leaf], assessment.position(leaf)
-    return _Room(leaf, 1 - place if gain > 0 else place, abs(gain), cost)
+    return _Room(leaf, 1 - place if gain > 0 else place, abs(gain), cost, 1 if gain > 0 else -1)
 
 
-def _cheapest(group: Iterable[_Room], needed: float) -> tuple[tuple[str, float], ...] | None:
+def _cheapest(group: Iterable[_Room], needed: float) -> Steps | None:
     """How far each goes, those that give most for their cost first; None where they do not reach it."""
     steps: list[tuple[str, float]] = []
     for one in sorted(group, key=lambda room: (room.cost / room.gain, room.leaf)):
-        steps.append((one.leaf, min(needed / one.gain, one.most)))
+        steps.append((one.leaf, one.sign * min(needed / one.gain, one.most)))
         needed -= one.points
         if needed <= NEAR:
             return tuple(sorted(steps))
     return None
 
 
-def _lift(assessment: Assessment, steps: tuple[tuple[str, float], ...], rooms: Mapping[str, _Room]) -> Lift:
+def _lift(assessment: Assessment, steps: Steps, rooms: Mapping[str, _Room]) -> Lift:
     moves, changes = [], [0.0, 0.0, 0.0]
     scores = (assessment.score, assessment.privacy, assessment.utility)
     every = (assessment.sensitivities, assessment.privacy_sensitivities, assessment.utility_sensitivities)
-    for leaf, length in steps:
-        step = length if assessment.sensitivities[leaf] > 0 else -length
+    for leaf, step in steps:
         start, scale = assessment.position(leaf), assessment.evidence[leaf].scale
         end = min(max(start + step, 0.0), 1.0)
         moves.append(Move(leaf, start, end, None if scale is None else _raw(scale, end)))
@@ -184,7 +194,7 @@ def _lift(assessment: Assessment, steps: tuple[tuple[str, float], ...], rooms: M
     ]
     assert after[0] is not None
     lowers = tuple(name for name, change in zip(("privacy", "utility"), changes[1:], strict=True) if change < -NEAR)
-    cost = sum(length * rooms[leaf].cost for leaf, length in steps)
+    cost = sum(abs(step) * rooms[leaf].cost for leaf, step in steps)
     return Lift(tuple(moves), cost, after[0], after[1], after[2], lowers)
 
 
@@ -208,4 +218,15 @@ def _refuse(assessment: Assessment, goal: float, rooms: Mapping[str, _Room], fre
         goal=goal,
         best=best,
         blocking=", ".join(blocking),
+    )
+
+
+def _refuse_grade(assessment: Assessment, target: Grade, free: list[str]) -> None:
+    reached = ", ".join(f"{name} {most:.4g}" for name, most in within_reach(assessment, free).items())
+    raise RefusalError(
+        "The grade {target} cannot be reached: score, privacy and utility would all have to be {goal:g}, and the "
+        "leaves that can move bring each of them, without regard to the others, to {reached} at best.",
+        target=target.value,
+        goal=target.lowest_score,
+        reached=reached,
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import reprlib
+import sys
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,15 @@ from typing import Any
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.grades import Grade
-from leakgauge.errors import FileError, did_you_mean
+from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 
 POLICY_SCHEMA = "leakgauge/policy/1"
+
+
+_SCORES = ("min_privacy", "min_utility", "min_score")
+_ROUNDING = 1e-9
+"""A level computed from a channel is rounded up in its last digits, which is no reason to refuse it."""
 
 
 @dataclass(frozen=True)
@@ -25,12 +31,14 @@ class Line:
         limit: what is asked.
         found: what is known; None where nothing is, which fails the line: what is not known is not kept.
         holds: whether it is kept.
+        of: what was held against the limit, in words; empty where the name says it.
     """
 
     name: str
     limit: float | str
     found: float | str | None
     holds: bool
+    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -39,31 +47,65 @@ class Policy:
 
     Attributes:
         max_leakage_bits: of mutual information between the data and the release.
-        max_epsilon: of the claim, in nats.
+        max_epsilon: in nats: the largest of what the column claims, what all columns of the release claim together and
+            what an audit shows, times the releases per period.
+        max_delta: of the claim.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
         min_privacy: of the privacy score.
         min_utility: of the utility score.
         min_score: of the score.
         target_grade: the least grade, after vetoes.
+
+    Raises:
+        OptionError: a limit that is no number of at least 0, or a score above 100.
     """
 
     max_leakage_bits: float | None = None
     max_epsilon: float | None = None
+    max_delta: float | None = None
     max_attack_advantage: float | None = None
     min_privacy: float | None = None
     min_utility: float | None = None
     min_score: float | None = None
     target_grade: Grade | None = None
 
-    def judge(self, assessment: Assessment) -> tuple[Line, ...]:
-        """Every limit that is set, with what was found.
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None or field.name == "target_grade":
+                continue
+            most = 100.0 if field.name in _SCORES else sys.float_info.max
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
+                raise OptionError(
+                    "{name} is {value}; give a number {range}.",
+                    name=field.name,
+                    value=reprlib.repr(value),
+                    range="from 0 to 100" if field.name in _SCORES else "of at least 0",
+                )
+
+    def judge(
+        self,
+        assessment: Assessment,
+        *,
+        together: float | None = None,
+        shown: float | None = None,
+        releases_per_period: float = 1.0,
+    ) -> tuple[Line, ...]:
+        """Every limit that is set, with what was found; any veto is a line that fails.
 
         Upper limits are held against the upper ends of intervals, lower limits against the lower ends: in doubt a
         release is not allowed.
+
+        Args:
+            assessment: what was found of one column.
+            together: the ε in nats that all columns of the release claim together; None where it is not known.
+            shown: the largest ε in nats that an audit shows.
+            releases_per_period: by which ε is multiplied: every release spends it again.
         """
         lines = [
             _below("max_leakage_bits", self.max_leakage_bits, assessment.evidence.get("6")),
-            _below("max_epsilon", self.max_epsilon, assessment.evidence.get("3")),
+            self._budget(assessment.evidence.get("3"), together, shown, releases_per_period),
+            _below("max_delta", self.max_delta, assessment.evidence.get("2")),
             _below("max_attack_advantage", self.max_attack_advantage, assessment.evidence.get("5")),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
@@ -72,7 +114,27 @@ class Policy:
         if self.target_grade is not None:
             kept = assessment.grade >= self.target_grade
             lines.append(Line("target_grade", self.target_grade.value, assessment.grade.value, kept))
+        if assessment.vetoes:
+            lines.append(Line("vetoes", "none", "; ".join(veto.reason for veto in assessment.vetoes), holds=False))
         return tuple(line for line in lines if line is not None)
+
+    def _budget(
+        self, claimed: Evidence | None, together: float | None, shown: float | None, releases: float
+    ) -> Line | None:
+        known = {
+            "the column's claim": claimed.interval[1] if claimed is not None and claimed.value is not None else None,
+            "all columns together": together,
+            "what the audit shows": shown,
+        }
+        levels = {name: level for name, level in known.items() if level is not None}
+        # What an audit shows is a lower bound only: without a claim nothing is known.
+        if self.max_epsilon is None or (known["the column's claim"] is None and together is None):
+            return None if self.max_epsilon is None else Line("max_epsilon", self.max_epsilon, None, holds=False)
+        # Another name needs to be larger by more than rounding.
+        most = max(levels, key=lambda name: levels[name] * (1 - _ROUNDING * list(known).index(name)))
+        found = levels[most] * releases
+        of = f"ε of {most}" + ("" if releases == 1 else f", times {releases:g} releases per period")
+        return Line("max_epsilon", self.max_epsilon, found, found <= self.max_epsilon * (1 + _ROUNDING), of)
 
 
 def read_policy(path: Path | str) -> Policy:
@@ -108,8 +170,10 @@ def _limit(name: str, value: Any, place: Path) -> float | Grade:
                 known=", ".join(grade.value for grade in Grade),
             )
         return Grade(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-        raise FileError("{path}: {name} is {value!r}; give a number of at least 0.", path=place, name=name, value=value)
+    try:
+        Policy(**{name: value})
+    except OptionError as error:
+        raise FileError("{path}: {fault}", path=place, fault=error) from None
     return float(value)
 
 
@@ -119,8 +183,7 @@ def _below(name: str, limit: float | None, evidence: Evidence | None) -> Line | 
     if evidence is None or evidence.standing is Standing.MISSING:
         return Line(name, limit, None, holds=False)
     high = evidence.interval[1]
-    # A level computed from a channel is rounded up in its last digits, which is no reason to refuse it.
-    return Line(name, limit, high, high <= limit * (1 + 1e-9))
+    return Line(name, limit, high, high <= limit * (1 + _ROUNDING))
 
 
 def _above(name: str, limit: float | None, score: float | None, interval: tuple[float, float] | None) -> Line | None:

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
-from leakgauge.assessment.scales import ASKED
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.assessment.evidence import Evidence, Standing
+from leakgauge.assessment.scales import ASKED, INDICATORS
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, OptionError, did_you_mean
 
@@ -65,17 +68,34 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
             )
         if not respondent:
             raise FileError("{path}, line {line}: the answer has no respondent; number them.", path=place, line=line)
-        if (respondent, leaf) in seen:
+        # "Alice" and "alice" are one person: nobody counts twice for the way a name is written.
+        person = " ".join(respondent.casefold().split())
+        if (person, leaf) in seen:
             raise FileError(
                 "{path}, line {line}: a respondent answers leaf {leaf} a second time; keep one answer.",
                 path=place,
                 line=line,
                 leaf=leaf,
             )
-        seen.add((respondent, leaf))
+        seen.add((person, leaf))
         counts[leaf][int(answer) - 1] += 1
     answered = {leaf: tuple(found) for leaf, found in counts.items() if sum(found)}
-    return Questionnaire(answered, len({respondent for respondent, _ in seen}))
+    return Questionnaire(answered, len({person for person, _ in seen}))
+
+
+def asked_leaves(diagram: Diagram) -> tuple[str, ...]:
+    """The leaves that people may be asked about: the default three, and those of a diagram that nothing measures."""
+    return (*ASKED, *(leaf for leaf in diagram.leaves if leaf not in INDICATORS))
+
+
+def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]:
+    """Evidence of the leaves of a diagram of one's own that people answered."""
+    answers = {} if questionnaire is None else questionnaire.answers
+    return tuple(
+        Evidence(leaf, Standing.ASKED, f"The answers of {sum(found)} people.", unit="answers 1 to 5", answers=found)
+        for leaf, found in answers.items()
+        if leaf not in INDICATORS
+    )
 
 
 def write_template(path: Path | str, language: str = "en", respondents: int = 5) -> None:
@@ -119,7 +139,19 @@ def _rows(place: Path) -> Iterator[tuple[int, str, str, str]]:
         raise FileError("{path} cannot be read: {reason}.", path=place, reason=error.strerror) from None
     except UnicodeDecodeError:
         raise FileError("{path} cannot be read: it is not UTF-8.", path=place) from None
-    reader = csv.reader(StringIO(text, newline=""))
+    # Strict: a quote that is never closed would swallow the answers of all lines after it.
+    reader = csv.reader(StringIO(text, newline=""), strict=True)
+    try:
+        yield from _cells(reader, place)
+    except csv.Error:
+        raise FileError(
+            "{path}, line {line}: it is not CSV: a quote is not closed, or a cell is far too long; mend it.",
+            path=place,
+            line=max(reader.line_num, 1),
+        ) from None
+
+
+def _cells(reader: Any, place: Path) -> Iterator[tuple[int, str, str, str]]:
     header = [name.strip() for name in next(reader, [])]
     lacking = [name for name in HEADER if header.count(name) != 1]
     unknown = [name for name in header if name not in (*HEADER, *_SHOWN)]

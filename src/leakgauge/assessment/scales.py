@@ -133,7 +133,7 @@ INDICATORS: Mapping[str, Indicator] = {
             "entropy of the release",
             "bits",
             {
-                Form.LETTERS: UpTo("log₂ of the letters", "one letter, and all letters alike"),
+                Form.LETTERS: UpTo("log₂ of the outputs", "one output, and all outputs alike"),
                 Form.NUMBERS: Scale(0.0, 14.0, reason="one value, and noise of about a thousand standard deviations"),
                 Form.ANSWERS: Scale(0.0, 20.0, reason="one count, and a million counts alike"),
             },

@@ -1,9 +1,9 @@
-"""Reasons outside the average that cap a grade: a claim that is empty, or shown to be broken."""
+"""Reasons outside the average that cap a grade: a claim that is empty or shown to be broken, or nothing known."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +11,16 @@ from leakgauge.assessment.grades import Grade
 from leakgauge.errors import FileError, ModelError
 
 if TYPE_CHECKING:
+    from leakgauge.assessment.evidence import Evidence
     from leakgauge.audit import Finding, Shown
     from leakgauge.claims import Statement
+
+NEEDED = {"3": "the budget ε", "5": "what attacks gain", "6": "what the release tells"}
+"""Leaves without which nobody can say that a release is safe."""
+TOLD = 0.9
+"""A share of the secret from which on the release is as good as the data."""
+LARGEST_DELTA = 0.01
+"""With a δ from here on one row in a hundred may be released as it is."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,42 @@ class Veto:
 def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
     """The grade, or the lowest cap where that is lower."""
     return min([grade, *(veto.cap for veto in vetoes)])
+
+
+def vetoes_of_unknown(scores: Mapping[str, float | None], missing: Collection[str]) -> tuple[Veto, ...]:
+    """Vetoes where a score or a leaf that a verdict needs is not known: what is not known is not safe.
+
+    Args:
+        scores: privacy and utility by name.
+        missing: the leaves of which nothing is known.
+    """
+    unknown = [name for name, score in scores.items() if score is None]
+    unknown += [f"{said} (leaf {leaf})" for leaf, said in NEEDED.items() if leaf in missing]
+    return (Veto(f"nothing is known of {', '.join(unknown)}"),) if unknown else ()
+
+
+def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) -> tuple[Veto, ...]:
+    """Vetoes from the leaves themselves: an infinite ε, a large δ, a release that tells nearly everything.
+
+    Args:
+        evidence: of any leaves.
+        of_rows: whether values of rows are released. What counts of many rows tell of the true counts is no secret of
+            anyone, so that leaf 7 says nothing against them.
+    """
+    values = {one.leaf: one.value for one in evidence if one.value is not None}
+    found: list[Veto] = []
+    if values.get("3") == math.inf:
+        found.append(Veto("ε is infinite, which promises nothing"))
+    if values.get("2", 0.0) >= LARGEST_DELTA:
+        found.append(Veto(f"δ is {values['2']:.3g}, and from {LARGEST_DELTA:g} on it promises next to nothing"))
+    said = {"5": "the best attack gains {share} of what the raw data give"}
+    if of_rows:
+        said["7"] = "it keeps {share} of the information"
+    for leaf, words in said.items():
+        if values.get(leaf, 0.0) >= TOLD:
+            share = words.format(share=f"{values[leaf]:.4g}")
+            found.append(Veto(f"the release tells nearly everything: {share}"))
+    return tuple(found)
 
 
 def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:

@@ -9,7 +9,7 @@ import click
 
 from leakgauge.cli.output import deliver, output_options, working
 from leakgauge.drafts import require_writable, write_whole
-from leakgauge.errors import OptionError
+from leakgauge.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -25,6 +25,7 @@ _FILE = click.Path(path_type=Path)
 @click.argument("audit", type=_FILE, required=False)
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @click.option("--released", type=_FILE, metavar="TABLE", help="The release, if it was moved.")
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'.")
 @click.option("--column", metavar="C", help="The protected column; needed where there are several.")
 @click.option("--diagram", type=_FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
 @click.option("--algebra", type=click.Choice(["sound", "published"]), default="sound", show_default=True)
@@ -45,13 +46,16 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
     leakgauge audit out.json --original people.parquet -o audit.json
     leakgauge assess out.json audit.json --original people.parquet --policy policy.toml
 
-    Privacy and utility are scored apart and decide together with the vetoes; the one score is a summary. The paper's
+    The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
     own score is shown beside it and does not decide. Exit 1 where a policy is not kept.
     """
     from leakgauge.assessment import write_template
 
     if options["template"] is not None:
         require_writable(options["template"])
+        if options["template"].exists():
+            # It may hold the answers of people by now.
+            raise FileError("{path} exists; name another file for the questionnaire.", path=options["template"])
         write_template(options["template"], options["template_language"])
         click.echo(f"Wrote {options['template']}.")
         return
@@ -60,7 +64,7 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
         from leakgauge.report.figures import influence_figure
 
         write_whole(options["picture"], influence_figure(graded.assessment).to_svg())
-    from leakgauge.jobs.assess import graded_json
+    from leakgauge.jobs.graded_json import graded_json
 
     published = options["algebra"] == "published"
     deliver(graded_json(graded), as_json, output, lambda: _render(graded, published))
@@ -68,7 +72,7 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
 
 
 def _graded(options: dict[str, Any], output: Path | None) -> Graded:
-    from leakgauge.assessment import default_diagram, read_diagram, read_policy, read_questionnaire
+    from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
     from leakgauge.jobs.assess import grade_release
     from leakgauge.tables import open_table, source_files
 
@@ -80,11 +84,15 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
     read = [options[name] for name in ("released", "diagram", "policy", "questionnaire", "stored") if options[name]]
     for place in (output, options["picture"]):
         require_writable(place, record, audit, *source_files(original), Path(original), *read)
+    picture = options["picture"]
+    if output is not None and picture is not None and picture.resolve() == output.resolve():
+        raise FileError("{path} is named for the assessment and the picture; name two files.", path=output)
     policy = None if options["policy"] is None else read_policy(options["policy"])
     diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
-    answers = None if options["questionnaire"] is None else read_questionnaire(options["questionnaire"])
+    asked = options["questionnaire"]
+    answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     target = None if options["target"] is None else target_of(options["target"])
-    with open_table(original) as table, working("Measuring"):
+    with open_table(original, missing=options["missing"]) as table, working("Measuring"):
         return grade_release(
             record,
             audit,
@@ -120,15 +128,19 @@ def target_of(text: str) -> Grade | float:
 def _render(graded: Graded, published: bool) -> list[RenderableType]:
     from rich.text import Text
 
+    from leakgauge.jobs.graded_json import ONE_RELEASE
+
     found = graded.assessment
-    parts: list[RenderableType] = [_scores(graded, published), _leaves(found)]
+    parts: list[RenderableType] = [_scores(graded, published), _leaves(found), Text(ONE_RELEASE)]
     parts += [Text(f"VETO: {veto.reason}; the grade is at most {veto.cap.value}.", "bold red") for veto in found.vetoes]
     for way in graded.lifts[:3]:
         moves = " and ".join(
             f"{found.diagram.nodes[one.leaf].name} from {one.start:.2f} to {one.end:.2f}" for one in way.moves
         )
         pays = f"; it lowers {' and '.join(way.lowers)}" if way.lowers else ""
-        parts.append(Text(f"A lift to {way.score:.1f}: {moves}{pays}."))
+        scores = {"privacy": way.privacy, "utility": way.utility}
+        others = ", ".join(f"{name} {score:.1f}" for name, score in scores.items() if score is not None)
+        parts.append(Text(f"A lift to {way.score:.1f}{f' ({others})' if others else ''}: {moves}{pays}."))
     if graded.blocked:
         parts.append(Text(graded.blocked))
     if graded.lines:
@@ -142,18 +154,24 @@ def _render(graded: Graded, published: bool) -> list[RenderableType]:
 def _scores(graded: Graded, published: bool) -> RenderableType:
     from rich.table import Table
 
+    from leakgauge.assessment import grade_of
+
     found, paper = graded.assessment, graded.published
     grid = Table("", "score", "interval", "", title=f"Protection effect of {graded.column}", title_justify="left")
     own = [
-        ("protection effect", found.score, found.interval, f"{found.grade.value} ({found.grade.label})"),
-        ("privacy", found.privacy, found.privacy_interval, ""),
-        ("utility", found.utility, found.utility_interval, ""),
+        ("protection effect", found.score, found.interval),
+        ("privacy", found.privacy, found.privacy_interval),
+        ("utility", found.utility, found.utility_interval),
     ]
-    for name, score, interval, word in own:
+    for name, score, interval in own:
+        word = "" if score is None else grade_of(score).value
         ends = "" if interval is None else f"[{interval[0]:.1f}, {interval[1]:.1f}]"
         grid.add_row(name, "not known" if score is None else f"{score:.1f}", ends, word)
     credible = f"credibility {paper.credibility:.4f}; " if published else ""
     grid.add_row("published algebra", f"{paper.score:.1f}", "", f"{paper.grade.value}; {credible}does not decide")
+    capped = "" if found.grade is found.grade_uncapped else f"; {found.grade_uncapped.value} before vetoes"
+    grid.add_section()
+    grid.add_row("GRADE", "", "", f"{found.grade.value} ({found.grade.label}), the lowest of the three{capped}")
     return grid
 
 
@@ -181,8 +199,8 @@ def _leaves(found: Assessment) -> RenderableType:
 def _policy(graded: Graded) -> RenderableType:
     from rich.table import Table
 
-    grid = Table("limit", "asked", "found", "", title="Policy", title_justify="left")
+    grid = Table("limit", "asked", "found", "", "of", title="Policy", title_justify="left")
     for one in graded.lines:
         shown = ["not known" if x is None else x if isinstance(x, str) else f"{x:.4g}" for x in (one.limit, one.found)]
-        grid.add_row(one.name, *shown, "kept" if one.holds else "NOT KEPT")
+        grid.add_row(one.name, *shown, "kept" if one.holds else "NOT KEPT", one.of)
     return grid

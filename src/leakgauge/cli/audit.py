@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.audit import ReleaseAudit
     from leakgauge.probability import Estimate
 
-_OF_A_RELEASE = ("original", "released", "secret", "background", "targets")
+_OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -40,6 +40,7 @@ _NOT_FOR = {
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
 @click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
 @click.option("--released", type=click.Path(path_type=Path), metavar="TABLE", help="The release, if it was moved.")
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'.")
 @click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
 @click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
@@ -94,7 +95,7 @@ def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output:
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_writable(output, record, *source_files(original), Path(original), *([released] if released else []))
-    with open_table(original) as table, counting("Attacking") as tell:
+    with open_table(original, missing=options["missing"]) as table, counting("Attacking") as tell:
         found = audit_release(
             record,
             table,

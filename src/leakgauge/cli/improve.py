@@ -43,7 +43,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
-    from leakgauge.assessment import default_diagram, read_diagram, read_questionnaire
+    from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_questionnaire
     from leakgauge.jobs.improve import search, search_json
     from leakgauge.release.ledger import default_dataset, open_ledger
     from leakgauge.tables import open_table, source_files
@@ -52,7 +52,8 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     require_writable(output, *source_files(table), Path(table), *read)
     target = target_of(options["target"])
     diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
-    answers = None if options["questionnaire"] is None else read_questionnaire(options["questionnaire"])
+    asked = options["questionnaire"]
+    answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, missing=options["missing"]))
         ledger = None if options["address"] is None else opened.enter_context(open_ledger(options["address"]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,21 +18,24 @@ from leakgauge.assessment import (
     Policy,
     PublishedGrade,
     Questionnaire,
+    answered_beyond,
     assess,
     collect,
+    every_veto,
     evidence_from_json,
-    evidence_json,
     grade_evidence,
     lifts,
     protected_of_release,
-    vetoes_of_audit,
 )
-from leakgauge.claims.quantities import number_json
-from leakgauge.errors import RefusalError
+from leakgauge.assessment.indicators import Protected
+from leakgauge.assessment.scales import Form
+from leakgauge.errors import FileError, RefusalError, VerificationError
+from leakgauge.jobs.graded_json import ASSESSMENT_SCHEMA
 from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.release import read_record
+from leakgauge.release.record import digest_of
 from leakgauge.tables import Table
 
-ASSESSMENT_SCHEMA = "leakgauge/assessment/1"
 AUDIT_SCHEMA = "leakgauge/audit/1"
 
 
@@ -46,6 +50,7 @@ class Graded:
         lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
         blocked: why no change reaches it; None where one does.
         lines: of the policy.
+        record: the digest of the release's record.
     """
 
     column: str
@@ -54,6 +59,7 @@ class Graded:
     lifts: tuple[Lift, ...]
     blocked: str | None
     lines: tuple[Line, ...]
+    record: str | None
 
     def require(self) -> None:
         """Refuse what a policy does not allow.
@@ -62,7 +68,9 @@ class Graded:
             RefusalError: names every line that fails.
         """
         failed = [
-            f"{one.name} is {_said(one.found)}, the limit {_said(one.limit)}" for one in self.lines if not one.holds
+            f"{one.name} is {_said(one.found)}{f' ({one.of})' if one.of else ''}, the limit {_said(one.limit)}"
+            for one in self.lines
+            if not one.holds
         ]
         if failed:
             raise RefusalError("The policy is not kept: {failed}.", failed="; ".join(failed))
@@ -102,156 +110,83 @@ def grade_release(
         simulation_seed: of the intervals.
 
     Raises:
-        VerificationError: the record was changed, or the audit is of another release.
+        VerificationError: the record or the audit was changed, or the audit is of another release.
         FileError, TableError, ColumnError, OptionError, ModelError: something that cannot be used.
     """
-    fields = parsed_json(audit)
-    require_schema(fields, AUDIT_SCHEMA, audit)
+    fields = _read_audit(audit)
     protected = protected_of_release(record, original, released, column)
     evidence = collect(
         protected,
         audit=fields,
         questionnaire=questionnaire,
         releases_per_period=releases_per_period,
-        stored=() if stored is None else _stored(stored),
+        stored=() if stored is None else _stored(stored, protected),
         simulation_seed=simulation_seed,
+        confidence=confidence,
     )
-    found = assess(diagram, evidence, vetoes_of_audit(fields), confidence=confidence, simulation_seed=simulation_seed)
-    ways, blocked = _ways(found, target)
-    return Graded(
-        protected.setting.source.name,
-        found,
-        grade_evidence(evidence),
-        ways,
-        blocked,
-        () if policy is None else policy.judge(found),
-    )
+    every = (*evidence, *answered_beyond(questionnaire))
+    vetoes = every_veto(protected.setting, evidence, audit=fields)
+    found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
+    ways, blocked = _ways(found, target, protected)
+    lines = () if policy is None else _lines(policy, found, record, fields, releases_per_period)
+    name, digest = protected.setting.source.name, protected.record_digest
+    return Graded(name, found, grade_evidence(evidence), ways, blocked, lines, digest)
 
 
-def _stored(place: Path) -> tuple[Evidence, ...]:
+def _lines(
+    policy: Policy, found: Assessment, record: Path, audit: Mapping[str, Any], releases_per_period: float
+) -> tuple[Line, ...]:
+    return policy.judge(found, together=_together(record), shown=_shown(audit), releases_per_period=releases_per_period)
+
+
+def _read_audit(place: Path) -> dict[str, Any]:
+    fields = parsed_json(place)
+    require_schema(fields, AUDIT_SCHEMA, place)
+    if "columns" in fields and fields.get("digest") != digest_of(fields):
+        raise VerificationError(
+            "{path} was changed, or has no digest: its digest is not that of its fields; audit the release again.",
+            path=place,
+        )
+    return fields
+
+
+def _together(record: Path) -> float | None:
+    """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
+    stated = [float(one["value"]) for one in read_record(record).get("together", {}).values()]
+    return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
+
+
+def _shown(audit: Mapping[str, Any]) -> float | None:
+    """The largest ε that an audit shows of any column."""
+    try:
+        bound = audit["epsilon_lower_bound"]
+        return None if bound is None else float(bound["value"])
+    except (KeyError, TypeError, ValueError):
+        raise FileError("The audit lacks fields or has others in their place; make it again.") from None
+
+
+def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
     """The evidence in an earlier assessment, or in a file of evidence alone."""
     fields = parsed_json(place)
     inside = fields.get("evidence") if fields.get("schema") == ASSESSMENT_SCHEMA else fields
-    return evidence_from_json(inside if isinstance(inside, dict) else {}, place)
+    return evidence_from_json(
+        inside if isinstance(inside, dict) else {},
+        place,
+        column=protected.setting.source.name,
+        record=protected.record_digest,
+    )
 
 
-def _ways(found: Assessment, target: Grade | float | None) -> tuple[tuple[Lift, ...], str | None]:
+def _ways(found: Assessment, target: Grade | float | None, protected: Protected) -> tuple[tuple[Lift, ...], str | None]:
+    # The distance of two letters is 1 whatever is done: no release moves it.
+    fixed = [leaf for leaf in ("1",) if protected.form is Form.LETTERS and leaf in found.diagram.leaves]
     better = [grade for grade in Grade if grade > found.grade]
     if target is None and not better:
         return (), None
     try:
-        return lifts(found, better[0] if target is None else target, most=5), None
+        return lifts(found, better[0] if target is None else target, fixed=fixed, most=5), None
     except RefusalError as error:
         return (), str(error)
-
-
-def graded_json(graded: Graded) -> dict[str, Any]:
-    """The fields of a graded release; its evidence can be read again from them."""
-    found = graded.assessment
-    return {
-        "schema": ASSESSMENT_SCHEMA,
-        "column": graded.column,
-        **scores_json(found),
-        "interval": _interval_json(found.interval, found.confidence),
-        "privacy_interval": _interval_json(found.privacy_interval, found.confidence),
-        "utility_interval": _interval_json(found.utility_interval, found.confidence),
-        "vetoes": [{"reason": one.reason, "cap": one.cap.value} for one in found.vetoes],
-        "leaves": leaves_json(found),
-        "missing": list(found.missing),
-        "nodes": {
-            key: {
-                "name": found.diagram.nodes[key].name,
-                "chinese": found.diagram.nodes[key].chinese,
-                "states": states.tolist(),
-            }
-            for key, states in found.nodes.items()
-        },
-        "lifts": [_lift_json(one, found) for one in graded.lifts],
-        "blocked": graded.blocked,
-        "policy": [
-            {"name": one.name, "limit": one.limit, "found": _plain(one.found), "holds": one.holds}
-            for one in graded.lines
-        ],
-        "published": published_json(graded.published),
-        "evidence": evidence_json(found.evidence.values()),
-    }
-
-
-def scores_json(found: Assessment) -> dict[str, Any]:
-    """The grade and the three scores."""
-    return {
-        "score": found.score,
-        "grade": found.grade.value,
-        "grade_uncapped": found.grade_uncapped.value,
-        "privacy": found.privacy,
-        "utility": found.utility,
-    }
-
-
-def leaves_json(found: Assessment) -> list[dict[str, Any]]:
-    """For each leaf what is known of it and what it is worth."""
-    leaves = []
-    for key, one in found.evidence.items():
-        node = found.diagram.nodes[key]
-        leaves.append(
-            {
-                "leaf": key,
-                "name": node.name,
-                "chinese": node.chinese,
-                "better": None if node.better is None else node.better.value,
-                "standing": one.standing.value,
-                "value": _plain(one.value),
-                "unit": one.unit,
-                "position": found.position(key) if key in found.nodes else None,
-                "states": found.nodes[key].tolist() if key in found.nodes else None,
-                "sensitivity": found.sensitivities.get(key),
-                "privacy_sensitivity": found.privacy_sensitivities.get(key),
-                "utility_sensitivity": found.utility_sensitivities.get(key),
-                "null": _plain(one.null),
-                "raw": _plain(one.raw),
-                "source": one.source,
-            }
-        )
-    return leaves
-
-
-def published_json(found: PublishedGrade) -> dict[str, Any]:
-    """The paper's score, marked as not deciding."""
-    return {
-        "score": found.score,
-        "grade": found.grade.value,
-        "credibility": found.credibility,
-        "decides": found.decides,
-        "why_not": found.why_not,
-    }
-
-
-def _lift_json(lift: Lift, found: Assessment) -> dict[str, Any]:
-    return {
-        "moves": [
-            {
-                "leaf": move.leaf,
-                "name": found.diagram.nodes[move.leaf].name,
-                "from": move.start,
-                "to": move.end,
-                "value": _plain(move.value),
-            }
-            for move in lift.moves
-        ],
-        "cost": lift.cost,
-        "score": lift.score,
-        "privacy": lift.privacy,
-        "utility": lift.utility,
-        "lowers": list(lift.lowers),
-    }
-
-
-def _interval_json(interval: tuple[float, float] | None, confidence: float) -> Mapping[str, float] | None:
-    return None if interval is None else {"low": interval[0], "high": interval[1], "confidence": confidence}
-
-
-def _plain(value: float | str | None) -> float | str | None:
-    return number_json(value) if isinstance(value, float) else value
 
 
 def _said(value: float | str | None) -> str:

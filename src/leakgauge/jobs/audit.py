@@ -29,6 +29,7 @@ from leakgauge.probability.files import read_channel
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import Verification, verify
+from leakgauge.release.record import digest_of
 from leakgauge.tables import Table, open_table
 
 AUDIT_SCHEMA = "leakgauge/audit/1"
@@ -231,11 +232,11 @@ def shown_json(shown: Shown) -> dict[str, Any]:
 
 
 def release_json(found: ReleaseAudit) -> dict[str, Any]:
-    """The fields of an audit of a release."""
+    """The fields of an audit of a release, with a digest over all others, so that a change shows."""
     fields = found.verification.fields
     columns = {name: None if one is None else shown_json(one) for name, one in found.columns.items()}
     bounds = [one["epsilon_lower_bound"] for one in columns.values() if one and one["epsilon_lower_bound"]]
-    return {
+    whole = {
         "schema": AUDIT_SCHEMA,
         "record": {"reference": fields.get("reference"), "digest": fields.get("digest")},
         "private": fields.get("private"),
@@ -249,6 +250,7 @@ def release_json(found: ReleaseAudit) -> dict[str, Any]:
         "anonymity": None if found.anonymity is None else anonymity_json(found.anonymity),
         "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in found.verification.checks],
     }
+    return {**whole, "digest": digest_of(whole)}
 
 
 def finding_json(found: Finding) -> dict[str, Any]:

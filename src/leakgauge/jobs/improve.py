@@ -6,16 +6,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve
+from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
+from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.claims.quantities import statement_json
-from leakgauge.errors import OptionError
-from leakgauge.jobs.assess import leaves_json, scores_json
-from leakgauge.jobs.query import ask
+from leakgauge.errors import ColumnError, OptionError
+from leakgauge.jobs.graded_json import leaves_json, scores_json
+from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.queries import Histogram, Protection
-from leakgauge.release.queries.labels import label_text
-from leakgauge.tables import Table, open_table
+from leakgauge.release.queries.labels import label_text, shown
+from leakgauge.tables import Kind, Table, open_table
 
 IMPROVEMENT_SCHEMA = "leakgauge/improvement/1"
 FROM_THE_TABLE = (
@@ -26,6 +27,8 @@ FROM_A_HISTOGRAM = (
     "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values occur "
     "is not protected, nothing else was read."
 )
+FEWEST_ROWS, MOST_ROWS = 1000, 100_000
+"""Of the table that stands for a noisy histogram: noise of a tiny ε would make it huge, or too small to be graded."""
 
 
 @dataclass(frozen=True)
@@ -77,16 +80,16 @@ def search(
         progress: told of every trial.
 
     Raises:
-        BudgetError: the histogram does not fit the budget; nothing was read.
-        OptionError: an ε without a ledger, or a target outside its range.
-        ColumnError, TableError: a column that cannot be used.
+        BudgetError: the histogram does not fit the budget; no row was read.
+        OptionError: an ε without a ledger, or a target, bounds or number of trials outside its range.
+        ColumnError, TableError: a column that cannot be used; of an accounted search numbers and more than 64 letters.
     """
-    learned = FROM_THE_TABLE
-    source = table
+    _, bounds = require_search(target, min_privacy, min_utility, trials, lower, upper)
+    source, learned = table, FROM_THE_TABLE
     if accounted is not None:
-        if ledger is None or dataset is None:
-            raise OptionError("An accounted search buys a histogram; name the ledger and the data set that pay for it.")
-        source = _noisy_table(table, column, accounted, ledger, dataset)
+        if bounds is not None:
+            raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
+        source = noisy_table(table, column, accounted, ledger, dataset)
         learned = FROM_A_HISTOGRAM.format(epsilon=accounted)
     found = improve(
         source,
@@ -104,18 +107,48 @@ def search(
     return Searched(found, learned)
 
 
-def _noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger, dataset: str) -> Table:
-    """A table of one column whose counts are a noisy histogram's."""
+def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
+    """A table of one column whose counts are a noisy histogram's, bought from a ledger.
+
+    Raises:
+        BudgetError: it does not fit the budget; no row was read.
+        OptionError: no ledger or no data set.
+        ColumnError: numbers, or other than 2 to 64 different values; nothing was spent.
+    """
     import pyarrow as pa
 
-    labels = {label_text(one): one for one in table.counts(column, limit=1 << 12).labels(column)}
-    answer = ask(Histogram(column=column, labels=list(labels), epsilon=epsilon), table, Protection(), ledger, dataset)
-    rows: list[Any] = []
-    for label, found in answer.answer.values:
-        if label in labels:
-            assert isinstance(found, Estimate)
-            # At least one row each: that a value occurs is known here, and a mechanism must take it.
-            rows += [labels[label]] * max(round(found.value), 1)
+    if ledger is None or dataset is None:
+        raise OptionError("An accounted search buys a histogram; name the ledger and the data set that pay for it.")
+    kinds = {one.name: one.kind for one in table.columns()}
+    if kinds.get(column) in (Kind.INT, Kind.FLOAT, Kind.OTHER):
+        raise ColumnError(
+            "Column {name!r} holds {kind}, whose values an accounted search would read as they are; make letters of "
+            "them first.",
+            name=column,
+            kind=kinds[column].value,
+        )
+    # What it costs does not depend on the labels, so that the ledger is asked before a row is read.
+    _, verdict = preview(
+        Histogram(column=column, labels=["any"], epsilon=epsilon), table, Protection(), ledger, dataset
+    )
+    assert verdict is not None
+    verdict.require()
+    values = table.counts(column, limit=1 << 20).labels(column)
+    if not 2 <= len(values) <= MOST_LETTERS:
+        raise ColumnError(
+            "Column {name!r} has {found} different values and an accounted search takes 2 to {most}; nothing was "
+            "spent.",
+            name=column,
+            found=len(values),
+            most=MOST_LETTERS,
+        )
+    query = Histogram(column=column, labels=[label_text(one) for one in values], epsilon=epsilon)
+    answer = ask(query, table, Protection(), ledger, dataset)
+    found = {label: one.value for label, one in answer.answer.values if isinstance(one, Estimate)}
+    # At least one row each: that a value occurs is known here, and a mechanism must take it.
+    counts = [max(found[shown(label_text(one))], 1.0) for one in values]
+    factor = min(max(sum(counts), FEWEST_ROWS), MOST_ROWS) / sum(counts)
+    rows = [value for value, count in zip(values, counts, strict=True) for _ in range(max(round(count * factor), 1))]
     return open_table(pa.table({column: rows}))
 
 
@@ -127,10 +160,13 @@ def search_json(found: Searched, column: str) -> dict[str, Any]:
         "schema": IMPROVEMENT_SCHEMA,
         "column": column,
         "target": target.value if isinstance(target, Grade) else target,
+        "min_privacy": improvement.goal.min_privacy,
+        "min_utility": improvement.goal.min_utility,
         "learned_from": found.learned_from,
         "trials": [_trial_json(one) for one in improvement.trials],
-        "chosen": None if chosen is None else {**_trial_json(chosen), "leaves": leaves_json(chosen.assessment)},
-        "best": _trial_json(improvement.best),
+        "chosen": None if chosen is None else {**_whole_json(chosen), "leaves": leaves_json(chosen.assessment)},
+        "best": _whole_json(improvement.best),
+        "failed": list(improvement.failed),
         "blocking": [{"leaf": leaf, "points": points} for leaf, points in improvement.blocking],
     }
 
@@ -144,5 +180,12 @@ def _trial_json(trial: Trial) -> dict[str, Any]:
         "mechanism": candidate.name,
         "claim": statement_json(claims[0]) if claims else None,
         **scores_json(trial.assessment),
+        "vetoes": [veto.reason for veto in trial.assessment.vetoes],
         "meets": trial.meets,
     }
+
+
+def _whole_json(trial: Trial) -> dict[str, Any]:
+    """A trial with all that is needed to make the release: bins of a histogram or column, a designed channel."""
+    candidate = trial.candidate
+    return {**_trial_json(trial), "bins": dict(candidate.bins) or None, "channel": candidate.channel_json()}

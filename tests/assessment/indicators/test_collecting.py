@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators import (
     FAMILIES,
+    Audited,
     audited,
     audited_by,
     evidence_from_json,
@@ -21,6 +23,7 @@ from leakgauge.assessment.indicators import (
     protected_of_release,
     read_evidence,
 )
+from leakgauge.assessment.indicators.audits import Gained
 from leakgauge.assessment.scales import INDICATORS
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
@@ -132,6 +135,42 @@ def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
         one = by_leaf(first)[leaf]
         assert value(one) > 0
         assert dict(one.details).keys() >= {"growth exponent"}
+
+
+def test_stored_evidence_brings_numbers_and_no_scale() -> None:
+    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    first = by_leaf(collect(made))
+    generous = [replace(first[leaf], scale=Scale(1e8, 1e9)) for leaf in RUN]
+    for again in (by_leaf(collect(made, stored=generous)), by_leaf(expected(made.setting, stored=generous))):
+        for leaf in RUN:
+            assert again[leaf].value == first[leaf].value
+            assert again[leaf].scale == INDICATORS[leaf].scale(made.form)
+    with pytest.raises(OptionError, match="leaf 24 reaches from -1"):
+        collect(made, stored=[replace(first["24"], low=-1.0), first["25"]])
+
+
+def test_stored_evidence_of_another_column_or_release_is_refused(tmp_path: Path) -> None:
+    one = Evidence("12", Standing.MEASURED, "by hand", 0.5, "", Scale(0, 1))
+    place = tmp_path / "evidence.json"
+    place.write_text(json.dumps(evidence_json([one], column="age", record="ab")), encoding="utf-8")
+    assert read_evidence(place) == read_evidence(place, column="age", record="ab") == (one,)
+    with pytest.raises(VerificationError, match="not the evidence of the column 'illness'"):
+        read_evidence(place, column="illness", record="ab")
+    with pytest.raises(VerificationError, match="not the evidence of the record 'cd'"):
+        read_evidence(place, column="age", record="cd")
+    with pytest.raises(VerificationError, match="column 'age'"):
+        evidence_from_json(evidence_json([one]), column="age")
+
+
+def test_an_attack_that_may_gain_more_than_the_best_raises_the_upper_end() -> None:
+    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    sure, doubtful = Gained("sure", 0.05, 0.04, 0.06, 0.5), Gained("doubtful", 0.0009, -0.02, 0.03, 0.01)
+    found = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure, doubtful))))["5"]
+    assert value(found) == pytest.approx(0.1)
+    assert "sure" in found.source
+    assert found.interval == pytest.approx((0.08, 3.0))
+    alone = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure,))))["5"]
+    assert alone.interval == pytest.approx((0.08, 0.12))
 
 
 def test_infinite_values_survive_the_file() -> None:

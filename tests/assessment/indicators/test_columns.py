@@ -71,7 +71,7 @@ def test_a_key_and_a_constant_tell_nothing_and_chance_next_to_nothing() -> None:
     assert association(numbers, made["key"]) is None
 
 
-def test_the_strongest_and_the_mean_square() -> None:
+def test_the_strongest_and_its_square() -> None:
     others = [associated("illness", name) for name in ("city", "age", "children", "day")]
     member = association(
         variable(ROWS["illness"].combine_chunks(), "illness", Kind.STRING),
@@ -80,7 +80,19 @@ def test_the_strongest_and_the_mean_square() -> None:
     found = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(), "illness")))
     known = [one for one in (*others, member) if one is not None]
     assert value(found["16"]) == pytest.approx(max(known))
-    assert value(found["18"]) == pytest.approx(sum(one**2 for one in known) / 5)
+    assert value(found["18"]) == pytest.approx(max(known) ** 2)
+
+
+def test_columns_of_chance_hide_nothing() -> None:
+    draws, rows = simulation(8), people()
+    for number in range(5):
+        rows = rows.append_column(f"chance {number}", pa.array(draws.random(len(rows))))
+    before, after = (
+        by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(open_table(one), "illness")))
+        for one in (people(), rows)
+    )
+    for leaf in ("16", "18"):
+        assert value(after[leaf]) >= value(before[leaf])
 
 
 def test_a_table_of_one_column_has_nothing_to_go_with() -> None:

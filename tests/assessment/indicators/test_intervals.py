@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.indicators import (
     Context,
     accuracy,
+    attacks,
+    audited,
     information,
     protected_column,
     protected_histogram,
@@ -16,9 +19,11 @@ from leakgauge.assessment.indicators import (
     setting_of,
     source_of,
 )
+from leakgauge.errors import OptionError
 from leakgauge.mechanisms import gaussian, laplace, randomized_response
 from leakgauge.probability import Interval, Label
 from leakgauge.randomness import Simulated
+from leakgauge.tables import open_table
 from tests.assessment.indicators.small import LETTERS, by_leaf, table, value
 
 SEEDS = range(1000, 1100)
@@ -68,6 +73,55 @@ def test_the_jackknife_of_rows_holds_the_law_in_90_of_100_seeds(epsilon: float) 
         for one in accuracy.measured(released_again(setting, Simulated(seed)), Context()):
             held[one.leaf] += one.interval[0] <= value(law[one.leaf]) <= one.interval[1]
     assert all(times >= 90 for times in held.values()), held
+
+
+def test_numbers_hold_the_law_in_36_of_40_seeds() -> None:
+    setting = setting_of(laplace(20.0, lower=0, upper=100), source_of(table(1000), "age"))
+    law = by_leaf(information.expected(setting, Context()))
+    held = dict.fromkeys(("6", "7", "8", "9"), 0)
+    for seed in SEEDS[:40]:
+        for one in information.measured(released_again(setting, Simulated(seed)), Context(simulation_seed=seed)):
+            held[one.leaf] += one.interval[0] <= value(law[one.leaf]) <= one.interval[1]
+    assert all(times >= 36 for times in held.values()), held
+
+
+def test_attacks_hold_the_law_in_36_of_40_seeds() -> None:
+    setting = setting_of(randomized_response(LETTERS, 1.0), source_of(table(1000), "illness"))
+    (law,) = attacks.expected(setting, Context())
+    held = 0
+    for seed in SEEDS[:40]:
+        made = released_again(setting, Simulated(seed))
+        (one,) = attacks.measured(made, Context(audited(made, simulation_seed=seed)))
+        held += one.interval[0] <= value(law) <= one.interval[1]
+        assert one.interval[1] - one.interval[0] < 0.6
+    assert held >= 36
+
+
+@pytest.mark.parametrize("form", ["letters", "numbers", "answers"])
+def test_a_higher_confidence_widens_the_intervals(form: str) -> None:
+    made = {
+        "letters": lambda: protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1)),
+        "numbers": lambda: protected_column(table(), "age", laplace(5.0, lower=0, upper=100), Simulated(1)),
+        "answers": lambda: protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(1)),
+    }[form]()
+    widths = []
+    for confidence in (0.5, 0.95, 0.999):
+        found = by_leaf(collect(made, confidence=confidence))
+        leaves = {"letters": ("6", "7", "8", "27"), "numbers": ("6", "7", "8", "9"), "answers": ()}[form]
+        ends = [found[leaf].interval for leaf in (*leaves, "10", "11", "12", "13")]
+        widths.append([high - low for low, high in ends])
+    assert all(a < b < c for a, b, c in zip(*widths, strict=True)), widths
+    with pytest.raises(OptionError, match=r"confidence of 1\.5 is not between 0 and 1"):
+        collect(made, confidence=1.5)
+
+
+def test_no_interval_leaves_what_the_measure_can_be() -> None:
+    few = open_table(pa.table({"x": np.arange(16.0), "y": list("abab") * 4}))
+    for seed in range(12):
+        made = protected_column(few, "x", laplace(1.0, lower=0, upper=15), Simulated(seed))
+        found = by_leaf(collect(made))
+        assert min(found[leaf].interval[0] for leaf in ("6", "7", "8", "10", "11")) >= 0
+        assert max(abs(end) for leaf in ("12", "13") for end in found[leaf].interval) <= 1
 
 
 def test_an_alphabet_too_large_to_simulate_by_cells() -> None:

@@ -92,6 +92,17 @@ def test_variance_and_kurtosis_of_the_noise(law: dict[str, Evidence]) -> None:
         assert excess_kurtosis(noise) == pytest.approx(float(chances @ steps**4.0) / square**2 - 3, abs=1e-6)
 
 
+def test_noise_that_is_as_good_as_never_there() -> None:
+    counts = histogram_source(
+        source_of(table(), "illness"), table(), Histogram(column="illness", labels=LETTERS, epsilon=1.0)
+    )
+    found = by_leaf(expected(gaussian(1000, 1e-6, sensitivity=2), counts))
+    assert value(found["29"]) > 1e6
+    assert position(found["29"]) == 1
+    for sigma in np.geomspace(0.001, 1, 60).tolist():
+        assert excess_kurtosis(DiscreteGaussian(sigma)) > -1.2
+
+
 def test_the_law_of_two_numbers_with_noise() -> None:
     noise = laplace(4.0, lower=0, upper=1)
     found = mixture(noise, np.array([0.0, 1.0]), np.array([0.5, 0.5]))

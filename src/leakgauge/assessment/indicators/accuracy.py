@@ -29,28 +29,29 @@ FEW_DRAWS = 20
 MOST_CELLS = 20_000_000
 BLOCKS = 50
 _FOREIGN = "What is released are no letters of the column, so that it lies at no distance from them."
-_BETWEEN = (2.5, 97.5)
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     """From what went in and came out."""
-    setting, seed = protected.setting, context.simulation_seed
+    setting, seed, confidence = protected.setting, context.simulation_seed, context.confidence
     if protected.form is Form.LETTERS:
         counts = protected.counts
         n = int(counts.sum())
-        between = _letter_intervals(protected, counts.sum(axis=1), seed)
-        return _evidence(setting, letter_measures(counts / n, setting.same, n), between, "from the rows")
+        between = _letter_intervals(protected, counts.sum(axis=1), seed, confidence)
+        found = letter_measures(setting.of_secrets(counts / n), setting.same, n)
+        return _evidence(setting, found, between, "from the rows")
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
-    found = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
+    numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
     if protected.form is Form.NUMBERS:
-        return _evidence(setting, found, _row_intervals(inputs, outputs), "from the rows")
-    return _evidence(setting, found, _answer_intervals(setting, seed), "from the counts")
+        return _evidence(setting, numbers, _row_intervals(inputs, outputs, confidence), "from the rows")
+    return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), "from the counts")
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From the law."""
     if setting.form is Form.LETTERS:
-        return _evidence(setting, letter_measures(setting.joint, setting.same), None, "by the law")
+        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=_histogram_noise(setting))
+        return _evidence(setting, found, None, "by the law")
     x, taken = setting.numbers, setting.taken
     sums = number_sums(x, taken).mean(axis=0)
     # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
@@ -59,13 +60,16 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, "by the law")
 
 
-def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> tuple[float | None, ...]:
+def letter_measures(
+    joint: Floats, same: Floats | None, n: float = math.inf, noise: float = 0.0
+) -> tuple[float | None, ...]:
     """Squared error over the variance, Mahalanobis distance a dimension, Cramér's V, and the histograms' cosine.
 
     Args:
         joint: shares of inputs (rows) and outputs (columns).
         same: 1 where an output is the input's own letter; None where outputs are no letters of the column.
         n: how many rows the shares rest on; infinite of a law.
+        noise: of a law, the variance of all shares of a release's histogram together.
     """
     p, r = joint.sum(axis=1), joint.sum(axis=0)
     rows, columns = p > 0, r > 0
@@ -85,8 +89,14 @@ def letter_measures(joint: Floats, same: Floats | None, n: float = math.inf) -> 
     apart = joint * (1 - same)
     squared = float(apart.sum(axis=1) @ inverse + apart.sum(axis=0) @ (inverse @ same))
     distance = math.sqrt(squared / (letters.sum() - 1))
-    cosine = float(p @ seen) / math.sqrt(float(p @ p) * float(seen @ seen))
+    cosine = float(p @ seen) / math.sqrt(float(p @ p) * (float(seen @ seen) + noise))
     return error, distance, association, min(cosine, 1.0)
+
+
+def _histogram_noise(setting: Setting) -> float:
+    """The variance of the released histogram's shares, added up: rows that fall together or apart by chance."""
+    chance = setting.matrix * (1 - setting.matrix)
+    return float(setting.prior.probabilities @ chance.sum(axis=1)) / setting.source.rows
 
 
 _N, _X, _Y, _XX, _YY, _XY, _DD = range(7)
@@ -119,8 +129,8 @@ def number_measures(sums: Floats, centre: float) -> Floats:
     return np.stack(found, axis=-1)
 
 
-def _row_intervals(x: Floats, y: Floats) -> list[tuple[float, float]]:
-    """95 % intervals by leaving out one of 50 blocks of rows at a time (Quenouille's jackknife)."""
+def _row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float, float]]:
+    """Intervals by leaving out one of 50 blocks of rows at a time (Quenouille's jackknife)."""
     from scipy.special import stdtrit
 
     blocks = min(BLOCKS, len(x))
@@ -128,26 +138,27 @@ def _row_intervals(x: Floats, y: Floats) -> list[tuple[float, float]]:
     total = parts.sum(axis=0)
     left = number_measures(total - parts, centre)
     errors = np.sqrt((blocks - 1) / blocks * ((left - left.mean(axis=0)) ** 2).sum(axis=0))
-    reach = float(stdtrit(blocks - 1, 0.975)) * errors
+    reach = float(stdtrit(blocks - 1, (1 + confidence) / 2)) * errors
     middle = number_measures(total, centre)
     return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
 
 
-def _answer_intervals(setting: Setting, seed: int) -> list[tuple[float, float]]:
-    """Where 95 % of simulated releases lie."""
+def _answer_intervals(setting: Setting, seed: int, confidence: float) -> list[tuple[float, float]]:
+    """Where the middle of simulated releases lie."""
     assert setting.noise is not None
     counts, grid = setting.source.numbers, setting.noise.span.grid
     times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
     noise = setting.noise.law.draw(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
     sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
-    return _quantiles(number_measures(sums, float(counts.mean())))
+    return _quantiles(number_measures(sums, float(counts.mean())), confidence)
 
 
-def _letter_intervals(protected: Protected, inputs: Codes, seed: int) -> list[tuple[float, float]]:
-    """Where 95 % of simulated releases of the same rows lie."""
+def _letter_intervals(protected: Protected, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:
+    """Where the middle of simulated releases of the same rows lie."""
     setting, n = protected.setting, int(inputs.sum())
-    found = [letter_measures(one / n, setting.same, n) for one in _simulated_counts(protected, inputs, seed)]
-    return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]))
+    simulated = _simulated_counts(protected, inputs, seed)
+    found = [letter_measures(setting.of_secrets(one / n), setting.same, n) for one in simulated]
+    return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]), confidence)
 
 
 def _simulated_counts(protected: Protected, inputs: Codes, seed: int) -> Iterator[Codes]:
@@ -163,8 +174,8 @@ def _simulated_counts(protected: Protected, inputs: Codes, seed: int) -> Iterato
         yield released_again(protected.setting, Simulated(int(draws.integers(1 << 62)))).counts
 
 
-def _quantiles(found: Floats) -> list[tuple[float, float]]:
-    low, high = np.percentile(found, _BETWEEN, axis=0)
+def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
+    low, high = np.quantile(found, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
     return list(zip(low.tolist(), high.tolist(), strict=True))
 
 
@@ -179,7 +190,8 @@ def _evidence(
         if value is None:
             made.append(missing(leaf, _FOREIGN))
             continue
-        ends = None if between is None else between[at]
+        lowest, highest = (0.0, math.inf) if leaf in ("10", "11") else (-1.0, 1.0)
+        ends = None if between is None else (max(between[at][0], lowest), min(between[at][1], highest))
         made.append(
             INDICATORS[leaf].evidence(
                 form,
@@ -198,15 +210,16 @@ def _tops(setting: Setting) -> tuple[float | None, ...]:
     """Of letters drawn evenly, whatever the original."""
     if setting.form is not Form.LETTERS:
         return None, None, None, None
-    letters = len(setting.prior)
-    even = np.outer(setting.prior.probabilities, np.full(letters, 1 / letters))
+    shares = setting.of_secrets(setting.prior.probabilities)
+    letters = len(shares)
+    even = np.outer(shares, np.full(letters, 1 / letters))
     return letter_measures(even, np.eye(letters))
 
 
 def _nulls(setting: Setting) -> tuple[float, float, float, float]:
     """Of an independent copy of the data; the cosine of letters that of letters all alike."""
     if setting.form is Form.LETTERS:
-        p = setting.prior.probabilities
+        p = setting.of_secrets(setting.prior.probabilities)
         return 2.0, math.sqrt(2), 0.0, float(p.sum() / math.sqrt(len(p) * (p @ p)))
     x = setting.numbers
     square = float((x**2).mean())

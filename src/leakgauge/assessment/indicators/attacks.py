@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from leakgauge.assessment.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
@@ -16,16 +18,18 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     """From the audit; of a histogram from its law."""
     if protected.form is Form.ANSWERS:
         return expected(protected.setting, context)
-    best = None if context.audit is None else context.audit.best
+    audit = context.audit
+    if audit is None:
+        return (missing("5", "There is no audit; make one with leakgauge audit."),)
+    best = audit.best
     if best is None:
-        why = "There is no audit; make one with leakgauge audit." if context.audit is None else "No attack was tried."
-        return (missing("5", why),)
+        return (missing("5", "No attack was tried."),)
     return (
         INDICATORS["5"].evidence(
             protected.form,
             best.share,
             f"The advantage of the best attack, {best.attack}, over what it has in the raw data.",
-            between=(max(best.low / best.raw, 0.0), max(best.high / best.raw, 0.0)),
+            between=(max(best.low / best.raw, 0.0), audit.highest_share),
             null=0.0,
             raw=1.0,
         ),
@@ -42,14 +46,22 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     elif setting.form is Form.LETTERS:
         assert setting.channel is not None
         counts = setting.source.counted(setting.mechanism, setting.channel.inputs)
-        # The best guess of each secret at each output; of secrets that are the letters, the Bayes vulnerability.
-        before = float(counts.sum(axis=1).max()) / setting.source.rows
-        after = float((counts @ setting.matrix).max(axis=0).sum()) / setting.source.rows
-        value, how = max(after - before, 0.0) / (1 - before), "The Bayes vulnerability, by the law."
+        before = after = 0.0
+        for known in np.unique(setting.known):
+            # Who knows what is public guesses among those it leaves.
+            seen = setting.known == known
+            before += float(counts[:, seen].sum(axis=1).max()) / setting.source.rows
+            after += float((counts[:, seen] @ setting.matrix[seen]).max(axis=0).sum()) / setting.source.rows
+        value, how = _gained(before, after), "The Bayes vulnerability, by the law."
     else:
-        before, after = setting.mixture.best_guess(setting.source.groups[2])
-        value, how = max(after - before, 0.0) / (1 - before), "The Bayes vulnerability of each tenth, by the law."
+        before, after = setting.mixture.best_guess(setting.groups[2])
+        value, how = _gained(before, after), "The Bayes vulnerability of each tenth, by the law."
     return (INDICATORS["5"].evidence(setting.form, min(value, 1.0), how, null=0.0, raw=1.0),)
+
+
+def _gained(before: float, after: float) -> float:
+    """As a share of what is left; nothing where the guess is certain before."""
+    return max(after - before, 0.0) / (1 - before) if before < 1 else 0.0
 
 
 def told_apart(setting: Setting) -> float:

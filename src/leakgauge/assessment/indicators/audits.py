@@ -70,6 +70,11 @@ class Audited:
         """The attack that gains the largest share of what the raw data give."""
         return max(self.attacks, key=lambda one: one.share, default=None)
 
+    @property
+    def highest_share(self) -> float:
+        """The largest upper end over all attacks, as a share of the raw advantage: any of them may be the best."""
+        return max((max(one.high, 0.0) / one.raw for one in self.attacks), default=0.0)
+
 
 def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: int = 0) -> Audited:
     """The level that the mechanism shows, and what attacks gain from what came out; a simulation from a seed.

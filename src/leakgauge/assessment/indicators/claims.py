@@ -9,7 +9,7 @@ from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
 from leakgauge.assessment.scales import INDICATORS, Form
-from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement, ZeroConcentratedDP
+from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.formulas import approximate_of_concentration
@@ -39,23 +39,19 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
 
 
 def tightest(setting: Setting) -> tuple[float, float]:
-    """The smallest ε that is guaranteed, in nats, and its δ; a pure one where there is one."""
+    """The ε that is guaranteed, in nats, and its δ: a pure one where there is one, else as asked, else at δ = 10⁻⁶."""
     pure = [one.level for one in setting.claims if isinstance(one, LocalDP | CentralDP)]
     if setting.channel is not None:
         pure.append(exact_epsilon(setting.channel))
     if pure:
         # An exact level is rounded up a little; the claim is the tighter one then.
         return min(pure), 0.0
-    return min((_approximate(one) for one in setting.claims), default=(math.inf, 0.0))
-
-
-def _approximate(claim: Statement) -> tuple[float, float]:
-    if isinstance(claim, ApproximateDP):
-        # Before any other: this one was asked for.
-        return claim.epsilon, claim.delta
-    if isinstance(claim, ZeroConcentratedDP):
-        return approximate_of_concentration(claim.rho, DELTA), DELTA
-    return math.inf, 0.0
+    asked = [(one.epsilon, one.delta) for one in setting.claims if isinstance(one, ApproximateDP)]
+    if asked:
+        # A smaller ε at a larger δ is no tighter statement than the one that was asked for.
+        return min(asked)
+    converted = [one.rho for one in setting.claims if isinstance(one, ZeroConcentratedDP)]
+    return min(((approximate_of_concentration(rho, DELTA), DELTA) for rho in converted), default=(math.inf, 0.0))
 
 
 def _claimed(setting: Setting) -> tuple[Evidence, ...]:
@@ -81,7 +77,7 @@ def _sensitivity(setting: Setting) -> tuple[float, str]:
     assert setting.noise is not None
     if setting.form is Form.NUMBERS:
         width = setting.noise.span.steps * setting.noise.span.grid
-        return width / math.sqrt(setting.source.variance), "The width of the bounds over the data's standard deviation."
+        return width / math.sqrt(setting.variance), "The width of the bounds over the data's standard deviation."
     moved = MOVED if isinstance(setting.noise.law, DiscreteLaplace) else math.sqrt(MOVED)
     return moved / float(setting.source.numbers.mean()), "What a replaced row moves the counts by, over the mean count."
 

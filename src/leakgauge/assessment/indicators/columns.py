@@ -15,7 +15,10 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """The strongest association with another column, and the mean of their squares: the variance that is shared."""
+    """The strongest association with another column, and its square: the variance that is shared.
+
+    The mean over the columns would fall with every column that has nothing to do with the data.
+    """
     found = [one.association for one in setting.source.columns if one.association is not None]
     if not found:
         why = "The table has no other column that the protected one could go together with."
@@ -27,7 +30,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
         ),
         INDICATORS["18"].evidence(
             setting.form,
-            sum(one * one for one in found) / len(found),
-            f"The mean squared association with {len(found)} other columns {how}.",
+            max(found) ** 2,
+            f"The largest squared association with one of {len(found)} other columns {how}.",
         ),
     )

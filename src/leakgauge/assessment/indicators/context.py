@@ -20,9 +20,10 @@ class Context:
         releases_per_period: how often such a release is made.
         stored: evidence of an earlier assessment, of which space and time are taken.
         simulation_seed: for intervals and samples; it protects nobody.
+        confidence: of the intervals that are made here; those of an audit have its own.
 
     Raises:
-        OptionError: a number of releases that is not above 0.
+        OptionError: a number of releases that is not above 0, or a confidence that is not between 0 and 1.
     """
 
     audit: Audited | None = None
@@ -30,9 +31,12 @@ class Context:
     releases_per_period: float = 1.0
     stored: Mapping[str, Evidence] = field(default_factory=dict)
     simulation_seed: int = 0
+    confidence: float = 0.95
 
     def __post_init__(self) -> None:
         if not 0 < self.releases_per_period < float("inf"):
             raise OptionError(
                 "{found} releases per period are not a finite number above 0.", found=self.releases_per_period
             )
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)

@@ -15,6 +15,7 @@ from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.audit.attacks.reading import values_of
+from leakgauge.errors import OptionError
 from leakgauge.randomness import Simulated
 
 LEAVES = ("24", "25")
@@ -24,9 +25,9 @@ RUNS = 5
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     """From stored evidence where there is some, else from runs made here."""
-    stored = [context.stored[leaf] for leaf in LEAVES if leaf in context.stored]
-    if len(stored) == len(LEAVES) and all(one.standing is not Standing.MISSING for one in stored):
-        return tuple(stored)
+    stored = _stored(protected.setting, context)
+    if all(one.standing is not Standing.MISSING for one in stored):
+        return stored
     run = _run_of(protected)
     # At least a factor of 2 between the sizes, so that their ratio says something.
     larger = min(protected.setting.source.rows, LARGER)
@@ -42,10 +43,33 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From stored evidence only: no law knows a machine."""
-    return tuple(
-        context.stored.get(leaf) or missing(leaf, "Nothing was run, and there is no stored evidence of a run.")
-        for leaf in LEAVES
-    )
+    return _stored(setting, context)
+
+
+def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """Only the numbers are taken from a file; the scale is this one, whatever the file says.
+
+    Raises:
+        OptionError: a number that no run could have.
+    """
+    found = []
+    for leaf in LEAVES:
+        one = context.stored.get(leaf)
+        if one is None or one.standing is Standing.MISSING or one.value is None:
+            found.append(missing(leaf, "Nothing was run, and there is no stored evidence of a run."))
+            continue
+        if not (one.interval[0] >= 0 and one.interval[1] < math.inf):
+            raise OptionError(
+                "The stored evidence of leaf {leaf} reaches from {low} to {high}, which no run could; run it again.",
+                leaf=leaf,
+                low=one.interval[0],
+                high=one.interval[1],
+            )
+        kept = INDICATORS[leaf].evidence(
+            setting.form, one.value, one.source, standing=one.standing, between=one.interval, details=one.details
+        )
+        found.append(kept)
+    return tuple(found)
 
 
 def _ends(runs: list[list[float]]) -> tuple[float, float]:

@@ -75,12 +75,12 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     if len(edges) > most:
         edges = edges[np.linspace(0, len(edges) - 1, most).round().astype(np.int64)]
     edges = np.concatenate([[edges[0] - 1], edges, [edges[-1] + 1]])
-    below = _below(law, (edges[None, :] - inputs[:, None]).astype(np.float64))
-    cells = np.diff(below, axis=1)
+    chances = below(law, (edges[None, :] - inputs[:, None]).astype(np.float64))
+    cells = np.diff(chances, axis=1)
     return Mixture(shares, cells / cells.sum(axis=1, keepdims=True), np.diff(edges) * grid)
 
 
-def _below(law: DiscreteLaplace | DiscreteGaussian, steps: Floats) -> Floats:
+def below(law: DiscreteLaplace | DiscreteGaussian, steps: Floats) -> Floats:
     """P(K ≤ k)."""
     if isinstance(law, DiscreteLaplace):
         a = math.exp(-1 / law.scale)
@@ -109,4 +109,5 @@ def excess_kurtosis(law: DiscreteLaplace | DiscreteGaussian) -> float:
     steps = np.arange(-math.ceil(40 * law.sigma) - 1, math.ceil(40 * law.sigma) + 2)
     chances = law.probability(steps)
     square = float(chances @ steps.astype(np.float64) ** 2)
-    return float(chances @ steps.astype(np.float64) ** 4) / square**2 - 3 if square > 0 else math.inf
+    # One division after the other: the square of a tiny variance would be 0.
+    return float(chances @ steps.astype(np.float64) ** 4) / square / square - 3 if square > 0 else math.inf

@@ -20,7 +20,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     form = setting.form
     if form is Form.LETTERS:
         p, matrix = setting.prior.probabilities, setting.matrix
-        own = 1 - float((p**2).sum())
+        own = 1 - float((setting.of_secrets(p) ** 2).sum())
         chance = max(1 - float(p @ (matrix**2).sum(axis=1)), 0.0)
         return (
             INDICATORS["28"].evidence(
@@ -37,7 +37,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     return (
         INDICATORS["28"].evidence(
             form,
-            setting.noise_variance / setting.source.variance,
+            setting.noise_variance / setting.variance,
             "The variance of the noise over that of the data, exact from the law.",
             raw=0.0,
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +80,7 @@ def protected_of_release(
     case = read_attack_case(record, original, released=released)
     made = _chosen(case.columns, column)
     assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
-    setting = setting_of(made.law.mechanism, source_of(original, *made.reads))
+    setting = setting_of(made.law.mechanism, source_of(original, *made.reads, public=case.public))
     size = fields["output"].get("bytes")
     return _protected(
         setting,
@@ -115,8 +115,16 @@ def released_again(setting: Setting, randomness: Randomness) -> Protected:
     inputs = law.inputs(source.values)
     promises = _promises(setting.claims)
     made = ReleasedColumn(source.names, source.names, law, inputs, law.draw(inputs, randomness), promises)
-    nothing = np.zeros(source.rows, dtype=np.int64)
-    case = Case((made,), (Secret(source.names, made, source.secrets),), nothing, (), nothing, (), promises)
+    secret = tuple(name for name in source.names if name not in source.public)
+    case = Case(
+        (made,),
+        (Secret(secret, made, source.secrets),),
+        np.zeros(source.rows, dtype=np.int64),
+        (),
+        source.classes,
+        source.public,
+        promises,
+    )
     return _protected(setting, made, case)
 
 
@@ -162,6 +170,9 @@ def _protected(
     if isinstance(setting.mechanism, NoisyNumber):
         inputs = setting.numbers
         outputs = np.asarray(setting.mechanism.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+    if setting.source.public:
+        # What is public and goes into the mechanism is known to everyone who guesses the rest.
+        case = replace(case, background=setting.source.classes, knows=setting.source.public)
     return Protected(setting, inputs, outputs, case, record_digest, bytes_per_record)
 
 

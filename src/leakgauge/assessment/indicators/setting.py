@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from leakgauge.assessment.indicators.convolution import Summed, summed
 from leakgauge.assessment.indicators.mixtures import Mixture, mixture
-from leakgauge.assessment.indicators.source import NUMERIC, Source
+from leakgauge.assessment.indicators.source import NUMERIC, Groups, Source
 from leakgauge.assessment.scales import Form
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import ColumnError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism, NoisyNumber
-from leakgauge.probability import Channel, Distribution, Scenario
-from leakgauge.probability.cells import Floats
+from leakgauge.probability import Channel, Distribution, Label, Scenario
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.queries.noise import bin_noise, sum_above
 
 MOVED = 2
@@ -46,7 +48,7 @@ class Setting:
         """How often each letter occurs in the data."""
         assert self.channel is not None
         counts = self.source.counted(self.mechanism, self.channel.inputs).sum(axis=0)
-        if (counts > 0).sum() < 2:
+        if (self.of_secrets(counts) > 0).sum() < 2:
             raise ModelError(
                 "All rows of {name!r} fall on one letter of the mechanism; there is nothing to protect.",
                 name=self.source.name,
@@ -70,23 +72,66 @@ class Setting:
         return np.asarray(self.prior.probabilities[:, None] * self.matrix)
 
     @cached_property
-    def same(self) -> Floats | None:
-        """1 where an output is the input's own letter; None where outputs are no letters of the column."""
+    def letters(self) -> tuple[tuple[Label, ...], Codes]:
+        """The letters of the secret columns, and of each input the number of its own."""
+        return self._parts(public=False)
+
+    @cached_property
+    def known(self) -> Codes:
+        """Of each input the number of what public columns show of it; all 0 where none is read."""
+        return self._parts(public=True)[1]
+
+    def _parts(self, public: bool) -> tuple[tuple[Label, ...], Codes]:
         assert self.channel is not None
-        at = {label: place for place, label in enumerate(self.channel.inputs)}
+        names, inputs = self.source.names, self.channel.inputs
+        if not self.source.public:
+            return (inputs, np.arange(len(inputs))) if not public else ((), np.zeros(len(inputs), dtype=np.int64))
+        kept = [at for at, name in enumerate(names) if (name in self.source.public) == public]
+        parts: list[Any] = [label[kept[0]] if len(kept) == 1 else tuple(label[at] for at in kept) for label in inputs]  # type: ignore[index]
+        letters = tuple(dict.fromkeys(parts))
+        at = {label: place for place, label in enumerate(letters)}
+        return letters, np.array([at[label] for label in parts], dtype=np.int64)
+
+    def of_secrets(self, cells: Floats) -> Floats:
+        """Rows of inputs added up to rows of secret letters."""
+        letters, at = self.letters
+        if len(letters) == len(cells):
+            return cells
+        found = np.zeros((len(letters), *cells.shape[1:]), dtype=cells.dtype)
+        np.add.at(found, at, cells)
+        return found
+
+    @cached_property
+    def same(self) -> Floats | None:
+        """1 where an output is the secret's own letter; None where outputs are no letters of the column."""
+        assert self.channel is not None
+        letters = self.letters[0]
+        at = {label: place for place, label in enumerate(letters)}
         if not set(self.channel.outputs) <= set(at):
             return None
-        found = np.zeros(self.channel.cells.shape)
+        found = np.zeros((len(letters), len(self.channel.outputs)))
         for column, label in enumerate(self.channel.outputs):
             found[at[label], column] = 1.0
         return found
 
     @cached_property
+    def groups(self) -> Groups:
+        """A few numbers that stand for all, their shares, and the secret an attacker guesses each as."""
+        assert self.noise is not None
+        return self.source.groups(self.noise.missing)
+
+    @cached_property
     def mixture(self) -> Mixture:
         """The law of numbers with noise, a few of them standing for all."""
         assert self.noise is not None
-        numbers, shares, _ = self.source.groups
+        numbers, shares, _ = self.groups
         return mixture(self.noise, numbers, shares)
+
+    @cached_property
+    def summed(self) -> Summed:
+        """The law of all numbers with noise."""
+        assert self.noise is not None
+        return summed(self.noise, self.noise.on_grid(self.source.numbers))
 
     @property
     def noise_variance(self) -> float:
@@ -104,8 +149,12 @@ class Setting:
     def numbers(self) -> Floats:
         """Each number as it is; where one is missing, what stands for it."""
         assert self.noise is not None
-        numbers = self.source.numbers
-        return numbers if self.noise.missing is None else np.where(np.isnan(numbers), self.noise.missing, numbers)
+        return self.source.filled(self.noise.missing)
+
+    @cached_property
+    def variance(self) -> float:
+        """Of the numbers, what stands for missing ones included."""
+        return float(self.numbers.var())
 
 
 def setting_of(mechanism: Mechanism, source: Source) -> Setting:

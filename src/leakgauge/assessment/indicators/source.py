@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -23,8 +24,10 @@ if TYPE_CHECKING:
 
 FEWEST_ROWS = 16
 GROUPS = 60
-"""So many groups of equal size stand for the numbers of a column where its law is computed; a tenth is six of them."""
+"""About so many groups stand for the numbers of a column where attacks on it are computed; a tenth is six of them."""
 NUMERIC = (Kind.INT, Kind.FLOAT)
+
+Groups = tuple[Floats, Floats, Codes]
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ class Source:
         values: of each column read.
         columns: what is known of every column of the table.
         counts: where a histogram is released, its true counts.
+        public: those of the columns read that are released as they are; what they hold is no secret.
     """
 
     names: tuple[str, ...]
@@ -63,7 +67,9 @@ class Source:
     values: tuple[pa.Array, ...] = field(repr=False)
     columns: tuple[ColumnFacts, ...]
     counts: Floats | None = None
+    public: tuple[str, ...] = ()
     _counted: dict[tuple[Label, ...], Codes] = field(default_factory=dict, repr=False)
+    _grouped: dict[float | None, Groups] = field(default_factory=dict, repr=False)
 
     @property
     def name(self) -> str:
@@ -85,38 +91,53 @@ class Source:
         """Of the numbers that are known."""
         return float(self.known.var())
 
-    @cached_property
-    def groups(self) -> tuple[Floats, Floats, Codes]:
+    def filled(self, missing: float | None) -> Floats:
+        """The numbers with one that stands for those that are missing; as they are without one."""
+        return self.numbers if missing is None else np.where(np.isnan(self.numbers), missing, self.numbers)
+
+    def groups(self, missing: float | None) -> Groups:
         """A few numbers that stand for all, their shares, and the secret an attacker guesses each as.
 
-        All different numbers where there are at most 60, else the means of 60 groups. The secret is the number itself
-        up to 32 different ones, else its tenth, as it is for the attacks.
+        Of counts all that differ. Of a column, for each secret its different numbers where there are few in all, else
+        the means of groups of equal size, about 60 together.
         """
-        different, counts = np.unique(self.known, return_counts=True)
-        if self.counts is not None or len(different) <= GROUPS:
-            secrets = np.arange(len(different))
-            if len(different) > 32 and self.counts is None:
-                middle = (np.cumsum(counts) - counts / 2) / counts.sum()
-                secrets = np.floor(middle * 10).astype(np.int64)
-            return different, counts / counts.sum(), secrets
-        parts = np.array_split(np.sort(self.known), GROUPS)
-        shares = np.array([len(part) for part in parts]) / len(self.known)
-        return np.array([part.mean() for part in parts]), shares, np.arange(GROUPS) // (GROUPS // 10)
+        if missing not in self._grouped:
+            self._grouped[missing] = self._groups(self.filled(missing))
+        return self._grouped[missing]
+
+    def _groups(self, numbers: Floats) -> Groups:
+        if self.counts is not None:
+            different, counts = np.unique(numbers, return_counts=True)
+            return different, counts / counts.sum(), np.arange(len(different))
+        known = ~np.isnan(numbers)
+        numbers, secrets = numbers[known], self.secrets[known]
+        order = np.lexsort((numbers, secrets))
+        numbers, secrets = numbers[order], secrets[order]
+        new = np.concatenate([[True], (np.diff(numbers) != 0) | (np.diff(secrets) != 0)])
+        if new.sum() > GROUPS:
+            # Within a secret each group begins where its share of that secret's rows does.
+            counts = np.bincount(secrets)
+            parts = np.maximum(np.rint(GROUPS * counts / len(numbers)), 1).astype(np.int64)
+            rank = np.arange(len(numbers)) - (np.cumsum(counts) - counts)[secrets]
+            part = rank * parts[secrets] // counts[secrets]
+            new = np.concatenate([[True], (np.diff(part) != 0) | (np.diff(secrets) != 0)])
+        starts = np.flatnonzero(new)
+        sizes = np.diff(np.append(starts, len(numbers)))
+        return np.add.reduceat(numbers, starts) / sizes, sizes / len(numbers), secrets[starts]
 
     @cached_property
     def secrets(self) -> Codes:
         """The number of what attacks guess in each row."""
         columns = zip(self.values, self.names, strict=True)
-        return numbered(*(letters_of(values, name) for values, name in columns), rows=self.rows)
+        codes = (letters_of(values, name) for values, name in columns if name not in self.public)
+        return numbered(*codes, rows=self.rows)
 
-    def entropy(self, width: float) -> float:
-        """H of the numbers in bins of a width, in bits; of counts, each counts by itself."""
-        if self.counts is not None:
-            shares = self.groups[1]
-        else:
-            bins = np.unique(np.floor(self.known / width), return_counts=True)[1]
-            shares = bins / bins.sum()
-        return float(-(shares * np.log2(shares)).sum())
+    @cached_property
+    def classes(self) -> Codes:
+        """The number of what public columns show of each row; all 0 where none is read."""
+        columns = zip(self.values, self.names, strict=True)
+        codes = (values_of(values, name) for values, name in columns if name in self.public)
+        return numbered(*codes, rows=self.rows)
 
     def counted(self, mechanism: Mechanism, letters: tuple[Label, ...]) -> Codes:
         """How many rows have each secret (rows) and each letter that a mechanism takes (columns).
@@ -135,8 +156,13 @@ class Source:
         return self._counted[letters]
 
 
-def source_of(table: Table, *names: str) -> Source:
+def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     """A column of a table, or several that are read together, beside the other columns.
+
+    Args:
+        table: the table.
+        names: of the columns that are read.
+        public: columns that are released as they are; those of them that are read are no secret.
 
     Raises:
         ColumnError: a column that is not there, holds nested values, or has one value only.
@@ -150,22 +176,28 @@ def source_of(table: Table, *names: str) -> Source:
         raise TableError(
             "The table has {rows} rows, too few to measure; it needs {fewest}.", rows=table.rows, fewest=FEWEST_ROWS
         )
+    open_ones = set(public)
+    if open_ones.issuperset(names):
+        raise ColumnError("Column {name!r} is released as it is; there is nothing to protect.", name=", ".join(names))
     usable = [name for name, kind in kinds.items() if kind is not Kind.OTHER or name in names]
     arrays = columns_of(table, usable)
-    if len(names) == 1:
-        own = variable(arrays[names[0]], names[0], kinds[names[0]])
+    secret = tuple(name for name in names if name not in open_ones)
+    if len(secret) == 1:
+        own = variable(arrays[secret[0]], secret[0], kinds[secret[0]])
     else:
-        codes = numbered(*(values_of(arrays[name], name) for name in names), rows=table.rows)
+        codes = numbered(*(values_of(arrays[name], name) for name in secret), rows=table.rows)
         own = Variable(codes, False, int(codes.max()) + 1)
     if own.distinct < 2:
-        raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=", ".join(names))
+        raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=", ".join(secret))
     columns = []
     for name in usable:
-        other = own if names == (name,) else variable(arrays[name], name, kinds[name])
-        related = None if name in names else association(own, other)
+        other = own if secret == (name,) else variable(arrays[name], name, kinds[name])
+        related = None if name in secret else association(own, other)
         columns.append(ColumnFacts(name, kinds[name], other.distinct, related))
     columns += [ColumnFacts(name, kind, table.rows, None) for name, kind in kinds.items() if name not in usable]
-    return Source(names, kinds[names[0]], table.rows, tuple(arrays[name] for name in names), tuple(columns))
+    known = tuple(name for name in names if name in open_ones)
+    values = tuple(arrays[name] for name in names)
+    return Source(names, kinds[names[0]], table.rows, values, tuple(columns), public=known)
 
 
 def histogram_source(source: Source, table: Table, query: Histogram) -> Source:
@@ -173,4 +205,4 @@ def histogram_source(source: Source, table: Table, query: Histogram) -> Source:
     counts = query.exact(table, Protection()).astype(np.float64)
     if float(counts.var()) == 0:
         raise ColumnError("All bins of {name!r} hold as many rows; there is nothing to tell apart.", name=source.name)
-    return replace(source, counts=counts)
+    return replace(source, counts=counts, _grouped={})

@@ -8,22 +8,44 @@ from typing import Any
 
 from leakgauge.assessment.evidence import Evidence, Scale, Standing
 from leakgauge.claims.quantities import number_json
-from leakgauge.errors import FileError, ModelError
+from leakgauge.errors import FileError, ModelError, VerificationError
 from leakgauge.probability.files import parsed_json
 
 EVIDENCE_SCHEMA = "leakgauge/evidence/1"
 
 
-def evidence_json(evidence: Iterable[Evidence]) -> dict[str, Any]:
-    """The evidence of some leaves as the fields of a file."""
-    return {"schema": EVIDENCE_SCHEMA, "leaves": [_leaf_json(one) for one in evidence]}
+def evidence_json(
+    evidence: Iterable[Evidence], *, column: str | None = None, record: str | None = None
+) -> dict[str, Any]:
+    """The evidence of some leaves as the fields of a file.
+
+    Args:
+        evidence: of which leaves.
+        column: whose evidence it is; it is written where it is given.
+        record: the digest of the release's record, likewise.
+    """
+    told = {name: value for name, value in (("column", column), ("record", record)) if value is not None}
+    return {"schema": EVIDENCE_SCHEMA, **told, "leaves": [_leaf_json(one) for one in evidence]}
 
 
-def evidence_from_json(fields: Mapping[str, Any], file: object = "The evidence") -> tuple[Evidence, ...]:
+def evidence_from_json(
+    fields: Mapping[str, Any],
+    file: object = "The evidence",
+    *,
+    column: str | None = None,
+    record: str | None = None,
+) -> tuple[Evidence, ...]:
     """Evidence from the fields of a file.
+
+    Args:
+        fields: of the file.
+        file: its name, for messages.
+        column: whose evidence it must be; any where it is left out.
+        record: the digest of the record that it must come from, likewise.
 
     Raises:
         FileError: something else than evidence, or the same leaf twice.
+        VerificationError: it is of another column or release, or does not say of which.
     """
     try:
         if fields["schema"] != EVIDENCE_SCHEMA:
@@ -40,16 +62,25 @@ def evidence_from_json(fields: Mapping[str, Any], file: object = "The evidence")
     for leaf in leaves:
         if leaves.count(leaf) > 1:
             raise FileError("{file} has leaf {leaf} twice; keep one.", file=file, leaf=leaf)
+    for name, wanted in (("column", column), ("record", record)):
+        if wanted is not None and fields.get(name) != wanted:
+            raise VerificationError(
+                "{file} is not the evidence of the {name} {wanted!r}; measure it anew.",
+                file=file,
+                name=name,
+                wanted=wanted,
+            )
     return found
 
 
-def read_evidence(path: Path | str) -> tuple[Evidence, ...]:
-    """Evidence from a JSON file.
+def read_evidence(path: Path | str, *, column: str | None = None, record: str | None = None) -> tuple[Evidence, ...]:
+    """Evidence from a JSON file; column and record as of ``evidence_from_json``.
 
     Raises:
         FileError: a file that cannot be read, or holds something else.
+        VerificationError: it is of another column or release.
     """
-    return evidence_from_json(parsed_json(Path(path)), Path(path))
+    return evidence_from_json(parsed_json(Path(path)), Path(path), column=column, record=record)
 
 
 def _leaf_json(one: Evidence) -> dict[str, Any]:

@@ -27,8 +27,10 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     sizes, counts = _sizes(setting), protected.counts.sum(axis=0)
     shares = counts / counts.sum()
     mean = float(shares @ sizes)
-    doubt = 1.96 * float(np.sqrt((shares @ (sizes - mean) ** 2) / counts.sum()))
-    return _evidence(setting, context, mean, (mean - doubt, mean + doubt), "The mean length of the letters released.")
+    doubt = _normal(context.confidence) * float(np.sqrt((shares @ (sizes - mean) ** 2) / counts.sum()))
+    return _evidence(
+        setting, context, mean, (max(mean - doubt, 0.0), mean + doubt), "The mean length of the letters released."
+    )
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
@@ -40,6 +42,13 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
         return _evidence(setting, context, float(NUMBER), None, "Eight bytes a number.")
     volume = NUMBER * len(setting.source.numbers) / setting.source.rows
     return _evidence(setting, context, volume, None, "Eight bytes a count, by row of the table.")
+
+
+def _normal(confidence: float) -> float:
+    """How many standard errors an interval reaches."""
+    from scipy.special import ndtri
+
+    return float(ndtri((1 + confidence) / 2))
 
 
 def _sizes(setting: Setting) -> Floats:

@@ -1,0 +1,208 @@
+"""Ways to release a column, the cheapest to change to first: parameters, then the mechanism, then the data's form."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
+from leakgauge.assessment.scales import Form
+from leakgauge.design import RateDistortion, Slope, solve
+from leakgauge.distances import Hamming
+from leakgauge.errors import ColumnError, LeakgaugeError
+from leakgauge.mechanisms import (
+    Mechanism,
+    gaussian,
+    laplace,
+    randomized_response,
+    spelled,
+    subset_selection,
+    through_channel,
+    unary_encoding,
+)
+from leakgauge.probability import Distribution, PriorOrigin
+from leakgauge.probability.files import NamedChannel
+from leakgauge.release.queries import Histogram
+from leakgauge.release.queries.labels import label_text
+from leakgauge.tables import Kind, Quantiles, Table
+
+EPSILONS = (1.0, 0.5, 2.0, 0.2, 4.0, 0.1, 8.0, 0.05, 3.0, 0.3, 6.0, 1.5, 0.7, 0.02)
+"""Budgets in nats, the usual ones first."""
+SLOPES = (2.0, 1.0, 3.0, 0.5, 4.0, 1.5, 5.0, 0.25)
+"""In nats per wrong letter, of designed channels."""
+BINS = (8, 4, 16)
+DELTA = 1e-6
+MOST_LETTERS = 64
+"""Columns with more values are binned, not released letter by letter."""
+DESIGN_GAP = 1e-6
+
+Bounds: TypeAlias = tuple[float, float]
+
+
+class Stage(Enum):
+    """What is changed, the cheapest first."""
+
+    PARAMETERS = "parameters"
+    MECHANISM = "mechanism"
+    FORM = "form of the data"
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A way to release the column.
+
+    Attributes:
+        stage: what it changes against the start.
+        name: the mechanism as on the command line, or a designed channel in words.
+        form: what is released: the column, the column in bins, or its histogram.
+        mechanism: which.
+        setting: over the column.
+        bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
+        designed: whether its channel was designed, so that its name does not say it.
+    """
+
+    stage: Stage
+    name: str
+    form: str
+    mechanism: Mechanism = field(repr=False)
+    setting: Setting = field(repr=False)
+    bins: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    designed: bool = False
+
+    def channel_json(self) -> dict[str, object] | None:
+        """The designed channel as the fields of a channel file; None where the name says it all."""
+        if not self.designed:
+            return None
+        assert self.setting.channel is not None
+        names = self.setting.source.names
+        return NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE).as_json()
+
+
+Maker: TypeAlias = Callable[[], tuple[str, Mechanism]]
+
+
+def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
+    """Settings in the order of their cost.
+
+    Args:
+        table: whose counts are used.
+        column: what is protected.
+        bounds: of numbers; without them numbers are released in bins or as a histogram only.
+
+    Raises:
+        ColumnError: a column that cannot be used: bounds of what are no numbers, or infinite numbers.
+    """
+    kinds = {one.name: one.kind for one in table.columns()}
+    numeric = kinds.get(column) in (Kind.INT, Kind.FLOAT)
+    if bounds is not None and not numeric and column in kinds:
+        raise ColumnError("Column {name!r} holds no numbers; leave lower and upper out.", name=column)
+    if numeric and not all(np.isfinite(_plain(table, column))):
+        raise ColumnError("Column {name!r} holds infinite numbers; leave those rows out.", name=column)
+    source = source_of(table, column)
+    counts = table.counts(column, limit=1 << 20)
+    letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
+    if bounds is not None:
+        yield from _made(source, Stage.PARAMETERS, "column", [_laplace(e, bounds) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, "column", [_gaussian(e, bounds) for e in EPSILONS])
+    if letters is not None:
+        first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
+        yield from _made(source, first, "column", [_response(letters, e) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, "column", _other_letters(letters))
+    if numeric:
+        for count in BINS:
+            binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
+            makers = [*(_response(binned, e) for e in EPSILONS[:6]), *(_designed(binned, s) for s in SLOPES[:4])]
+            bins = {"intervals": [None if one is None else str(one) for one in binned.outcomes]}
+            yield from _made(source, Stage.FORM, f"column in {count} bins", makers, bins)
+    yield from _histograms(table, source)
+
+
+def _plain(table: Table, column: str) -> list[float]:
+    """The ends of the numbers, which are infinite where any is."""
+    moments = table.moments(column)[column]
+    return [float(one) for one in (moments.minimum, moments.maximum) if one is not None]
+
+
+def _made(
+    source: Source, stage: Stage, form: str, makers: list[Maker], bins: Mapping[str, Any] | None = None
+) -> Iterator[Candidate]:
+    for make in makers:
+        try:
+            name, mechanism = make()
+            setting = setting_of(mechanism, source)
+            if setting.form is Form.NUMBERS:
+                # Numbers that are missing show here that noise cannot take the column.
+                _ = setting.taken
+        except LeakgaugeError:
+            # A mechanism that this column cannot go through is no candidate.
+            continue
+        yield Candidate(stage, name, form, mechanism, setting, bins or {}, name.startswith(_DESIGNED))
+
+
+def _laplace(epsilon: float, bounds: Bounds) -> Maker:
+    return lambda: _named(laplace(epsilon, lower=bounds[0], upper=bounds[1]))
+
+
+def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
+    return lambda: _named(gaussian(epsilon, DELTA, lower=bounds[0], upper=bounds[1]))
+
+
+def _response(letters: Distribution, epsilon: float) -> Maker:
+    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(letters.outcomes, epsilon))
+
+
+def _other_letters(letters: Distribution) -> list[Maker]:
+    makers = [_designed(letters, slope) for slope in SLOPES]
+    for epsilon in EPSILONS[:6]:
+        makers.append(_sets(letters, epsilon, "subset-selection"))
+        makers.append(_sets(letters, epsilon, "unary-encoding"))
+    return makers
+
+
+def _sets(letters: Distribution, epsilon: float, name: str) -> Maker:
+    factory: Mapping[str, Callable[..., Mechanism]] = {
+        "subset-selection": subset_selection,
+        "unary-encoding": unary_encoding,
+    }
+    return lambda: (f"{name}:epsilon={epsilon:g}", factory[name](letters.outcomes, epsilon))
+
+
+_DESIGNED = "designed channel"
+
+
+def _designed(letters: Distribution, slope: float) -> Maker:
+    def make() -> tuple[str, Mechanism]:
+        solution = solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP)
+        return f"{_DESIGNED} at slope {slope:g}", through_channel(solution.channel)
+
+    return make
+
+
+def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
+    try:
+        query = _query(table, source)
+        counted = histogram_source(source, table, query)
+    except LeakgaugeError:
+        return
+    makers: list[Maker] = []
+    for epsilon in EPSILONS[:8]:
+        makers.append(lambda epsilon=epsilon: _named(laplace(epsilon, sensitivity=2)))  # type: ignore[misc]
+        makers.append(lambda epsilon=epsilon: _named(gaussian(epsilon, DELTA, sensitivity=2)))  # type: ignore[misc]
+    bins = {"labels": list(query.labels)} if query.labels is not None else {"edges": list(query.edges or ())}
+    yield from _made(counted, Stage.FORM, "histogram", makers, bins)
+
+
+def _query(table: Table, source: Source) -> Histogram:
+    if source.kind in (Kind.INT, Kind.FLOAT):
+        edges = np.unique(np.linspace(source.known.min(), source.known.max(), 9)).tolist()
+        return Histogram(column=source.name, edges=edges, epsilon=1.0)
+    labels = table.counts(source.name, limit=1 << 12).labels(source.name)
+    return Histogram(column=source.name, labels=[label_text(one) for one in labels], epsilon=1.0)
+
+
+def _named(mechanism: Mechanism) -> tuple[str, Mechanism]:
+    return spelled(mechanism), mechanism
