@@ -203,9 +203,11 @@ def _attacks(found: ReleaseAudit) -> RenderableType:
         "raw",
         "exposed",
         "allowed",
-        title=f"Attacks: shares of people, intervals at {found.confidence:g}",
+        title=f"Attacks: shares of people, ± at {found.confidence:g}",
         title_justify="left",
         box=SIMPLE_HEAD,
+        pad_edge=False,
+        padding=(0, 1, 0, 0),
     )
     target: tuple[str, ...] = ()
     for one in found.findings:
@@ -227,5 +229,6 @@ def _attacks(found: ReleaseAudit) -> RenderableType:
 
 
 def _share(estimate: Estimate) -> str:
-    low, high = (f"{end:.3f}".replace("0.", ".", 1) for end in (estimate.low, estimate.high))
-    return f"{estimate.value:.3f} [{low}, {high}]"
+    # The wider half of the interval, so that neither end is told too near; JSON has both ends.
+    wider = max(estimate.value - estimate.low, estimate.high - estimate.value)
+    return f"{estimate.value:.3f} ±{wider:.3f}"
