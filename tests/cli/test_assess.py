@@ -11,19 +11,7 @@ import pytest
 
 from leakgauge.cli import main
 from leakgauge.release.record import digest_of
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(list(arguments))
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert out, err
-    fields: dict[str, Any] = json.loads(out)
-    return code, fields
+from tests.cli.running import as_json, run
 
 
 def sealed(fields: dict[str, Any]) -> str:

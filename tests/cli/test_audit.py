@@ -6,7 +6,6 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,22 +13,10 @@ from leakgauge.cli import main
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.record import digest_of
+from tests.cli.running import as_json, run
 
 LETTERS = "letters=flu|none|cold"
 CHANNEL = NamedChannel(Channel(["a", "b"], ["a", "b"], [[0.75, 0.25], [0.25, 0.75]]), ("x",), ("y",)).as_json()
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(list(arguments))
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert out, err
-    fields: dict[str, Any] = json.loads(out)
-    return code, fields
 
 
 @pytest.fixture

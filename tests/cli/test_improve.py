@@ -2,29 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from leakgauge.cli import main
 from leakgauge.jobs.improve import FEWEST_ROWS, MOST_ROWS, noisy_table
 from leakgauge.release.ledger import open_ledger
 from leakgauge.tables import open_table
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    code = main(list(arguments))
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def as_json(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, dict[str, Any]]:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert out, err
-    fields: dict[str, Any] = json.loads(out)
-    return code, fields
+from tests.cli.running import as_json, run
 
 
 @pytest.fixture
