@@ -1,0 +1,109 @@
+"""A language: templates filled, errors told, and stored sentences told again."""
+
+from __future__ import annotations
+
+import gettext
+from collections.abc import Mapping
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Final
+
+from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
+from leakgauge.languages.templates import Templates, fill
+
+CODES: Final = {"en": None, "zh": "zh_CN"}
+"""Languages by the names people give them, and the folders of their catalogues; English needs none."""
+DOMAINS: Final = ("errors", "sentences", "commands", "report", "page")
+"""A catalogue each: what errors say, sentences that are stored in files, and the three faces."""
+
+
+class Language:
+    """A language that things are said in.
+
+    Args:
+        code: ``en`` or ``zh``.
+
+    Raises:
+        OptionError: another one.
+
+    Example:
+        >>> Language("en").say("{rows} rows", rows=3)
+        '3 rows'
+    """
+
+    def __init__(self, code: str = "en") -> None:
+        if code not in CODES:
+            raise OptionError("There is no language {code!r}; {hint}", code=code, hint=did_you_mean(code, CODES))
+        self.code = code
+
+    def __repr__(self) -> str:
+        return f"Language({self.code!r})"
+
+    def say(self, template: str, /, **fields: object) -> str:
+        """The template in this language, filled.
+
+        Fields that are errors or known sentences are translated too; those a template quotes, with ``!r``, are the
+        user's own words and stay.
+        """
+        return fill(self._found(template), fields, self._tell)
+
+    def retell(self, text: str) -> str:
+        """A sentence made from a known template, in this language; any other text as it is."""
+        if self.code == "en" or not text:
+            return text
+        if text in self.catalogue:
+            return self.catalogue[text]
+        return self._templates.translated(text, self.retell)
+
+    def knows(self, text: str) -> bool:
+        """Whether a text can be told in this language."""
+        return self.code == "en" or text in self.catalogue or self._templates.match(text) is not None
+
+    def error(self, error: LeakgaugeError) -> str:
+        """What an error says."""
+        return self.say(error.template, **error.fields)
+
+    @cached_property
+    def catalogue(self) -> Mapping[str, str]:
+        """Every template with its translation; empty for English."""
+        return _catalogue(self.code)
+
+    def _found(self, template: str) -> str:
+        return self.catalogue.get(template, template)
+
+    def _tell(self, value: object) -> object:
+        if isinstance(value, LeakgaugeError):
+            return self.error(value)
+        return self.retell(value) if isinstance(value, str) else value
+
+    @property
+    def _templates(self) -> Templates:
+        return _templates(self.code)
+
+
+ENGLISH: Final = Language("en")
+
+
+@cache
+def language_of(code: str) -> Language:
+    """The language by its code; the same object every time."""
+    return Language(code)
+
+
+@cache
+def _catalogue(code: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    if CODES[code] is None:
+        return found
+    folder = files("leakgauge.languages") / str(CODES[code]) / "LC_MESSAGES"
+    for domain in DOMAINS:
+        with (folder / f"{domain}.mo").open("rb") as file:
+            # The standard library keeps what it read under this name, and offers no other way to list it.
+            read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+        found |= {key: text for key, text in read.items() if key and text}
+    return found
+
+
+@cache
+def _templates(code: str) -> Templates:
+    return Templates(_catalogue(code))

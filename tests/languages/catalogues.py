@@ -1,0 +1,143 @@
+"""The catalogues kept in step with the source: ``python -m tests.languages.catalogues`` (``make languages``).
+
+What the source says and no catalogue has is added with an empty translation, what nothing says any more is dropped,
+and every catalogue is compiled. ``sentences`` is kept by hand: sentences that rooms below the faces make and files
+store; its entries stay as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import fcntl
+import inspect
+import json
+import re
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+import leakgauge
+
+SOURCE = Path(leakgauge.__file__).parent
+FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
+DOMAINS = ("errors", "sentences", "commands", "report", "page")
+_SAID = {"say", "message"}
+_PLACES = {"cli": "commands", "web": "page"}
+_IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
+
+
+def extracted() -> dict[str, dict[str, None]]:
+    """For each domain the texts that the source says, in the source's order."""
+    found: dict[str, dict[str, None]] = {domain: {} for domain in DOMAINS}
+    for file in sorted(SOURCE.rglob("*.py")):
+        domain = _PLACES.get(file.relative_to(SOURCE).parts[0], "report")
+        for kind, text in _texts(ast.parse(file.read_text(encoding="utf-8"))):
+            found["errors" if kind == "error" else domain][text] = None
+    for file in sorted((SOURCE / "web").rglob("*.js")):
+        for quoted in _IN_SCRIPTS.findall(file.read_text(encoding="utf-8")):
+            found["page"][ast.literal_eval(quoted)] = None
+    return found
+
+
+def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and any(_is_command(one) for one in node.decorator_list):
+            told = ast.get_docstring(node, clean=False)
+            if told:
+                yield "help", inspect.cleandoc(told)
+        if not isinstance(node, ast.Call):
+            continue
+        name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
+        first = node.args[0] if node.args else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            if name.endswith("Error"):
+                yield "error", first.value
+            elif name in _SAID:
+                yield "said", first.value
+        if name in ("option", "argument", "version_option"):
+            for keyword in node.keywords:
+                if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
+                    yield "help", keyword.value.value
+
+
+def _is_command(decorator: ast.expr) -> bool:
+    called = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return isinstance(called, ast.Attribute) and called.attr in ("command", "group")
+
+
+def read(domain: str) -> Catalog:
+    """The catalogue of a domain as it is kept; an empty one where there is none."""
+    place = FOLDER / f"{domain}.po"
+    if not place.exists():
+        return _empty(domain)
+    with place.open("rb") as file:
+        texts = read_po(file, locale="zh_CN", domain=domain)
+    kept = _empty(domain)
+    for one in texts:
+        if one.id:
+            kept.add(one.id, one.string)
+    return kept
+
+
+def _empty(domain: str) -> Catalog:
+    # Its dates are fixed: a compiled file changes only where its texts do.
+    return Catalog(
+        locale="zh_CN",
+        domain=domain,
+        project="Leakgauge",
+        creation_date=datetime(2026, 1, 1, tzinfo=UTC),
+        revision_date=datetime(2026, 1, 1, tzinfo=UTC),
+        fuzzy=False,
+    )
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """The catalogue as the standard library reads it."""
+    made = BytesIO()
+    write_mo(made, catalogue)
+    return made.getvalue()
+
+
+def update(domain: str, texts: dict[str, None]) -> int:
+    """Bring a catalogue in step and compile it; how many translations are missing."""
+    known = read(domain)
+    kept = _empty(domain)
+    for text in texts if domain != "sentences" else [one.id for one in known if one.id]:
+        old = known.get(text)
+        kept.add(text, "" if old is None else old.string)
+    _write(domain, kept)
+    return sum(not one.string for one in kept if one.id)
+
+
+def _write(domain: str, kept: Catalog) -> None:
+    with (FOLDER / f"{domain}.po").open("wb") as file:
+        write_po(file, kept, width=100, omit_header=True)
+    (FOLDER / f"{domain}.mo").write_bytes(compiled(kept))
+
+
+def main(arguments: list[str]) -> None:
+    """Bring all catalogues in step, or first take translations: ``DOMAIN FILE.json`` with texts and translations."""
+    with (SOURCE.parent.parent / ".catalogues.lock").open("w") as lock:
+        # Two at once must not lose each other's translations.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        texts = extracted()
+        if arguments:
+            domain, file = arguments
+            given = json.loads(Path(file).read_text(encoding="utf-8"))
+            known = read(domain)
+            for text, translation in given.items():
+                known.delete(text)
+                known.add(text, translation)
+            _write(domain, known)
+        for domain in DOMAINS:
+            sys.stdout.write(f"{domain}: {update(domain, texts[domain])} not translated yet\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
