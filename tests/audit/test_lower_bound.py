@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +31,7 @@ from leakgauge.mechanisms import (
 from leakgauge.probability import Channel
 from leakgauge.randomness import Simulated, simulation
 from tests.audit import broken
+from tests.audit.seeded_programs import seeded_program
 
 
 def test_laplace_is_shown_to_93_of_100_with_a_hundred_thousand_outputs_in_95_of_100_audits() -> None:
@@ -204,18 +204,9 @@ def test_rows_of_numbers_are_told_apart_by_all_of_them_together() -> None:
     assert not whole.violated
 
 
-COINS = """
-import random, sys
-for line in sys.stdin:
-    value = line.strip()
-    print(value if random.random() < {keep} else {{"yes": "no", "no": "yes"}}[value])
-"""
-
-
-def program(folder: Path, keep: float, name: str = "coins.py") -> Program:
-    place = folder / name
-    place.write_text(COINS.format(keep=keep))
-    return Program(f"{sys.executable} {place}")
+def program(folder: Path, keep: float) -> Program:
+    flipped = '{"yes": "no", "no": "yes"}[line.strip()]'
+    return Program(seeded_program(folder, f"print(line.strip() if random.random() < {keep} else {flipped})"))
 
 
 def test_a_program_is_audited_line_by_line(tmp_path: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 
@@ -12,14 +11,13 @@ from leakgauge.audit import Program, lower_bound
 from leakgauge.audit.outputs import program_outputs
 from leakgauge.claims import CentralDP, LocalDP
 from leakgauge.errors import ModelError
+from tests.audit.seeded_programs import seeded_program
 
 PAIR = [("0", "1")]
 
 
 def program(folder: Path, code: str) -> Program:
-    place = folder / "program.py"
-    place.write_text(f"import random, sys\nfor line in sys.stdin:\n    {code}\n")
-    return Program(f"{sys.executable} {place}")
+    return Program(seeded_program(folder, code))
 
 
 def test_a_word_among_numbers_does_not_hide_them(tmp_path: Path) -> None:

@@ -31,7 +31,23 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(place)
-        assert main(["release", "people.csv", "--plan", "plan.toml", "--record", "out.json", "-o", "out.csv"]) == 0
+        assert (
+            main(
+                [
+                    "release",
+                    "people.csv",
+                    "--plan",
+                    "plan.toml",
+                    "--record",
+                    "out.json",
+                    "--simulate",
+                    "1",
+                    "-o",
+                    "out.csv",
+                ]
+            )
+            == 0
+        )
         assert main(["audit", "out.json", "--original", "people.csv", "-o", "audit.json", "--json"]) == 0
     return place
 

@@ -26,7 +26,10 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     Path("plan.toml").write_text(
         '[columns]\na = "randomized-response:epsilon=1,letters=x|y"\nb = "randomized-response:epsilon=6,letters=x|y"\n'
     )
-    assert main(["release", "two.csv", "--plan", "plan.toml", "--record", "out.json", "-o", "out.csv"]) == 0
+    assert (
+        main(["release", "two.csv", "--plan", "plan.toml", "--record", "out.json", "--simulate", "1", "-o", "out.csv"])
+        == 0
+    )
     assert main(["audit", "out.json", "--original", "two.csv", "--secret", "a", "-o", "audit.json"]) == 0
     capsys.readouterr()
     return tmp_path
@@ -54,7 +57,10 @@ def test_a_channel_that_rules_letters_out_is_vetoed(
     Path("zeros.json").write_text(json.dumps(NamedChannel(Channel(letters, letters, matrix), ("x",), ("x",)).as_json()))
     Path("x.csv").write_text("\n".join(["x,y", *(f"{letters[at * 5 // 3 % 3]},{at % 4}" for at in range(900))]) + "\n")
     Path("plan.toml").write_text('[columns]\nx = "channel:file=zeros.json"\n')
-    assert main(["release", "x.csv", "--plan", "plan.toml", "--record", "out.json", "-o", "out.csv"]) == 0
+    assert (
+        main(["release", "x.csv", "--plan", "plan.toml", "--record", "out.json", "--simulate", "1", "-o", "out.csv"])
+        == 0
+    )
     main(["audit", "out.json", "--original", "x.csv", "-o", "audit.json"])
     capsys.readouterr()
     _, fields = as_json(capsys, "assess", "out.json", "audit.json", "--original", "x.csv")
@@ -73,7 +79,20 @@ def test_a_release_with_missing_values_is_audited_and_graded(
     rows = (f"{('u', 'v', '?', 'u')[at * 3 % 4]},{at % 9}" for at in range(1200))
     Path("gaps.csv").write_text("\n".join(["x,y", *rows]) + "\n")
     Path("plan.toml").write_text('[columns]\nx = "randomized-response:epsilon=1,letters=this-table"\n')
-    made = ["release", "gaps.csv", "--plan", "plan.toml", "--missing", "?", "--record", "out.json", "-o", "out.csv"]
+    made = [
+        "release",
+        "gaps.csv",
+        "--plan",
+        "plan.toml",
+        "--missing",
+        "?",
+        "--record",
+        "out.json",
+        "--simulate",
+        "1",
+        "-o",
+        "out.csv",
+    ]
     assert main(made) == 0
     assert main(["audit", "out.json", "--original", "gaps.csv", "--missing", "?", "-o", "audit.json"]) == 0
     code, out, err = run(capsys, "assess", "out.json", "audit.json", "--original", "gaps.csv", "--missing", "?")
