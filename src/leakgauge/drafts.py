@@ -30,6 +30,13 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
+    def write_bytes(self, content: bytes) -> None:
+        """Fill the draft with bytes."""
+        try:
+            self.path.write_bytes(content)
+        except OSError as error:
+            raise could_not_write(self.place, error) from None
+
     def keep(self, overwrite: bool = True) -> None:
         """Give the draft its name; a kill before leaves the old file, a kill after the new one.
 
@@ -73,6 +80,13 @@ def write_whole(path: Path, text: str) -> None:
     """Write a text file whole or not at all."""
     with draft(path) as made:
         made.write(text)
+        made.keep()
+
+
+def write_bytes_whole(path: Path, content: bytes) -> None:
+    """Write a file of bytes whole or not at all."""
+    with draft(path) as made:
+        made.write_bytes(content)
         made.keep()
 
 

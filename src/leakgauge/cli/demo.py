@@ -6,30 +6,47 @@ from pathlib import Path
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, working
-from leakgauge.drafts import require_writable, target, write_whole
-from leakgauge.errors import OptionError
+from leakgauge.cli.output import deliver
+from leakgauge.cli.speaking import current, say
+from leakgauge.drafts import require_writable, write_whole
 
 
 @click.command()
-@click.option("--sample", type=click.Path(path_type=Path), metavar="FILE", help="Write the sample's rows as CSV, too.")
-@output_options
-def command(sample: Path | None, as_json: bool, output: Path | None) -> None:
-    """Measure the bundled sample: what does marital status leak to someone who knows the occupation?"""
-    from leakgauge.cli.measure import as_fields, render
-    from leakgauge.jobs.measure import Roles, measure
-    from leakgauge.jobs.samples import NAME, adult_rows
-    from leakgauge.tables import open_table
+@click.option(
+    "--sample", type=click.Path(path_type=Path), metavar="FILE", help="Write the sample as CSV, nothing else."
+)
+@click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    default=Path("leakgauge-demo"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder for everything.",
+)
+def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> None:
+    """Protect the bundled sample: marital status, from someone who knows the occupation.
 
-    require_writable(output)
-    require_writable(sample)
-    if sample is not None and output is not None and target(sample) == target(output):
-        raise OptionError("{path} is named by --sample and by -o; name two files.", path=output)
-    rows = adult_rows()
-    with working("Measuring the sample …"), open_table(rows) as table:
-        found = measure(table, Roles(("marital_status",), background=("occupation",)))
+    One value in five may be wrong; the least leaking way to do that is designed, released, attacked, graded, reported.
+    """
+    from leakgauge.cli.protect import progress_lines, render
+    from leakgauge.jobs.protect import Asked, protect
+    from leakgauge.jobs.samples import adult_csv
+
     if sample is not None:
-        columns = [rows.column(name).to_pylist() for name in rows.column_names]
-        lines = [",".join(rows.column_names), *(",".join(row) for row in zip(*columns, strict=True))]
-        write_whole(sample, "\n".join(lines) + "\n")
-    deliver(as_fields(found, NAME, "plug-in"), as_json, output, lambda: render(found, NAME))
+        require_writable(sample)
+        write_whole(sample, adult_csv())
+        click.echo(say("Wrote {path!s}.", path=sample))
+        return
+    table = output.with_name(f"{output.name}-sample.csv")
+    require_writable(table)
+    if not table.exists() or table.read_text(encoding="utf-8") != adult_csv():
+        write_whole(table, adult_csv())
+    asked = Asked(str(table), "marital_status", ("occupation",), max_distortion=0.2, report_language=current().code)
+    with progress_lines() as tell:
+        done = protect(asked, output, progress=tell)
+    deliver(done.fields, as_json, None, lambda: render(done))
+    if opened:
+        click.launch(str(output / "report.html"))

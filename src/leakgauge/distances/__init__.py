@@ -6,8 +6,10 @@ from leakgauge.distances.column_sums import ColumnSums
 from leakgauge.distances.distances import Distances, Distortion
 from leakgauge.distances.grid import EarthGrid, Grid, GridDistance
 from leakgauge.distances.grid_products import GridKernel
+from leakgauge.distances.naming import DISTORTIONS, distortion_named
 
 __all__ = [
+    "DISTORTIONS",
     "Absolute",
     "ColumnSums",
     "Distances",
@@ -21,5 +23,6 @@ __all__ = [
     "GridKernel",
     "Hamming",
     "Squared",
+    "distortion_named",
     "read_distortion",
 ]

@@ -122,7 +122,7 @@ def compare(
     if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
         raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
     plain = question.problem(table, target)
-    given = {text: _finite(text, plain) for text in dict.fromkeys(mechanisms)}
+    given = {text: finite_channel(text, plain) for text in dict.fromkeys(mechanisms)}
     # All are measured beside one optimum, which may release every letter that any of them releases.
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
@@ -143,8 +143,8 @@ def _place(one: Compared, target: MaxDistortion | MaxLeakage) -> tuple[int, floa
     return (rank, first, second) if one.meets else (rank, second, first)
 
 
-def _finite(text: str, problem: RateDistortion) -> Channel:
-    """The mechanism as a dyadic channel that reads every letter of the secret."""
+def finite_channel(text: str, problem: RateDistortion) -> Channel:
+    """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
     if isinstance(mechanism, NoisyNumber):
         channel = clamped_noise(mechanism, problem.inputs)

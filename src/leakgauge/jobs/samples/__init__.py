@@ -27,3 +27,10 @@ def adult_rows() -> pyarrow.Table:
     status = np.repeat([line[0] for line in lines], counts.sum(axis=1))
     occupation = np.concatenate([np.repeat(header[1:], row) for row in counts])
     return pyarrow.table({"marital_status": status.tolist(), "occupation": occupation.tolist()})
+
+
+def adult_csv() -> str:
+    """The rows as the text of a CSV file."""
+    rows = adult_rows()
+    columns = [rows.column(name).to_pylist() for name in rows.column_names]
+    return "\n".join([",".join(rows.column_names), *(",".join(row) for row in zip(*columns, strict=True))]) + "\n"

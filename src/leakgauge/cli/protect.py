@@ -1,0 +1,188 @@
+"""``leakgauge protect``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from leakgauge.cli.output import deliver, shown
+from leakgauge.cli.speaking import current, retell, say
+from leakgauge.languages import message
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from leakgauge.jobs.protect import Done, Progress
+
+STAGES = {
+    "measure": message("measuring the leakage"),
+    "design": message("designing the channel"),
+    "release": message("releasing"),
+    "audit": message("attacking"),
+    "assess": message("grading"),
+    "report": message("writing the report"),
+}
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("table")
+@click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
+@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; released as it is.")
+@click.option("--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns stay at home.")
+@click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
+@click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
+@click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
+@click.option("--target", metavar="SCORE|GRADE", help="The cheapest setting that reaches it, such as good.")
+@click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
+@click.option(
+    "--distortion", default="hamming", show_default=True, metavar="NAME|FILE", help="What is wrong by how much."
+)
+@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
+@click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
+@click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
+@click.option("--ledger", metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
+@click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
+@click.option("--policy", metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
+@click.option("--diagram", metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
+@click.option("--questionnaire", metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
+@click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N", help="How often.")
+@click.option("--confidence", type=float, default=0.95, show_default=True, metavar="C", help="Of intervals.")
+@click.option("--purpose", metavar="TEXT", help="For the report: what the release is for.")
+@click.option("--recipient", metavar="TEXT", help="For the report: who gets it.")
+@click.option("--review", metavar="DATE", help="For the report: when to look again.")
+@click.option(
+    "--report-language",
+    type=click.Choice(["en", "zh", "both"]),
+    help="Of the report; by default that of the messages; both: side by side.",
+)
+@click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
+@click.option("-o", "--output", type=_FILE, required=True, metavar="DIR", help="The folder for everything.")
+@click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@click.option("--events", is_flag=True, hidden=True, help="Tell every step as a line of JSON.")
+def command(output: Path, overwrite: bool, as_json: bool, events: bool, **options: Any) -> None:
+    """The main job: a protected table and a report to sign, from one table.
+
+    Measured, designed, released, attacked, graded, reported; everything is left in DIR.
+
+    \b
+    leakgauge protect people.parquet --secret illness --background city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --target good -o out
+
+    Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
+    report says what is possible, and the exit code is 1.
+    """
+    from leakgauge.jobs.protect import Asked, protect
+
+    options["report_language"] = options["report_language"] or current().code
+    asked = Asked(**{**options, "distortion": (options["distortion"],)})
+    with _telling(events) as tell:
+        done = protect(asked, output, overwrite=overwrite, progress=tell)
+    if events:
+        _event({"outcome": done.fields["outcome"]})
+    else:
+        deliver(done.fields, as_json, None, lambda: render(done))
+    done.require()
+
+
+@contextmanager
+def _telling(events: bool) -> Iterator[Progress]:
+    """Progress as lines of JSON, as a bar a stage, or as a line a stage where nobody looks at a screen."""
+    if events:
+        yield lambda stage, state, done=0, total=0: _event(
+            {"stage": stage, "state": state, "done": done, "total": total}
+        )
+        return
+    with progress_lines() as tell:
+        yield tell
+
+
+def _event(fields: dict[str, Any]) -> None:
+    click.echo(json.dumps(fields))
+    sys.stdout.flush()
+
+
+@contextmanager
+def progress_lines() -> Iterator[Progress]:
+    """A bar for the stage at work on a screen, and a line for each that is finished; into a pipe the lines alone."""
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True, highlight=False)
+    with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
+        tasks: dict[str, Any] = {}
+
+        def tell(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
+            name = retell(STAGES[stage])
+            if state == "started":
+                tasks[stage] = bar.add_task(name, total=None)
+            elif state == "working":
+                bar.update(tasks[stage], completed=done, total=total or None)
+            else:
+                if stage in tasks:
+                    bar.remove_task(tasks.pop(stage))
+                words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("left out")}
+                console.print(f"{name}: {words[state]}", style="dim")
+
+        yield tell
+
+
+def render(done: Done) -> list[RenderableType]:
+    """The numbers that matter, and where the rest is."""
+    from rich.table import Table
+    from rich.text import Text
+
+    found = done.fields["headline"]
+    parts: list[RenderableType] = []
+    if found is None:
+        parts.append(Text(say("Nothing was released."), "bold red"))
+    else:
+        grid = Table(title=done.fields["asked"]["secret"], title_justify="left", show_header=False)
+        for name, value in _rows(found):
+            grid.add_row(name, value)
+        parts.append(grid)
+    withheld = done.fields["withheld"]
+    if withheld:
+        said = say("Left at home: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
+        parts.append(Text(said))
+    if done.fields["asked"]["simulate"] is not None:
+        warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
+        parts.append(Text(warning, "bold red"))
+    parts.append(Text(say("Report: {path!s}", path=done.folder / "report.html")))
+    return parts
+
+
+def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    yield say("grade"), say("{grade}, the lowest of score, privacy and utility", grade=found["grade"])
+    interval = found["interval"]
+    ends = "" if interval is None else f" [{interval['low']:.1f}, {interval['high']:.1f}]"
+    yield say("score"), f"{found['score']:.1f}{ends}"
+    for name, score in ((say("privacy"), found["privacy"]), (say("utility"), found["utility"])):
+        if score is not None:
+            yield name, f"{score:.1f}"
+    if found["leakage_after"] is not None:
+        told = say(
+            "{after} of {before} bits",
+            after=shown(found["leakage_after"]["value"]),
+            before=shown(found["leakage_before"]["value"]),
+        )
+        floor = found["floor"]
+        if floor is not None:
+            told = say("{told}; {floor} by the background alone", told=told, floor=shown(floor["value"]))
+        yield say("the attacker learns"), told
+    if found["epsilon"] is not None:
+        yield "ε", f"{shown(found['epsilon']['value'])} {retell('nats')}"
+    if found["advantage"] is not None:
+        more = say("right about {share:.1%} more people than without the release", share=found["advantage"]["value"])
+        yield say("strongest attack"), more
+    if found["unchanged"] is not None:
+        yield say("values unchanged"), f"{found['unchanged']['value']:.1%}"

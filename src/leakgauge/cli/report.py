@@ -1,0 +1,71 @@
+"""``leakgauge report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from leakgauge.cli.output import working
+from leakgauge.cli.speaking import current, say
+from leakgauge.drafts import require_writable
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--edition", type=click.Choice(["internal", "external"]), default="internal", show_default=True)
+@click.option(
+    "--report-language",
+    type=click.Choice(["en", "zh", "both"]),
+    help="Of the report; by default that of the messages; both: side by side.",
+)
+@click.option("--format", "form", type=click.Choice(["html", "md", "pdf"]), help="By default that of the file's name.")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="External: hide smaller counts.")
+@click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: in FOLDER.")
+def command(
+    folder: Path,
+    edition: str,
+    report_language: str | None,
+    form: str | None,
+    limit: int,
+    opened: bool,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Write the report on the FOLDER of a job again: another edition, language or format.
+
+    \b
+    leakgauge report out --edition external --report-language both
+    leakgauge report out --format pdf -o report.pdf
+
+    The external edition masks small counts and leaves out what would help an attacker.
+    """
+    from leakgauge.jobs.report import NAMES, Format, documents, write_report
+    from leakgauge.report.document import Edition
+    from leakgauge.report.facts import Facts
+
+    kind, language = Edition(edition), report_language or current().code
+    written = Format(form or _suffix(output))
+    place = output or folder / f"{NAMES[kind]}.{written.value}"
+    require_writable(place)
+    with working(say("Writing the report …")):
+        facts = Facts.read(folder)
+        if as_json:
+            import json
+
+            from leakgauge.report.twin import report_json
+
+            fields = report_json(documents(facts, language, kind, limit))
+            click.echo(json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False))
+            return
+        write_report(facts, place, language, kind, written, limit)
+    click.echo(say("Report: {path!s}", path=place))
+    if opened:
+        click.launch(str(place))
+
+
+def _suffix(output: Path | None) -> str:
+    suffix = "" if output is None else output.suffix.lower().lstrip(".")
+    return suffix if suffix in ("md", "pdf") else "html"

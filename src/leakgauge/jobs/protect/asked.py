@@ -1,0 +1,184 @@
+"""What the main job is asked to do, and the command that asks it again."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from leakgauge.assessment import Grade
+from leakgauge.errors import ColumnError, OptionError, did_you_mean
+from leakgauge.mechanisms.noisy_number import require_budget
+
+_TARGETS = ("max_distortion", "max_leakage", "target")
+_REPEATED = ("background", "public", "mechanism", "distortion", "bins", "missing")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A table to protect and what the protected one must be.
+
+    Attributes:
+        table: a file, as ``open_table`` takes it.
+        secret: the column to protect.
+        background: columns the attacker knows; they are released as they are.
+        public: further columns to release as they are. Columns that are not named stay at home.
+        max_distortion: the least leaking channel with at most this mean distortion.
+        max_leakage: the least distorting one with at most these bits, told to the attacker with the background.
+        local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
+        target: a grade, or a score, to be reached by the cheapest setting.
+        mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target.
+        distortion: what a wrong value costs: hamming, absolute, squared or a file.
+        bins: how numeric columns are gathered, such as ``age=width:10``.
+        missing: texts that count as missing.
+        lower: the least value of a numeric secret, as everybody knows it.
+        upper: the greatest one.
+        accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
+        ledger: which counts what is spent.
+        dataset: the account in it.
+        policy: a file of limits.
+        diagram: a file by which it is graded.
+        questionnaire: a file of answers.
+        releases_per_period: how often such a release is made.
+        confidence: of intervals.
+        purpose: what the release is for, in the user's words.
+        recipient: who gets it.
+        review: when to look again, such as 2027-11-16.
+        report_language: en, zh or both, side by side.
+        simulate: a seed, for a rehearsal that protects nobody.
+
+    Raises:
+        OptionError: no target, two, or numbers outside their range; a column with two parts to play.
+    """
+
+    table: str
+    secret: str
+    background: tuple[str, ...] = ()
+    public: tuple[str, ...] = ()
+    max_distortion: float | None = None
+    max_leakage: float | None = None
+    local_dp: float | None = None
+    target: str | None = None
+    mechanism: tuple[str, ...] = ()
+    distortion: tuple[str, ...] = ("hamming",)
+    bins: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    lower: float | None = None
+    upper: float | None = None
+    accounted: float | None = None
+    ledger: str | None = None
+    dataset: str | None = None
+    policy: str | None = None
+    diagram: str | None = None
+    questionnaire: str | None = None
+    releases_per_period: float = 1.0
+    confidence: float = 0.95
+    purpose: str | None = None
+    recipient: str | None = None
+    review: str | None = None
+    report_language: str = "en"
+    simulate: int | None = None
+
+    def __post_init__(self) -> None:
+        self._require_roles()
+        self._require_one_target()
+        for name in ("max_distortion", "max_leakage"):
+            value = getattr(self, name)
+            if value is not None and not 0 <= value < math.inf:
+                raise OptionError(
+                    "--{name} {value} is no finite number of at least 0.", name=name.replace("_", "-"), value=value
+                )
+        for epsilon in (self.local_dp, self.accounted):
+            if epsilon is not None:
+                require_budget(epsilon)
+        if self.target is not None:
+            grade_target(self.target)
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
+        if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
+            raise OptionError(
+                "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."
+            )
+        if self.simulate is not None and self.ledger is not None:
+            raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
+
+    def _require_roles(self) -> None:
+        for role, names in (("background", self.background), ("public", self.public)):
+            for name in names:
+                if name == self.secret:
+                    raise OptionError(
+                        "Column {column!r} is named both as secret and as {role}; give it one role.",
+                        column=name,
+                        role=role,
+                    )
+                if (self.background + self.public).count(name) > 1:
+                    raise OptionError("Column {column!r} is named twice; name it once.", column=name)
+
+    def _require_one_target(self) -> None:
+        given = [name for name in _TARGETS if getattr(self, name) is not None]
+        if len(given) > 1 or (self.target is not None and (self.local_dp is not None or self.mechanism)):
+            raise OptionError(
+                "Two targets are given; say one of --max-distortion, --max-leakage and --target. --local-dp and "
+                "--mechanism go with the first two."
+            )
+        if not given and self.local_dp is None and len(self.mechanism) != 1:
+            raise OptionError(
+                "No target is given; say --max-distortion, --max-leakage, --local-dp or --target, or name one "
+                "--mechanism."
+            )
+
+    @property
+    def released(self) -> tuple[str, ...]:
+        """Every column that leaves the house."""
+        return (self.secret, *self.background, *self.public)
+
+    def as_json(self) -> dict[str, Any]:
+        """The fields as they are stored."""
+        return {name: list(one) if isinstance(one, tuple) else one for name, one in asdict(self).items()}
+
+    def command(self, folder: Path | str) -> str:
+        """The command that asks for the same."""
+        return shlex.join(["leakgauge", "protect", *self.arguments(), "-o", str(folder)])
+
+    def arguments(self) -> list[str]:
+        """What follows ``leakgauge protect``, the folder left out."""
+        words = [self.table]
+        for one in fields(self)[1:]:
+            value = getattr(self, one.name)
+            if value == one.default:
+                continue
+            option = f"--{one.name.replace('_', '-')}"
+            for each in value if one.name in _REPEATED else (value,):
+                words += [option, f"{each:g}" if isinstance(each, float) and float(f"{each:g}") == each else str(each)]
+        return words
+
+
+def grade_target(text: str) -> Grade | float:
+    """A grade by name, or a score from 0 to 100.
+
+    Raises:
+        OptionError: neither.
+    """
+    if text in [grade.value for grade in Grade]:
+        return Grade(text)
+    try:
+        score = float(text)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score <= 100:
+        names = ", ".join(grade.value for grade in Grade)
+        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
+    return score
+
+
+def require_columns(asked: Asked, known: tuple[str, ...]) -> None:
+    """Refuse columns that the table does not have.
+
+    Raises:
+        ColumnError: names one, and those that are near.
+    """
+    for name in asked.released:
+        if name not in known:
+            raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))

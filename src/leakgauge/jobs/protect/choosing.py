@@ -1,0 +1,249 @@
+"""How the secret will be released: a designed channel, the best of some mechanisms, or what meets a grade."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leakgauge.assessment import Diagram, Questionnaire, Trial
+from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
+from leakgauge.distances import Distortion
+from leakgauge.errors import LeakgaugeError, RefusalError
+from leakgauge.jobs.compare import Compared, Role, compare, finite_channel
+from leakgauge.jobs.design import Question
+from leakgauge.jobs.design_json import comparison_json, frontier_json, solution_json
+from leakgauge.jobs.improve import noisy_table, search, search_json
+from leakgauge.jobs.protect.asked import Asked, grade_target
+from leakgauge.mechanisms import NoisyNumber, parse_mechanism
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability.files import NamedChannel
+from leakgauge.release.ledger import Ledger
+from leakgauge.tables import Binning, Table
+
+CURVE = 25
+"""Points of the frontier."""
+LETTERS = 64
+CELLS = 1 << 17
+"""Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
+BOUNDED_GAP = 1e-6
+"""In nats: beside a bound on ratios the last digits take far longer than the first."""
+CURVE_GAP = 1e-5
+"""In nats: closer than anybody could see in a picture."""
+TELLS_NOTHING = 1e-9
+"""In bits: a channel with less releases nothing."""
+
+Artefacts = dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """How the secret is released.
+
+    Attributes:
+        plan: the text for the plan, a mechanism or the name of a channel file.
+        channel: what goes into that file; None where the plan says it all.
+        artefacts: further files by name.
+    """
+
+    plan: str
+    channel: NamedChannel | None
+    artefacts: Artefacts
+
+    def plan_text(self, asked: Asked) -> str:
+        """The plan as TOML."""
+        quoted = [json.dumps(name, ensure_ascii=False) for name in (*asked.background, *asked.public)]
+        secret, how = (json.dumps(one, ensure_ascii=False) for one in (asked.secret, self.plan))
+        return f"public = [{', '.join(quoted)}]\n\n[columns]\n{secret} = {how}\n"
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a choice is made from.
+
+    Attributes:
+        table: the table.
+        distortion: what a wrong value costs.
+        bins: of some columns.
+        diagram: by which settings are graded.
+        questionnaire: what people answered.
+        ledger: which sells a noisy histogram.
+        dataset: whose budget.
+    """
+
+    table: Table
+    distortion: Distortion
+    bins: dict[str, Binning]
+    diagram: Diagram
+    questionnaire: Questionnaire | None
+    ledger: Ledger | None
+    dataset: str | None
+
+    def question(self, asked: Asked) -> Question:
+        """What a channel is designed for."""
+        known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
+        return Question((asked.secret,), asked.background, self.distortion, known, self.bins, asked.local_dp)
+
+
+def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None]) -> Chosen:
+    """How the secret will be released.
+
+    Raises:
+        RefusalError: nothing meets the target; the message says how close one can come.
+        InputError: a mechanism or column that cannot be used so.
+    """
+    if asked.target is not None:
+        return _by_grade(asked, sources, progress)
+    if asked.mechanism:
+        return _best_mechanism(asked, sources)
+    return _designed(asked, sources)
+
+
+def possibilities(asked: Asked, sources: Sources) -> Artefacts:
+    """What is possible at all: the frontier, where it can be computed."""
+    question = replace(sources.question(asked), local_dp=None)
+    problem = question.problem(sources.table, Slope(0.0))
+    backgrounds = len(problem.source.columns) if asked.background else 1  # type: ignore[union-attr]
+    if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
+        return {}
+    return {"frontier.json": frontier_json(frontier(problem, CURVE, CURVE_GAP))}
+
+
+def _designed(asked: Asked, sources: Sources) -> Chosen:
+    question, table, origin = sources.question(asked), sources.table, PriorOrigin.THIS_TABLE
+    if asked.accounted is not None:
+        # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
+        table = noisy_table(table, asked.secret, asked.accounted, sources.ledger, sources.dataset)
+        question = replace(question, background=(), knowledge=Knowledge.NOBODY)
+        origin = PriorOrigin.NOISY_HISTOGRAM
+    solution = _solved(asked, question, table)
+    if asked.max_distortion is None and asked.max_leakage is None and solution.leakage < TELLS_NOTHING:
+        # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
+        return _planned(f"randomized-response:epsilon={asked.local_dp!r}", asked, sources)
+    named = replace(question.named(solution), prior_origin=origin)
+    artefacts = {"design.json": solution_json(solution, origin.value)}
+    if asked.accounted is None:
+        artefacts |= _compared(question, sources, solution.distortion)
+    return Chosen("channel.json", named, artefacts)
+
+
+def _solved(asked: Asked, question: Question, table: Table) -> Solution:
+    gap = GAP if asked.local_dp is None else BOUNDED_GAP
+    if asked.max_distortion is not None:
+        return solve(question.problem(table, MaxDistortion(asked.max_distortion)), gap)
+    if asked.max_leakage is not None:
+        return solve(question.problem(table, MaxLeakage(asked.max_leakage)), gap)
+    # Of all channels that keep the bound the one of least distortion.
+    return solve(question.problem(table, Slope(math.inf)), gap)
+
+
+def _compared(question: Question, sources: Sources, distortion: float) -> Artefacts:
+    """Other mechanisms at the distortion of the one that was chosen, where they can be compared."""
+    try:
+        plain = replace(question, local_dp=None)
+        return {
+            "comparison.json": comparison_json(compare(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP))
+        }
+    except LeakgaugeError:
+        # The comparison is a companion: a secret for which there is none is released all the same.
+        return {}
+
+
+def _best_mechanism(asked: Asked, sources: Sources) -> Chosen:
+    """The best of the named mechanisms that meets the target; one alone without a target is taken as it is."""
+    if asked.max_distortion is None and asked.max_leakage is None:
+        (text,) = asked.mechanism
+        return _planned(text, asked, sources)
+    target = (
+        MaxDistortion(asked.max_distortion) if asked.max_distortion is not None else MaxLeakage(asked.max_leakage or 0)
+    )
+    question = replace(sources.question(asked), local_dp=None)
+    found = compare(sources.table, question, asked.mechanism, target, CURVE_GAP)
+    given = [one for one in found.ranking if one.role is Role.GIVEN]
+    fit = [one for one in given if one.meets and (asked.local_dp is None or one.epsilon <= asked.local_dp)]
+    if not fit:
+        raise RefusalError(
+            "None of {count} mechanisms meets the target; the nearest, {name}, leaks {bits:.4g} bits at a mean "
+            "distortion of {distortion:.4g}; allow more, or let a channel be designed.",
+            count=len(given),
+            name=given[0].name,
+            bits=given[0].objective,
+            distortion=given[0].distortion,
+        )
+    chosen = _planned(_spelled(fit[0], asked), asked, sources)
+    return replace(chosen, artefacts={**chosen.artefacts, "comparison.json": comparison_json(found)})
+
+
+def _spelled(one: Compared, asked: Asked) -> str:
+    return next(text for text in asked.mechanism if text == one.name)
+
+
+def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:
+    """A mechanism as a plan takes it: its letters are the table's, which the record then says."""
+    question = sources.question(asked)
+    problem = question.problem(sources.table, Slope(0.0))
+    if text.endswith(".json"):
+        from leakgauge.probability.files import read_channel
+
+        return Chosen("channel.json", read_channel(text), {})
+    mechanism = parse_mechanism(text, letters=problem.inputs)
+    if isinstance(mechanism, NoisyNumber):
+        return Chosen(text, None, {})
+    if mechanism.name == "exponential":
+        channel = finite_channel(text, problem)
+        return Chosen("channel.json", _named(channel, asked), {})
+    if "letters=" in text:
+        return Chosen(text, None, {})
+    return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table", None, {})
+
+
+def _named(channel: Channel, asked: Asked) -> NamedChannel:
+    return NamedChannel(channel, (asked.secret,), (asked.secret,), PriorOrigin.THIS_TABLE)
+
+
+def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], None]) -> Chosen:
+    assert asked.target is not None
+    found = search(
+        sources.table,
+        asked.secret,
+        grade_target(asked.target),
+        sources.diagram,
+        lower=asked.lower,
+        upper=asked.upper,
+        questionnaire=sources.questionnaire,
+        accounted=asked.accounted,
+        ledger=sources.ledger,
+        dataset=sources.dataset,
+        progress=progress,
+    )
+    artefacts = {"improvement.json": search_json(found, asked.secret)}
+    found.improvement.require()
+    trial = _column_trial(found.improvement.chosen, found.improvement.trials)
+    fields = trial.candidate.channel_json()
+    if fields is not None:
+        channel = trial.candidate.setting.channel
+        assert channel is not None
+        named = _named(channel, asked)
+        if asked.accounted is not None:
+            named = replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM)
+        return Chosen("channel.json", named, artefacts)
+    planned = _planned(trial.candidate.name, asked, sources)
+    return replace(planned, artefacts={**planned.artefacts, **artefacts})
+
+
+def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
+    """The setting that is released: one that keeps a row a row."""
+    assert chosen is not None
+    if chosen.candidate.form == "column":
+        return chosen
+    fit = [one for one in trials if one.meets and one.candidate.form == "column"]
+    if not fit:
+        raise RefusalError(
+            "What meets the target is {name} ({form}), which is no table of the same rows; ask `leakgauge query` for "
+            "it, or lower the target.",
+            name=chosen.candidate.name,
+            form=chosen.candidate.form,
+        )
+    return max(fit, key=lambda one: min(one.assessment.privacy or 0.0, one.assessment.utility or 0.0))

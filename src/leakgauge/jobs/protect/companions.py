@@ -1,0 +1,74 @@
+"""What stands beside the main artefacts: levels under the table's own prior, usefulness a column, the grade before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from leakgauge.assessment import assess, expected
+from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment.indicators import setting_of, source_of
+from leakgauge.claims.quantities import exact_json
+from leakgauge.jobs.graded_json import nodes_json, scores_json
+from leakgauge.jobs.protect.asked import Asked
+from leakgauge.jobs.protect.choosing import Sources
+from leakgauge.mechanisms import through_channel
+from leakgauge.notions import level_json, relate_channel
+from leakgauge.probability import Channel, Distribution, PriorOrigin
+
+
+def levels_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+    """The exact levels of the released channel in every notion, those under the table's own prior included."""
+    prior = _prior(sources, asked, channel)
+    found = relate_channel(channel, prior).levels
+    return {
+        "schema": "leakgauge/levels/1",
+        "prior": PriorOrigin.THIS_TABLE.value,
+        "levels": {name: level_json(level) for name, level in found.items()},
+    }
+
+
+def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+    """What every released column is worth, by the law of the release: nothing here was drawn."""
+    prior = _prior(sources, asked, channel)
+    p, q = prior.probabilities, channel.matrix
+    place = {label: at for at, label in enumerate(channel.outputs)}
+    same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
+    kept = sum(p[row] * q[row, column] for row, column in same)
+    shares = np.zeros(len(channel.outputs))
+    for row, column in same:
+        shares[column] = p[row]
+    lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
+    distance = (np.abs(p @ q - shares).sum() + lost) / 2
+    distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
+    mean = float(p @ (q * distances).sum(axis=1))
+    columns = {asked.secret: _column_json(True, mean, float(kept), float(distance))}
+    columns |= {name: _column_json(False, 0.0, 1.0, 0.0) for name in (*asked.background, *asked.public)}
+    return {"schema": "leakgauge/utility/1", "columns": columns}
+
+
+def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
+    """The scores and nodes of the table released as it is, from the same indicators."""
+    letters = sources.table.counts(asked.secret).labels(asked.secret)
+    alike = Channel(letters, letters, np.eye(len(letters)))
+    setting = setting_of(through_channel(alike), source_of(sources.table, asked.secret))
+    evidence = expected(setting, questionnaire=sources.questionnaire)
+    found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
+    return {"schema": "leakgauge/before/1", **scores_json(found), "nodes": nodes_json(found)}
+
+
+def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
+    counts = sources.table.counts(asked.secret, bins=sources.bins)
+    found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
+    total = sum(found.values())
+    return Distribution(channel.inputs, [found.get(label, 0) / total for label in channel.inputs])
+
+
+def _column_json(protected: bool, distortion: float, unchanged: float, variation: float) -> dict[str, Any]:
+    return {
+        "protected": protected,
+        "distortion": exact_json(distortion, "distortion"),
+        "unchanged": exact_json(min(unchanged, 1.0), "share"),
+        "total_variation": exact_json(max(variation, 0.0), "share"),
+    }

@@ -1,0 +1,35 @@
+"""The numbers that matter, taken from the artefacts of a finished job."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leakgauge.jobs.protect.asked import Asked
+from leakgauge.jobs.protect.folder import Folder
+
+
+def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
+    """Grade and scores; bits told before and after, and by the background alone; ε; the strongest attack; what stays.
+
+    Each as it stands in its file; null where the release has no such number.
+    """
+    graded = folder.read("assessment.json")
+    before = folder.read("measurement.json")
+    after = folder.read("leakage.json") if folder.has("leakage.json") else {}
+    worth = folder.read("utility.json")["columns"][asked.secret] if folder.has("utility.json") else {}
+    levels = folder.read("release.json")["claims"][asked.secret]["levels"]
+    return {
+        **{name: graded[name] for name in ("grade", "score", "interval", "privacy", "utility")},
+        "leakage_before": before["entropy"],
+        "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
+        "floor": before["background_floor"],
+        "epsilon": next((levels[name] for name in ("local_dp", "dp", "approximate_dp") if name in levels), None),
+        "advantage": _strongest(folder.read("audit.json")["attacks"]),
+        "unchanged": worth.get("unchanged"),
+    }
+
+
+def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """The advantage of the attack that wins most over what is known anyway."""
+    advantages = [one["advantage"] for one in attacks]
+    return max(advantages, key=lambda one: float(one["value"]), default=None)

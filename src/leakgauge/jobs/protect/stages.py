@@ -1,0 +1,214 @@
+"""The stages of the main job: each reads the table and what earlier stages wrote, and writes its own files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from leakgauge.assessment import Diagram, Policy, Questionnaire
+from leakgauge.audit.progress import Progress as Counting
+from leakgauge.drafts import write_whole
+from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.jobs.assess import grade_release
+from leakgauge.jobs.audit import audit_release, release_json
+from leakgauge.jobs.graded_json import graded_json
+from leakgauge.jobs.measure import Roles, measure
+from leakgauge.jobs.measurement_json import measurement_json
+from leakgauge.jobs.protect.asked import Asked
+from leakgauge.jobs.protect.choosing import Sources, choose, possibilities
+from leakgauge.jobs.protect.companions import before_json, levels_json, utility_json
+from leakgauge.jobs.protect.folder import Folder
+from leakgauge.probability.files import NamedChannel
+from leakgauge.randomness import OperatingSystem, Simulated
+from leakgauge.release import Stage as ReleaseStage
+from leakgauge.release import bound_channel, read_plan, release
+
+PLAN, RECORD, AUDIT, ASSESSMENT = "plan.toml", "release.json", "audit.json", "assessment.json"
+
+
+@dataclass(frozen=True)
+class Work:
+    """A job under way.
+
+    Attributes:
+        asked: what was asked.
+        folder: where everything goes.
+        sources: table, distortion, bins, diagram, ledger.
+        policy: limits to keep.
+        tell: how much is done of how much in the current stage.
+    """
+
+    asked: Asked
+    folder: Folder
+    sources: Sources
+    policy: Policy | None
+    tell: Callable[[int, int], None]
+
+    @property
+    def released(self) -> str:
+        """The name of the release: a table like the one that came in."""
+        return "release.csv" if self.asked.table.lower().endswith((".csv", ".tsv", ".csv.gz")) else "release.parquet"
+
+    @property
+    def name(self) -> str:
+        """The table's name without its folder."""
+        return Path(self.asked.table).name
+
+    @property
+    def diagram(self) -> Diagram:
+        """By which the release is graded."""
+        return self.sources.diagram
+
+    @property
+    def questionnaire(self) -> Questionnaire | None:
+        """What people answered."""
+        return self.sources.questionnaire
+
+
+class Stage(Protocol):
+    """A part of the job."""
+
+    def __call__(self, work: Work, /) -> tuple[str, ...]:
+        """The names of the files it wrote."""
+
+
+def measure_stage(work: Work) -> tuple[str, ...]:
+    """What the secret would give away: released as it is, and by the background alone."""
+    asked = work.asked
+    found = measure(
+        work.sources.table,
+        Roles((asked.secret,), background=asked.background),
+        bins=work.sources.bins,
+        confidence=asked.confidence,
+    )
+    work.folder.write("measurement.json", measurement_json(found, work.name))
+    return ("measurement.json",)
+
+
+def design_stage(work: Work) -> tuple[str, ...]:
+    """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
+    folder = work.folder
+    written = []
+    for name, fields in possibilities(work.asked, work.sources).items():
+        folder.write(name, fields)
+        written.append(name)
+    chosen = choose(work.asked, work.sources, work.tell)
+    for name, fields in chosen.artefacts.items():
+        folder.write(name, fields)
+        written.append(name)
+    if chosen.channel is not None:
+        text = json.dumps(chosen.channel.as_json(), ensure_ascii=False, allow_nan=False) + "\n"
+        write_whole(folder.place / "channel.json", text)
+        written.append("channel.json")
+    write_whole(folder.place / PLAN, chosen.plan_text(work.asked))
+    return (*written, PLAN)
+
+
+def release_stage(work: Work) -> tuple[str, ...]:
+    """The release with its record, what it leaks by its law, and what it is worth."""
+    asked, folder, table = work.asked, work.folder, work.sources.table
+    plan = read_plan(folder.place / PLAN)
+    rows = table.rows
+
+    def tell(stage: ReleaseStage, done: int, /) -> None:
+        work.tell(done, rows)
+
+    release(
+        plan,
+        table,
+        folder.place / work.released,
+        record=folder.place / RECORD,
+        ledger=work.sources.ledger,
+        dataset=work.sources.dataset,
+        overwrite=True,
+        randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
+        progress=tell,
+    )
+    written = [work.released, RECORD]
+    try:
+        channel = bound_channel(plan, table, asked.secret)
+    except OptionError:
+        # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+        return tuple(written)
+    named = NamedChannel(channel, (asked.secret,), (asked.secret,))
+    found = measure(
+        table,
+        Roles((asked.secret,), background=asked.background),
+        channel=named,
+        bins=work.sources.bins,
+        confidence=asked.confidence,
+    )
+    extra: dict[str, dict[str, Any]] = {
+        "leakage.json": measurement_json(found, work.name),
+        "levels.json": levels_json(work.sources, asked, channel),
+        "utility.json": utility_json(work.sources, asked, channel),
+    }
+    for name, fields in extra.items():
+        folder.write(name, fields)
+        written.append(name)
+    return tuple(written)
+
+
+def audit_stage(work: Work) -> tuple[str, ...]:
+    """Attacks by somebody who knows the background and sees every public column."""
+    asked = work.asked
+    tell: Counting = work.tell
+    found = audit_release(
+        work.folder.place / RECORD,
+        work.sources.table,
+        background=(*asked.background, *asked.public),
+        confidence=asked.confidence,
+        simulation_seed=asked.simulate or 0,
+        progress=tell,
+    )
+    work.folder.write(AUDIT, release_json(found))
+    return (AUDIT,)
+
+
+def assess_stage(work: Work) -> tuple[str, ...]:
+    """The grade, and that of the table released as it is."""
+    asked, place = work.asked, work.folder.place
+    graded = grade_release(
+        place / RECORD,
+        place / AUDIT,
+        work.sources.table,
+        work.diagram,
+        questionnaire=work.questionnaire,
+        releases_per_period=asked.releases_per_period,
+        policy=work.policy,
+        confidence=asked.confidence,
+    )
+    work.folder.write(ASSESSMENT, graded_json(graded))
+    try:
+        before = before_json(work.sources, asked)
+    except LeakgaugeError:
+        # A column without a finite alphabet has no law of being released as it is.
+        return (ASSESSMENT,)
+    work.folder.write("before.json", before)
+    return ASSESSMENT, "before.json"
+
+
+STAGES: dict[str, Stage] = {
+    "measure": measure_stage,
+    "design": design_stage,
+    "release": release_stage,
+    "audit": audit_stage,
+    "assess": assess_stage,
+}
+"""In order; the report follows them."""
+
+READS: dict[str, tuple[str, ...]] = {
+    "measure": ("secret", "background", "bins", "missing", "confidence"),
+    "design": (
+        *("max_distortion", "max_leakage", "local_dp", "target", "mechanism", "distortion", "lower", "upper"),
+        *("accounted", "ledger", "dataset", "diagram", "questionnaire"),
+    ),
+    "release": ("public", "ledger", "dataset", "simulate"),
+    "audit": (),
+    "assess": ("policy", "diagram", "questionnaire", "releases_per_period"),
+    "report": ("purpose", "recipient", "review", "report_language"),
+}
+"""What a stage reads of what was asked, besides what earlier stages read."""
