@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from leakgauge import notebook
 from leakgauge.assessment.algebra import (
     Ends,
     Rating,
@@ -81,6 +82,30 @@ class Assessment:
     def position(self, key: str) -> float:
         """Where a known node lies between the lowest state, 0, and the highest, 1."""
         return position_of(self.nodes[key])
+
+    def _repr_html_(self) -> str:
+        scores = (
+            ("score", self.score, self.interval),
+            ("privacy", self.privacy, self.privacy_interval),
+            ("utility", self.utility, self.utility_interval),
+        )
+        rows = [("grade", self.grade.value)]
+        for name, value, ends in scores:
+            if value is None:
+                rows.append((name, "not known"))
+            elif ends is None:
+                rows.append((name, notebook.number(value, "of 100")))
+            else:
+                rows.append((name, notebook.interval(value, *ends, self.confidence, "of 100")))
+        criteria = (*self.diagram.privacy, *self.diagram.utility)
+        rows += [
+            (self.diagram.nodes[key].name, notebook.number(self.position(key), "from 0 to 1"))
+            for key in criteria
+            if key in self.nodes
+        ]
+        rows += [(f"veto, at best {veto.cap.value}", veto.reason) for veto in self.vetoes]
+        rows.append(("leaves of which nothing is known", ", ".join(self.missing) or "none"))
+        return notebook.table_html((), rows, f"Assessment by {len(self.diagram.leaves)} indicators")
 
 
 def assess(

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from leakgauge import notebook
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.collecting import expected
@@ -120,6 +121,29 @@ class Improvement:
             for name in self.goal.short(found)
         ]
         return (*said, *(f"{veto.reason}" for veto in found.vetoes))
+
+    def _repr_html_(self) -> str:
+        def points(score: float | None) -> str:
+            return "not known" if score is None else notebook.number(score)
+
+        rows = (
+            (
+                one.candidate.name,
+                one.candidate.form,
+                one.candidate.stage.value,
+                *map(points, (one.assessment.score, one.assessment.privacy, one.assessment.utility)),
+                one.assessment.grade.value,
+                "chosen" if one is self.chosen else "yes" if one.meets else "no",
+            )
+            for one in self.trials
+        )
+        chosen = "nothing meets it" if self.chosen is None else f"{self.chosen.candidate.name} meets it"
+        return notebook.table_html(
+            ("mechanism", "released", "changes", "score of 100", "privacy of 100", "utility of 100", "grade", "meets"),
+            rows,
+            f"Improvement towards {self.goal}: {chosen}",
+            of_rows=len(self.trials),
+        )
 
     def require(self) -> None:
         """Refuse where nothing meets the target.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from leakgauge import notebook
 from leakgauge.audit.checks import Check
 from leakgauge.audit.neighbours import Pair
 from leakgauge.claims import Statement
@@ -52,3 +53,17 @@ class Shown:
         most = self.claim.level * (1 + 1e-9) + 1e-12 if self.estimate is None else self.claim.level
         wrong = self.at_least > most or self.stopped_early
         return self.claimed and (wrong or not all(check.holds for check in self.checks))
+
+    def _repr_html_(self) -> str:
+        found, unit = self.estimate, self.claim.unit
+        rows: list[tuple[object, object]] = [
+            ("claimed", f"at most {notebook.number(self.claim.level, unit)}" if self.claimed else "nothing"),
+            ("shown", f"{self.said}{'' if found is None else f' at {100 * found.confidence:.6g} %'}"),
+            ("violated", "yes" if self.violated else "no"),
+            ("inputs", repr(self.pair[0])),
+            ("", repr(self.pair[1])),
+            ("event", self.event),
+            ("outputs drawn of each", f"{self.samples:,}" if self.samples else "none: the level is exact"),
+        ]
+        rows += [(one.name, "holds" if one.holds else one.reason or "does not hold") for one in self.checks]
+        return notebook.table_html((), rows, f"Shown of {self.claim.name}")

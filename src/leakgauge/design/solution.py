@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from leakgauge import notebook
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.notions import Level
 from leakgauge.probability import Channel, Joint, Label
@@ -69,3 +70,19 @@ class Solution:
             assert self.leakage_with_background is not None
             return self.leakage_with_background
         return self.leakage
+
+    def _repr_html_(self) -> str:
+        bits: list[tuple[str, float | None, str]] = [
+            ("leakage I(X;Y)", self.leakage, "bits"),
+            ("weighted leakage", self.weighted_leakage, "bits"),
+            ("leakage with background I(X;Y,Z)", self.leakage_with_background, "bits"),
+            ("background floor I(X;Z)", self.background_floor, "bits"),
+            ("mean distortion", self.distortion, ""),
+            ("local ε", self.epsilon, "nats"),
+            ("identifiability", None if self.identifiability is None else self.identifiability.value, "nats"),
+            ("gap to the optimum, at most", self.gap, "bits"),
+            ("slope", self.slope, "nats per unit of distortion"),
+        ]
+        rows = [(name, notebook.number(value, unit)) for name, value, unit in bits if value is not None]
+        caption = f"Solution: the channel that leaks least, knowledge: {self.problem.knowledge.value}"
+        return notebook.table_html((), [*rows, ("letters released", f"{self.letters:,}")], caption)

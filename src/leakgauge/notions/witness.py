@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from leakgauge import notebook
 from leakgauge.claims import Statement
 from leakgauge.probability import Label
 
@@ -37,3 +38,12 @@ class Level:
     def unit(self) -> str:
         """Its unit."""
         return self.statement.unit
+
+    def _repr_html_(self) -> str:
+        rows: list[tuple[object, object]] = [("level", notebook.number(self.value, self.unit))]
+        rows += [(name, notebook.number(value)) for name, value in self.statement.parameters]
+        if self.witness is not None:
+            rows += [("reached between", one) for one in self.witness.inputs]
+            if self.witness.output is not None:
+                rows.append(("where this is released", self.witness.output))
+        return notebook.table_html((), rows, f"Level of {self.statement.name}, over {self.statement.adjacency.value}")

@@ -37,6 +37,7 @@ class Channel(TwoWay):
 
     _row_role = "inputs"
     _column_role = "outputs"
+    _symbol = "q(y|x)"
 
     @staticmethod
     def _normalised(cells: Cells) -> Cells:

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge import notebook
 from leakgauge.errors import LabelError, ModelError, did_you_mean
 from leakgauge.probability.cells import Codes, Floats, require_non_negative
 from leakgauge.probability.distribution import Distribution
@@ -173,6 +174,15 @@ class Counts(Frozen):
     def __repr__(self) -> str:
         axes = ", ".join(f"{name}: {size}" for name, size in zip(self.names, self.shape, strict=True))
         return f"Counts({axes}; n={self.n})"
+
+    def _repr_html_(self) -> str:
+        axes = list(self._labels.values())
+        rows = (
+            (*(letters[at] for letters, at in zip(axes, codes, strict=True)), f"{count:,}")
+            for codes, count in zip(self.codes.T[: notebook.MOST].tolist(), self.counts.tolist(), strict=False)
+        )
+        caption = f"Counts of the combinations that occur, {self.n:,} rows in all"
+        return notebook.table_html((*self.names, "count"), rows, caption, of_rows=len(self.counts))
 
 
 def _shares(counts: Counts) -> Floats:

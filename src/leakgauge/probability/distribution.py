@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from leakgauge import notebook
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats, as_floats
 from leakgauge.probability.frozen import Frozen
@@ -79,6 +80,12 @@ class Distribution(Frozen):
     def __repr__(self) -> str:
         shown = ", ".join(f"{x!r}: {p:.4g}" for x, p in zip(self.outcomes[:6], self.probabilities[:6], strict=True))
         return f"Distribution({shown}{', …' if len(self) > 6 else ''})"
+
+    def _repr_html_(self) -> str:
+        first = zip(self.outcomes, self.probabilities[: notebook.MOST].tolist(), strict=False)
+        rows = ((x, notebook.number(p)) for x, p in first)
+        caption = f"Distribution p(x) of {len(self):,} outcomes"
+        return notebook.table_html(("outcome", "probability"), rows, caption, of_rows=len(self))
 
     def product(self, other: Distribution) -> Distribution:
         """The distribution of independent pairs ``(x, x')``."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leakgauge import notebook
 from leakgauge.errors import LabelError, ModelError
 from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather, sums_by
 from leakgauge.probability.channel import Channel
@@ -255,6 +256,17 @@ class Scenario(Frozen):
             )
         array.setflags(write=False)
         return array
+
+    def _repr_html_(self) -> str:
+        known, channel = self.background, self.channel
+        rows = [
+            ("secrets X", f"{len(self.source):,}"),
+            ("releases Y", "none" if channel is None else f"{len(channel.outputs):,}"),
+            ("backgrounds Z", "none" if known is None else f"{len(known.columns):,}"),
+            ("the release depends on the background", "yes" if self._by_pairs else "no"),
+            ("weights", "none" if self.weights is None else " × ".join(map(str, self.weights.shape))),
+        ]
+        return notebook.table_html((), rows, "Scenario")
 
     def __repr__(self) -> str:
         parts = [f"{len(self.source)} secrets"]

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge import notebook
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms.noisy_number import require_budget
@@ -82,6 +83,28 @@ class Release:
     def digest(self) -> str:
         """SHA-256 of the record's fields."""
         return str(self.fields["digest"])
+
+    def _repr_html_(self) -> str:
+        plan, guaranteed = self.fields["plan"], self.fields["together"]
+        rows = [
+            ("file", str(self.output)),
+            ("record", str(self.record)),
+            ("rows", f"{self.rows:,}"),
+            *(
+                # An infinite level stands in words in the record, which float reads.
+                (
+                    f"{name.replace('_', '-')} at δ = {one.get('delta', 0.0):g}",
+                    notebook.number(float(one["value"]), "nats"),
+                )
+                for name, one in guaranteed.items()
+            ),
+            ("drawn by", "the operating system" if self.fields["private"] else "a simulation: not a release"),
+            ("ledger", "none" if self.entry is None else self.entry.dataset),
+            ("digest", self.digest),
+            ("columns as they are", ", ".join(plan["public"]) or "none"),
+            *((f"column {name}", one["mechanism"]) for name, one in plan["columns"].items()),
+        ]
+        return notebook.table_html((), rows, "Release")
 
 
 def release(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge import notebook
 from leakgauge.audit.binomial import difference, share
 from leakgauge.probability import Estimate
 
@@ -59,6 +60,31 @@ class Finding:
         if self.ceiling is None or not self.judged:
             return False
         return (self.success.low if self.sure is None else self.sure) > self.ceiling
+
+    def _repr_html_(self) -> str:
+        shares = {
+            "success": self.success,
+            "baseline, without the release": self.baseline,
+            "advantage": self.advantage,
+            "advantage on an independent release": self.independent,
+            "advantage on the raw data": self.raw,
+        }
+        rows = [
+            ("target", ", ".join(self.target)),
+            ("knows", ", ".join(self.knows) or "nothing"),
+            *(
+                (name, notebook.interval(one.value, one.low, one.high, one.confidence, "of the targets"))
+                for name, one in shares.items()
+            ),
+            ("exposed", f"{self.exposed:,} targets"),
+            (
+                "the claim allows",
+                "anything" if self.ceiling is None else notebook.number(self.ceiling, "of the targets"),
+            ),
+            ("beats the claim", "yes" if self.beats_claim else "no"),
+            ("method", self.method),
+        ]
+        return notebook.table_html((), rows, f"Finding: {self.attack}")
 
 
 @dataclass(frozen=True)

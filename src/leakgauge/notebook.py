@@ -1,0 +1,80 @@
+"""Tables as plain HTML, for the notebooks of those who may see what is in them: everything escaped, nothing runs."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from html import escape
+from itertools import islice
+
+MOST = 20
+"""Rows, and columns beside the first, that are shown of a large table."""
+_LONGEST = 200
+_NOT_TEXT = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What may stand in no document: control signs and halves of letters."""
+
+
+def table_html(
+    head: Sequence[object],
+    rows: Iterable[Sequence[object]],
+    caption: str,
+    *,
+    of_rows: int | None = None,
+    of_columns: int | None = None,
+) -> str:
+    """A table as HTML; of a large one the first rows and columns, and how many more there are.
+
+    Args:
+        head: of each column, that of the row names first; empty for none.
+        rows: each with its name first. ``None`` is a missing value, a tuple one of several columns.
+        caption: what the table holds.
+        of_rows: how many rows there are, where not all are given.
+        of_columns: likewise columns, the row names not counted.
+    """
+    found = list(rows if of_rows is None else islice(rows, MOST))
+    width = max((len(row) for row in (head, *found[:MOST])), default=1)
+    left_out = (
+        _more((len(found) if of_rows is None else of_rows) - MOST, "row"),
+        _more((width - 1 if of_columns is None else of_columns) - MOST, "column"),
+    )
+    lines = ["<table>", f"<caption>{_text(caption)}</caption>"]
+    if head:
+        lines.append("<thead>" + _row(head, "th") + "</thead>")
+    lines += ["<tbody>", *(_row(row, "td") for row in found[:MOST]), "</tbody>"]
+    if any(left_out):
+        said = f"and {' and '.join(filter(None, left_out))}"
+        lines.append(f'<tfoot><tr><td colspan="{min(width, MOST + 1)}">{said}</td></tr></tfoot>')
+    return "\n".join([*lines, "</table>"])
+
+
+def number(value: float, unit: str = "") -> str:
+    """A number in six digits, infinity in words, with its unit."""
+    text = f"{value:.6g}" if math.isfinite(value) else "infinite" if value > 0 else "minus infinity"
+    return f"{text} {unit}" if unit else text
+
+
+def interval(value: float, low: float, high: float, confidence: float, unit: str = "") -> str:
+    """A number with its interval, such as ``0.5 [0.4, 0.6] bits at 95 %``."""
+    text = f"{number(value)} [{number(low)}, {number(high)}]"
+    return f"{text}{' ' if unit else ''}{unit} at {100 * confidence:.6g} %"
+
+
+def _row(cells: Sequence[object], kind: str) -> str:
+    written = [f"<{kind}>{_text(cell)}</{kind}>" for cell in cells[1 : MOST + 1]]
+    name = f'<th scope="{"row" if kind == "td" else "col"}">{_text(cells[0])}</th>'
+    return f"<tr>{name}{''.join(written)}</tr>"
+
+
+def _more(count: int, what: str) -> str:
+    return "" if count < 1 else f"{count:,} more {what}{'' if count == 1 else 's'}"
+
+
+def _text(cell: object) -> str:
+    if cell is None:
+        # No label can be written like this: every other one is escaped.
+        return "<em>missing</em>"
+    if isinstance(cell, tuple):
+        return "|".join(_text(part) for part in cell)
+    text = _NOT_TEXT.sub("\ufffd", str(cell))
+    return escape(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")

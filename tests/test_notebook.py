@@ -1,0 +1,175 @@
+"""What a notebook shows: tables that any reader of HTML takes, nothing that runs, and the numbers of the types."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import leakgauge as lg
+from leakgauge import notebook
+from leakgauge.assessment import Assessment, Evidence, Scale, Standing, Veto, assess, default_diagram, improve
+from leakgauge.audit import attack, lower_bound
+from leakgauge.design import RateDistortion, Solution, solve
+from leakgauge.measures import estimate, mutual_information
+from leakgauge.notions import Level, levels
+from leakgauge.randomness import Simulated
+from leakgauge.release import Release, release
+from leakgauge.tables import Table, open_table
+from tests.release.people import opened, people
+
+HOSTILE = '<b onclick="x()">&amp;\'</b>\x00\ud800'
+
+
+def shown(one: object) -> ElementTree.Element:
+    """The table of an object, read by a strict parser."""
+    html: str = one._repr_html_()  # type: ignore[attr-defined]
+    html.encode("utf-8")
+    return ElementTree.fromstring(html)
+
+
+def cells(table: ElementTree.Element) -> list[list[str]]:
+    """The text of each row below the head."""
+    return [["".join(cell.itertext()) for cell in row] for row in table.findall("tbody/tr")]
+
+
+def fields(one: object) -> dict[str, str]:
+    return {row[0]: row[1] for row in cells(shown(one))}
+
+
+@pytest.fixture(scope="module")
+def joint() -> lg.Joint:
+    return lg.Joint(["flu", None, "none"], ["Oslo", "Bergen"], [[0.1, 0.2], [0.05, 0.15], [0.25, 0.25]])
+
+
+@pytest.fixture(scope="module")
+def best(joint: lg.Joint) -> Solution:
+    return solve(RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0.2), lg.Knowledge.ATTACKER))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Release:
+    plan = lg.ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"}, public=["city"])
+    place: Path = tmp_path_factory.mktemp("notebook") / "out.csv"
+    return release(plan, opened(60), place, randomness=Simulated(1))
+
+
+@pytest.fixture(scope="module")
+def graded() -> Assessment:
+    evidence = [
+        Evidence("3", Standing.DECLARED, "said", 1.0, "nats", Scale(0.01, 10.0, True)),
+        Evidence("14", Standing.MEASURED, "seen", 0.5, "share", Scale(0.0, 1.0), 0.4, 0.6),
+    ]
+    return assess(default_diagram(), evidence, [Veto(HOSTILE)])
+
+
+def test_numbers_of_distributions_joints_channels_and_counts(joint: lg.Joint) -> None:
+    assert cells(shown(joint.row_marginal())) == [["flu", "0.3"], ["missing", "0.2"], ["none", "0.5"]]
+    table = shown(joint)
+    assert cells(table) == [["flu", "0.1", "0.2"], ["missing", "0.05", "0.15"], ["none", "0.25", "0.25"]]
+    assert ["".join(cell.itertext()) for cell in table.findall("thead/tr/th")] == ["rows \\ columns", "Oslo", "Bergen"]
+    assert (table.findtext("caption") or "") == "Joint p(x, z) of 3 rows and 2 columns"
+    assert cells(shown(lg.Channel.identity(["a", "b"]))) == [["a", "1", "0"], ["b", "0", "1"]]
+    counts = lg.Counts({"illness": ["flu", "none"], "city": ["A", "B"]}, [[1234, 0], [2, 4]])
+    assert cells(shown(counts)) == [["flu", "A", "1,234"], ["none", "A", "2"], ["none", "B", "4"]]
+    assert "1,240 rows" in (shown(counts).findtext("caption") or "")
+
+
+def test_an_estimate_has_its_interval_and_a_scenario_its_parts(joint: lg.Joint) -> None:
+    counts = lg.Counts({"x": ["a", "b"], "y": ["c", "d"]}, [[40, 10], [20, 30]])
+    found = estimate(mutual_information, counts, ["x"], ["y"])
+    told = fields(found)
+    assert told["value"] == f"{found.value:.6g}" and told["observations"] == "100"
+    assert told["95 % interval"] == f"[{found.low:.6g}, {found.high:.6g}]"
+    parts = fields(lg.Scenario(joint, lg.Channel.identity(joint.rows)))
+    assert (parts["secrets X"], parts["releases Y"], parts["backgrounds Z"]) == ("3", "3", "2")
+
+
+def test_a_solution_has_its_units_and_its_gap(best: Solution) -> None:
+    told = fields(best)
+    assert told["leakage I(X;Y)"] == f"{best.leakage:.6g} bits"
+    assert told["leakage with background I(X;Y,Z)"] == f"{best.leakage_with_background:.6g} bits"
+    assert told["gap to the optimum, at most"] == f"{best.gap:.6g} bits"
+    assert told["local ε"] == ("infinite nats" if np.isinf(best.epsilon) else f"{best.epsilon:.6g} nats")
+    assert "weighted leakage" not in told
+
+
+def test_a_level_has_its_witness(joint: lg.Joint) -> None:
+    response = lg.mechanisms.randomized_response(["a", "b"], epsilon=1.0).channel()
+    level: Level = levels(response)["local_dp"]
+    told = cells(shown(level))
+    assert told[0] == ["level", "1 nats"]
+    assert {text for name, text in told if name == "reached between"} == {"a", "b"}
+    assert fields(levels(lg.Channel.identity(["a", "b"]))["local_dp"])["level"] == "infinite nats"
+
+
+def test_a_release_and_what_attacks_find(made: Release) -> None:
+    told = fields(made)
+    assert told["rows"] == "60" and told["digest"] == made.digest and told["columns as they are"] == "city"
+    assert told["column illness"].startswith("randomized-response:epsilon=1")
+    assert told["dp at δ = 0"] == "1 nats" and "not a release" in told["drawn by"]
+    found = attack(made, opened(60), simulation_seed=1)
+    assert found
+    for finding in found:
+        seen = fields(finding)
+        assert seen["success"].startswith(f"{finding.success.value:.6g} [{finding.success.low:.6g}, ")
+        assert seen["exposed"] == f"{finding.exposed:,} targets"
+        assert seen["beats the claim"] == ("yes" if finding.beats_claim else "no")
+
+
+def test_what_an_audit_shows() -> None:
+    found = lower_bound(
+        lg.mechanisms.randomized_response(["<a>", "b"], epsilon=1.0), samples=5000, randomness=Simulated(1)
+    )
+    told = fields(found)
+    assert told["claimed"] == "at most 1 nats" and found.said in told["shown"] and told["violated"] == "no"
+    assert "'<a>'" in {told["inputs"], told[""]}
+
+
+def test_an_assessment_and_an_improvement(graded: Assessment) -> None:
+    told = fields(graded)
+    assert graded.interval is not None
+    assert told["grade"] == graded.grade.value
+    low, high = graded.interval
+    assert told["score"] == f"{graded.score:.6g} [{low:.6g}, {high:.6g}] of 100 at 95 %"
+    vetoes = [text for name, text in cells(shown(graded)) if name == "veto, at best poor"]
+    assert len(vetoes) == 2 and vetoes[0].startswith("<b onclick")
+    table: Table = open_table(people(300))
+    found = improve(table, "illness", 100.0, default_diagram(), trials=22)
+    rows = cells(shown(found))
+    assert len(rows) == notebook.MOST
+    first = found.trials[0]
+    assert rows[0][0] == first.candidate.name and rows[0][3] == f"{first.assessment.score:.6g}"
+    foot = "".join(shown(found).find("tfoot").itertext())  # type: ignore[union-attr]
+    assert foot == f"and {len(found.trials) - 20} more row{'s' if len(found.trials) > 21 else ''}"
+    assert "nothing meets it" in (shown(found).findtext("caption") or "")
+
+
+def test_nothing_that_a_label_says_becomes_markup() -> None:
+    one = lg.Joint([HOSTILE, ("x", "<i>")], ["</table>", '"'], [[0.25, 0.25], [0.25, 0.25]])
+    table = shown(one)
+    assert {tag.tag for tag in table.iter()} == {"table", "caption", "thead", "tbody", "tr", "th", "td"}
+    assert all(set(tag.attrib) <= {"scope", "colspan"} for tag in table.iter())
+    assert cells(table)[0][0] == '<b onclick="x()">&amp;\'</b>\ufffd\ufffd'
+    assert cells(table)[1][0] == "x|<i>"
+    assert not re.search(r"<(script|style|b|i)\b|style=", one._repr_html_())
+
+
+def test_a_missing_label_is_not_taken_for_the_word() -> None:
+    html = lg.Distribution([None, "<em>missing</em>"], [0.5, 0.5])._repr_html_()
+    assert html.count("<em>missing</em>") == 1
+
+
+def test_large_tables_are_cut_and_say_so() -> None:
+    size = 100_000
+    wide = lg.Channel.identity(range(size))
+    table = shown(wide)
+    assert len(cells(table)) == 20 and {len(row) for row in cells(table)} == {21}
+    assert "".join(table.find("tfoot").itertext()) == "and 99,980 more rows and 99,980 more columns"  # type: ignore[union-attr]
+    assert cells(table)[3][4] == "1"
+    assert shown(lg.Distribution.uniform(range(21))).findtext("tfoot/tr/td") == "and 1 more row"
+    assert shown(lg.Distribution.uniform(range(20))).find("tfoot") is None
+    assert len(lg.Distribution(["x" * 10_000], [1.0])._repr_html_()) < 1000
