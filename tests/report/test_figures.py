@@ -3,34 +3,83 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from typing import Any
 
 import numpy as np
 import pytest
 
-from leakgauge.design import Knowledge, RateDistortion, Slope, frontier
+from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
-from leakgauge.probability import Channel, Joint
-from leakgauge.report.figures import channel_figure, frontier_figure
+from leakgauge.languages import Language
+from leakgauge.probability import Channel, Distribution, Joint
+from leakgauge.report.figures import (
+    attacks_figure,
+    channel_figure,
+    frontier_figure,
+    levels_figure,
+    solutions_frontier,
+    tuning_figure,
+)
+from tests.report.artefacts import drawn, labels, marks, width, words
 
 JOINT = Joint(["flu", "none", "cold"], ["Oslo", "Bergen"], [[0.3, 0.1], [0.1, 0.25], [0.05, 0.2]])
+CHINESE = Language("zh")
 
 
-def marks(svg: str, role: str) -> list[ET.Element]:
-    return [one for one in ET.fromstring(svg).iter() if one.get("aria-roledescription") == role]
+@pytest.fixture(scope="module")
+def solutions() -> list[Solution]:
+    return list(frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER), 7))
 
 
-def test_a_frontier_has_a_mark_for_every_point_and_a_floor() -> None:
-    points = frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER), 7)
-    figure = frontier_figure(points)
+def quantity(value: float | str, unit: str = "bits") -> dict[str, Any]:
+    return {"value": value, "unit": unit, "low": None, "high": None, "confidence": None}
+
+
+def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solution]) -> None:
+    figure = frontier_figure(solutions)
     svg = figure.to_svg()
-    assert len(marks(svg, "point")) == len(points)
+    assert len(marks(svg, "point")) == len(solutions)
     assert len(marks(svg, "rule mark")) + len(marks(svg, "rule")) == 1
-    assert f"{points[0].background_floor:.4g}" in figure.told
-    drawn = [one["leakage"] for one in figure.spec["layer"][0]["data"]["values"]]
-    assert drawn == [one.leakage_with_background for one in points]
+    assert f"{solutions[0].background_floor:.4g}" in figure.told
+    leaks = [one["leakage"] for one in figure.spec["layer"][0]["data"]["values"]]
+    assert leaks == [one.leakage_with_background for one in solutions]
+    assert frontier_figure(solutions_frontier(solutions)) == figure
     alone = frontier_figure(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5))
     assert len(alone.spec["layer"]) == 1 and "dashed" not in alone.told
+
+
+def test_a_weighted_frontier_is_of_what_was_made_small(solutions: list[Solution]) -> None:
+    fields = solutions_frontier(solutions)
+    for at, point in enumerate(fields["points"]):
+        point["weighted_leakage"] = quantity(float(at))
+    figure = frontier_figure(fields)
+    assert drawn(figure, "leakage") == list(range(len(solutions)))
+    assert "I_w(X;Y), bits" in words(figure.to_svg())
+
+
+def test_many_mechanisms_in_one_place_keep_their_labels_apart(solutions: list[Solution]) -> None:
+    long = "channel:" + "/a-folder-with-a-name" * 8 + "/{number}.json"
+    others = [
+        {
+            "mechanism": long.format(number=at),
+            "role": "given",
+            "leakage_with_background": quantity(0.5 + at / 40),
+            "distortion": quantity(0.2),
+            "epsilon": quantity("infinity", "nats"),
+        }
+        for at in range(9)
+    ]
+    figure = frontier_figure(solutions, solutions_frontier(solutions)["points"][3], others)
+    places = figure.spec["layer"][-1]["data"]["values"]
+    assert [one["label"] for one in places] == ["release", *map(str, range(1, 10))]
+    # From one to nine they lie on top of each other, and their labels in the same order.
+    heights = [one["label_down"] for one in places[1:]]
+    assert max(np.diff(heights)) <= -15 + 1e-9 and min(np.diff([one["down"] for one in places[1:]])) > -15
+    svg = figure.to_svg()
+    assert width(svg) <= 760
+    # What is left out of a long name is its middle.
+    assert sum(f"{at}.json: " in text for at in range(9) for text in words(svg)) == 9
 
 
 def test_a_map_has_a_cell_for_every_probability() -> None:
@@ -38,16 +87,32 @@ def test_a_map_has_a_cell_for_every_probability() -> None:
     figure = channel_figure(channel)
     assert [one["probability"] for one in figure.spec["data"]["values"]] == channel.matrix.ravel().tolist()
     assert len(marks(figure.to_svg(), "rect mark")) == 6
+    assert labels(figure.to_svg(), "rect mark")[0] == "a released as x: 0.5"
     many = [str(at) for at in range(61)]
     with pytest.raises(OptionError, match="cannot be read"):
         channel_figure(Channel(many, many, np.eye(61)))
 
 
+def test_small_maps_have_their_numbers_and_large_ones_fit_a_page() -> None:
+    channel = Channel(["a", "b"], ["x", "y", "z"], [[0.5, 0.499, 0.001], [0.999, 0.001, 0.0]])
+    assert {"0.50", "<0.01", ">0.99"} <= words(channel_figure(channel).to_svg())
+    names = [f"{at} with a rather long name" for at in range(60)]
+    large = channel_figure(Channel(names, names, np.eye(60)))
+    assert "1" not in words(large.to_svg()) and width(large.to_svg()) <= 760
+
+
 def test_missing_and_empty_labels_have_words() -> None:
-    labels = [None, "", ("x", None), "x"]
-    figure = channel_figure(Channel(labels, labels, np.eye(4)))
+    letters = [None, "", ("x", None), "x"]
+    figure = channel_figure(Channel(letters, letters, np.eye(4)))
     assert {one["input"] for one in figure.spec["data"]["values"]} == {"(missing)", "(empty)", "x|(missing)", "x"}
     assert ">(missing)<" in figure.to_svg()
+    assert ">（缺失）<" in channel_figure(Channel(letters, letters, np.eye(4)), CHINESE).to_svg()
+
+
+def test_a_label_is_never_translated() -> None:
+    figure = channel_figure(Channel(["score", "privacy"], ["score", "privacy"], np.eye(2)), CHINESE)
+    assert {"score", "privacy"} <= words(figure.to_svg())
+    assert "score 发布为 score：1" in labels(figure.to_svg(), "rect mark")
 
 
 def test_white_is_never_and_nothing_else() -> None:
@@ -61,3 +126,72 @@ def test_pictures_ask_nothing_of_a_network() -> None:
     svg = channel_figure(Channel.identity(["a", "b"])).to_svg()
     addresses = {value for one in ET.fromstring(svg).iter() for value in one.attrib.values() if "://" in value}
     assert addresses == set()
+    assert 'style="' not in svg
+
+
+def test_levels_of_several_columns_and_infinite_ones() -> None:
+    levels = {"local_dp": quantity(1.5, "nats"), "gaussian_dp": quantity("infinity", "standard deviations")}
+    figure = levels_figure({"claims": {"age": {"levels": levels}, "city": {"levels": levels}}})
+    assert drawn(figure, "level") == [1.5, 1.5, 0.0, 0.0]
+    assert "∞" in words(figure.to_svg())
+    assert {"local differential privacy, age", "local differential privacy, city"} <= words(figure.to_svg())
+
+
+@pytest.mark.parametrize("language", [Language("en"), CHINESE])
+def test_where_there_are_no_data_the_picture_says_so(language: Language) -> None:
+    for figure in (
+        levels_figure({"claims": {}}, language),
+        attacks_figure({"attacks": []}, language),
+        tuning_figure({"trials": [], "target": "good"}, language),
+    ):
+        assert figure.told in words(figure.to_svg())
+
+
+def attack(**changed: Any) -> dict[str, Any]:
+    interval = {**quantity(0.6, "share"), "low": 0.5, "high": 0.7}
+    fields = {
+        "attack": "record linkage",
+        "target": ["age"],
+        "success": interval,
+        "baseline": quantity(0.25, "share"),
+        "raw": quantity(0.75, "share"),
+        "ceiling": None,
+        "beats_claim": False,
+    }
+    return {**fields, **changed}
+
+
+def test_an_attack_without_a_claim_has_no_ceiling_and_one_that_beats_it_is_marked() -> None:
+    quiet = attacks_figure({"attacks": [attack()]})
+    assert "Diamond" not in " ".join(words(quiet.to_svg())) and quiet.told.endswith("allowed –.")
+    beaten = attack(target=["city"], ceiling=quantity(0.4, "share"), beats_claim=True)
+    figure = attacks_figure({"attacks": [attack(), beaten]})
+    svg = figure.to_svg()
+    assert figure.told.endswith("allowed 40%. This beats the claim.")
+    assert {"record linkage (age)", "record linkage (city)", "Diamond: the attack beats the claim."} <= words(svg)
+    assert marks(svg, "point")[0].get("d") != marks(svg, "point")[1].get("d")
+
+
+def test_a_search_for_a_score_draws_what_is_asked_and_what_is_not_known() -> None:
+    trial = {
+        "stage": "parameters",
+        "form": "column",
+        "mechanism": "laplace:epsilon=1",
+        "score": 50.0,
+        "privacy": None,
+        "utility": 30.0,
+        "vetoes": ["nothing is hidden"],
+        "meets": False,
+    }
+    other = {**trial, "form": "histogram", "score": 51.0, "vetoes": []}
+    search = {"target": 55.0, "min_privacy": 60.0, "min_utility": 0.0, "trials": [trial, other] * 25, "chosen": None}
+    figure = tuning_figure({**search, "best": other})
+    assert sorted(set(drawn(figure, "asked"))) == [55, 60]
+    assert drawn(figure, "points") == [50, 30, 51, 30] * 25
+    svg = figure.to_svg()
+    assert {"vetoed", "closest", "–", "1  laplace:epsilon=1 (column)"} <= words(svg) and width(svg) <= 760
+
+
+def test_a_prior_alone_has_a_frontier() -> None:
+    points = frontier(RateDistortion(Distribution(["a", "b"], [0.5, 0.5]), Hamming(), Slope(1.0)), 3)
+    assert width(frontier_figure(points, language=CHINESE).to_svg()) <= 760

@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 
 from leakgauge.assessment.assessment import Assessment, assess
-from leakgauge.assessment.diagram import Diagram
+from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.errors import OptionError
+from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import influence_figure
-from leakgauge.report.figures.influence import layout
+from leakgauge.report.figures.layout import NODE_ROWS, layout
 from tests.assessment.diagrams import measured, small_diagrams
+from tests.report.artefacts import drawn, labels, marks, words
 
 GONE = {"9", "26", "27"}
 
@@ -25,29 +26,30 @@ def assessment() -> Assessment:
     return assess(default_diagram(), measured(places), draws=0)
 
 
-def marks(svg: str, role: str) -> list[ET.Element]:
-    return [one for one in ET.fromstring(svg).iter() if one.get("aria-roledescription") == role]
-
-
-def words(svg: str) -> set[str]:
-    return {"".join(one.itertext()) for one in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}text")}
+def boxes_of(svg: str) -> list[ET.Element]:
+    """The boxes themselves, below their words and the clear marks that are told and clicked."""
+    paths = [
+        one for one in ET.fromstring(svg).iter("{http://www.w3.org/2000/svg}path") if one.get("stroke") == "#5b6770"
+    ]
+    assert not any(one.get("aria-label") for one in paths)
+    return paths
 
 
 def test_every_node_and_arc_is_drawn() -> None:
     found = assessment()
     figure = influence_figure(found)
     svg = figure.to_svg()
-    boxes, lines = marks(svg, "rect mark"), marks(svg, "line mark")
+    boxes, lines = boxes_of(svg), marks(svg, "line mark")
     assert (len(boxes), len(lines)) == (45, 53)
     assert sum(one.get("stroke-dasharray") == "5,3" for one in lines) == sum(arc.mirrored for arc in found.diagram.arcs)
     assert sum(one.get("fill") == "white" for one in boxes) == len(found.missing) + len(found.unknown) == 4
-    assert {"▼ 10 mean squared error", "↕ 3 privacy budget ε", "▲ 43 utility", "not known"} <= words(svg)
+    assert {"▼ 10 mean squared", "error", "↕ 3 privacy budget ε", "▲ 43 utility", "?"} <= words(svg)
     assert f"{100 * found.position('43'):.0f}" in words(svg) and f"{found.score:.3g}" in figure.told
 
 
 def test_a_higher_state_is_darker() -> None:
     figure = influence_figure(assessment())
-    boxes = marks(figure.to_svg(), "rect mark")
+    boxes = boxes_of(figure.to_svg())
     states = [one["state"] for one in figure.spec["layer"][1]["data"]["values"]]
     known = sorted((state, str(box.get("fill"))) for state, box in zip(states, boxes, strict=True) if state is not None)
     light = [sum(map(int, fill[4:-1].split(","))) for _, fill in known]
@@ -55,17 +57,47 @@ def test_a_higher_state_is_darker() -> None:
 
 
 def test_names_in_chinese() -> None:
-    figure = influence_figure(assessment(), "zh")
-    assert {"▼ 10 均方误差", "▲ 45 隐私保护算法效果", "未知", "保护效果的影响图"} <= words(figure.to_svg())
-    assert "缺失 3 个指标" in figure.told
-    with pytest.raises(OptionError, match="no names in 'de'"):
-        influence_figure(assessment(), "de")
+    figure = influence_figure(assessment(), language=Language("zh"))
+    assert {"▼ 10 均方误差", "▲ 43 数据可用性", "保护效果的影响图"} <= words(figure.to_svg())
+    assert "缺失 3 个叶节点" in figure.told
+
+
+@pytest.mark.parametrize("language", [ENGLISH, Language("zh")])
+def test_the_mark_of_a_node_says_which_it_is(language: Language) -> None:
+    found = assessment()
+    svg = influence_figure(found, language=language).to_svg()
+    told = labels(svg, "rect mark")
+    assert {one.split(": ")[0] for one in told} == set(found.diagram.nodes) and len(told) == 45
+    assert f"43: ▲ 43 {'utility' if language.code == 'en' else '数据可用性'}, {100 * found.position('43'):.0f}" in told
+    assert sum("not known" in one or "未知" in one for one in told) == 4
+    # Clear marks take clicks; those without a fill would not.
+    assert {(one.get("fill"), one.get("fill-opacity")) for one in marks(svg, "rect mark")} == {("white", "0")}
+
+
+def test_stored_fields_are_drawn_as_the_assessment() -> None:
+    found = assessment()
+    fields = {"score": found.score, "nodes": {key: {"states": one.tolist()} for key, one in found.nodes.items()}}
+    assert influence_figure(fields) == influence_figure(found)
+    diagram = Diagram(
+        {
+            "a:1": Node("a:1", "a leaf of my own", better=Better.HIGHER),
+            "b": Node("b", "another", better=Better.LOWER),
+            "v": Node("v", "all", "总体"),
+        },
+        (Arc("a:1", "v"), Arc("b", "v", mirrored=True)),
+        "v",
+        ("a:1",),
+        ("b",),
+    )
+    mine = influence_figure({"score": 100.0, "nodes": {"a:1": {"states": [0.0, 0.0, 1.0]}}}, diagram, Language("zh"))
+    assert drawn(mine, "state")[:3] == [100.0, None, None]
+    assert "▲ v 总体" in words(mine.to_svg()) and "2 个叶节点" in mine.told
 
 
 @settings(max_examples=50)
 @given(small_diagrams())
 def test_arcs_lead_to_the_right_and_nothing_stands_on_anything_else(diagram: Diagram) -> None:
-    places, ways = layout(diagram)
+    places, ways, rows = layout(diagram)
     assert set(places) == set(diagram.nodes)
     assert all(places[key][0] == 0 for key in diagram.leaves)
     for arc, way in zip(diagram.arcs, ways, strict=True):
@@ -74,3 +106,7 @@ def test_arcs_lead_to_the_right_and_nothing_stands_on_anything_else(diagram: Dia
     passing = [place for way in ways for place in way[1:-1]]
     for one, other in itertools.combinations([*places.values(), *passing], 2):
         assert one[0] != other[0] or abs(one[1] - other[1]) >= 1 - 1e-9
+    inner = [places[key] for key in places if key not in diagram.leaves]
+    for one, other in itertools.combinations(inner, 2):
+        assert one[0] != other[0] or abs(one[1] - other[1]) >= NODE_ROWS - 1e-9
+    assert all(0.5 - 1e-9 <= row <= rows - 0.5 + 1e-9 for _, row in places.values())

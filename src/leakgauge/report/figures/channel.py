@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from leakgauge.errors import OptionError
+from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Channel, Label
+from leakgauge.probability.files import channel_from_json
 from leakgauge.probability.labels import text_of
-from leakgauge.report.figures.figure import Figure
+from leakgauge.report.figures.figure import INK, WIDTH, Figure
+from leakgauge.report.figures.quantities import Fields
+from leakgauge.report.figures.texts import width_of
 
 LARGEST = 60
 """Rows or columns above which nobody could read the map."""
+_NUMBERED = 12
+"""Rows and columns up to which the cells hold their numbers."""
+_SIDE = 44
+"""Pixels beside the cells and the labels: the title of an axis, and edges."""
 
 
 def require_readable(inputs: int, outputs: int) -> None:
@@ -26,46 +38,119 @@ def require_readable(inputs: int, outputs: int) -> None:
         )
 
 
-def channel_figure(channel: Channel) -> Figure:
+def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> Figure:
     """The probabilities of the outputs given each input, as a heat map; white is 0 and nothing else.
+
+    Args:
+        channel: itself, or the fields of ``channel.json``.
+        language: of the words.
 
     Raises:
         OptionError: more than 60 inputs or outputs.
+        FileError: fields that are no channel.
     """
+    if isinstance(channel, Mapping):
+        channel = channel_from_json(channel, Path("channel.json")).channel
     require_readable(len(channel.inputs), len(channel.outputs))
-    inputs, outputs = ([_name(label) for label in labels] for labels in (channel.inputs, channel.outputs))
+    inputs, outputs = ([_name(label, language) for label in labels] for labels in (channel.inputs, channel.outputs))
+    numbered = max(len(inputs), len(outputs)) <= _NUMBERED
     values = [
-        {"input": inputs[row], "output": outputs[column], "probability": float(channel.matrix[row, column])}
+        _cell(inputs[row], outputs[column], float(channel.matrix[row, column]), language)
         for row in range(len(inputs))
         for column in range(len(outputs))
     ]
-    encoding = {
-        "x": {"field": "output", "type": "nominal", "title": "released", "sort": None},
-        "y": {"field": "input", "type": "nominal", "title": "secret", "sort": None},
-        "color": {
-            # What can never happen must not look like what hardly ever does.
-            "condition": {"test": "datum.probability === 0", "value": "white"},
-            "field": "probability",
-            "type": "quantitative",
-            "scale": {"scheme": "blues", "domain": [0, 1]},
-            "title": ["probability", "(white: 0)"],
-        },
-        "tooltip": [{"field": name} for name in ("input", "output", "probability")],
-    }
+    step, limits = _sizes(inputs, outputs, 48 if numbered else 24)
     spec = {
-        "title": "The channel",
+        "title": language.say("The channel"),
         "data": {"values": values},
-        "mark": "rect",
-        "encoding": encoding,
-        "width": {"step": 32},
-        "height": {"step": 32},
+        "width": {"step": step},
+        "height": {"step": min(step, 30)},
+        "encoding": {
+            "x": _axis("output", language.say("released"), _across(outputs, step), limits["x"], step),
+            "y": _axis("input", language.say("secret"), {}, limits["y"], step),
+        },
+        "layer": [_cells(language), *([_numbers()] if numbered else [])],
     }
-    told = f"Probabilities of {len(outputs)} released letters given {len(inputs)} secrets; white is 0."
+    told = language.say(
+        "Probabilities of {outputs} released letters given {inputs} secrets; white is 0.",
+        outputs=len(outputs),
+        inputs=len(inputs),
+    )
     return Figure(spec, told)
 
 
-def _name(label: Label) -> str:
+def _cell(secret: str, released: str, probability: float, language: Language) -> dict[str, Any]:
+    said = language.say(
+        "{secret!s} released as {released!s}: {probability}",
+        secret=secret,
+        released=released,
+        probability=f"{probability:.4g}",
+    )
+    return {
+        "input": secret,
+        "output": released,
+        "probability": probability,
+        "number": _written(probability),
+        "said": said,
+    }
+
+
+def _written(probability: float) -> str:
+    """Two digits; what hardly ever happens must not read as never, nor what nearly always does as always."""
+    if probability in (0.0, 1.0):
+        return "" if probability == 0 else "1"
+    return "<0.01" if probability < 0.01 else ">0.99" if probability > 0.99 else f"{probability:.2f}"
+
+
+def _sizes(inputs: list[str], outputs: list[str], most: int) -> tuple[float, dict[str, float]]:
+    """How wide a column is, and how long the labels of each axis may be, for the whole to fit a page."""
+    # Labels written upwards need ten pixels each.
+    room = WIDTH - _SIDE
+    labels = min(max(map(width_of, inputs)) + 4, 220, room - 10 * len(outputs))
+    step = min(most, (room - labels) / len(outputs))
+    return step, {"x": min(max(map(width_of, outputs)) + 4, 180), "y": labels}
+
+
+def _axis(field: str, title: str, labels: dict[str, Any], limit: float, step: float) -> dict[str, Any]:
+    axis = {**labels, "labelLimit": limit, "labelOverlap": False, "labelFontSize": 12 if step >= 14 else 11}
+    return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
+
+
+def _across(outputs: list[str], step: float) -> dict[str, Any]:
+    """Labels lie where all fit into their columns, else they are written slanting or upwards."""
+    if max(map(width_of, outputs)) <= step - 4:
+        return {"labelAngle": 0}
+    return {"labelAngle": -40 if step > 30 else -90, "labelAlign": "right", "labelBaseline": "middle"}
+
+
+def _cells(language: Language) -> dict[str, Any]:
+    colour = {
+        # What can never happen must not look like what hardly ever does.
+        "condition": {"test": "datum.probability === 0", "value": "white"},
+        "field": "probability",
+        "type": "quantitative",
+        "scale": {"scheme": "blues", "domain": [0, 1]},
+        "title": language.say("probability (white: 0)"),
+        "legend": {"orient": "top", "gradientLength": 200, "titleLimit": 300, "format": ".1f"},
+    }
+    return {
+        "mark": {"type": "rect", "stroke": "#e4eaef", "strokeWidth": 0.6},
+        "encoding": {"color": colour, "description": {"field": "said"}, "tooltip": {"field": "said"}},
+    }
+
+
+def _numbers() -> dict[str, Any]:
+    return {
+        "mark": {"type": "text", "fontSize": 11, "aria": False},
+        "encoding": {
+            "text": {"field": "number", "type": "nominal"},
+            "color": {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": INK},
+        },
+    }
+
+
+def _name(label: Label, language: Language) -> str:
     """How a label is written on an axis, where missing and empty need words."""
     if isinstance(label, tuple):
-        return "|".join(map(_name, label))
-    return "(missing)" if label is None else text_of(label) or "(empty)"
+        return "|".join(_name(one, language) for one in label)
+    return language.say("(missing)") if label is None else text_of(label) or language.say("(empty)")

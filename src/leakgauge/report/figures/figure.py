@@ -2,18 +2,43 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_STYLE = {
-    "background": "white",
-    "config": {
-        "font": "sans-serif",
-        "axis": {"labelFontSize": 12, "titleFontSize": 13},
-        "title": {"fontSize": 15, "anchor": "start"},
+WIDTH = 760
+"""The widest picture that fits a printed page, in pixels."""
+DARK, MIDDLE, LIGHT = "#1b3a57", "#dd8a35", "#e4eaef"
+"""Three fills that differ in lightness, so that they differ in print and without colour vision."""
+LINE, FAINT, ALARM = "#1f5fa8", "#76828b", "#a33b20"
+"""Strokes: what is measured, what is beside it, what limits or alarms."""
+INK = "#14191d"
+
+_CONFIG = {
+    "axis": {
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "titleFontWeight": "normal",
+        "gridColor": "#e8ecef",
+        "labelFlush": False,
     },
+    "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "symbolOpacity": 1},
+    "text": {"fontSize": 12, "color": INK},
+    "title": {
+        "fontSize": 15,
+        "subtitleFontSize": 12,
+        "subtitleColor": "#3a444c",
+        "subtitlePadding": 5,
+        "anchor": "start",
+        "frame": "bounds",
+        "offset": 10,
+    },
+    "view": {"stroke": "#d3dade"},
 }
+_FONTS = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei"
+_CHINESE = re.compile("[\u4e00-\u9fff]")
 
 
 @dataclass(frozen=True)
@@ -22,7 +47,7 @@ class Figure:
 
     Attributes:
         spec: the chart as data, its numbers included.
-        told: what it shows, in a sentence.
+        told: what it shows, in a sentence or a few.
     """
 
     spec: Mapping[str, Any]
@@ -32,5 +57,23 @@ class Figure:
         """The picture as SVG, drawn here, without a browser and without a network."""
         import vl_convert
 
-        picture: str = vl_convert.vegalite_to_svg({**_STYLE, **self.spec, "description": self.told})
+        # What draws without a browser takes Chinese letters from any font unless one that has them comes first.
+        chinese = _CHINESE.search(json.dumps(self.spec, ensure_ascii=False)) is not None
+        config = {**_CONFIG, "font": f"{_FONTS}, sans-serif" if chinese else "sans-serif"}
+        whole = {"background": "white", "config": config, **self.spec, "description": self.told}
+        picture: str = vl_convert.vegalite_to_svg(whole)
         return picture
+
+
+def figure_of_words(title: str, said: str) -> Figure:
+    """What stands in the place of a chart that there are no data for."""
+    spec = {
+        "title": title,
+        "width": 600,
+        "height": 40,
+        "view": {"stroke": None},
+        "data": {"values": [{"said": said}]},
+        "mark": {"type": "text", "align": "left", "fontSize": 13},
+        "encoding": {"x": {"value": 0}, "y": {"value": 16}, "text": {"field": "said", "type": "nominal"}},
+    }
+    return Figure(spec, said)

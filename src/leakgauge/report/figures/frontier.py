@@ -2,47 +2,278 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+from leakgauge.claims.quantities import exact_json
 from leakgauge.design import Knowledge, Solution
-from leakgauge.report.figures.figure import Figure
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures.figure import ALARM, DARK, FAINT, INK, LINE, MIDDLE, Figure
+from leakgauge.report.figures.quantities import Fields, shown, value_of
+from leakgauge.report.figures.texts import apart, clauses, joined, listed, named, shortened
+
+_AREA = {"width": 670, "height": 320}
+_SHAPES = ["square", "triangle-up", "cross", "triangle-down", "circle", "triangle-right", "triangle-left"]
+_CLOSE, _NEAR = 15, 50
+"""Pixels between two labels, and between points whose labels could meet."""
 
 
-def frontier_figure(points: Sequence[Solution]) -> Figure:
+def solutions_frontier(found: Sequence[Solution]) -> dict[str, Any]:
+    """What ``frontier_figure`` reads of ``frontier.json``, from the solutions themselves."""
+    return {
+        "knowledge": found[0].problem.knowledge.value,
+        "points": [
+            {
+                "leakage": exact_json(one.leakage, "bits"),
+                "weighted_leakage": _bits(one.weighted_leakage),
+                "leakage_with_background": _bits(one.leakage_with_background),
+                "background_floor": _bits(one.background_floor),
+                "distortion": exact_json(one.distortion, "distortion"),
+                "epsilon": exact_json(one.epsilon, "nats"),
+            }
+            for one in found
+        ],
+    }
+
+
+def frontier_figure(
+    frontier: Fields | Sequence[Solution],
+    release: Fields | None = None,
+    others: Sequence[Fields] = (),
+    language: Language = ENGLISH,
+) -> Figure:
     """The least leakage over the mean distortion, with the floor that the background sets.
 
     Between two points the curve lies on or below the straight line: mixing two channels reaches the line.
+
+    Args:
+        frontier: the fields of ``frontier.json``, or the solutions on the curve.
+        release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
+        others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
+        language: of the words.
     """
-    known = points[0].problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH)
-    what = "I(X;Y,Z), bits" if known else "I(X;Y), bits"
+    fields = frontier if isinstance(frontier, Mapping) else solutions_frontier(frontier)
+    points = fields["points"]
+    name, title = _objective(fields, language)
+    curve = [_point(one, name) for one in points]
+    floor = value_of(points[0], "background_floor") if name == "leakage_with_background" else None
+    marked = _marked(release, others, name, language)
+    everything = [*curve, *marked]
+    most = {
+        "distortion": 1.05 * max(one["distortion"] for one in everything) or 1.0,
+        "leakage": 1.08 * max([floor or 0.0, *(one["leakage"] for one in everything)]) or 1.0,
+    }
+    axes = {
+        "x": _axis("distortion", language.say("mean distortion"), most["distortion"]),
+        "y": _axis("leakage", title, most["leakage"]),
+    }
+    spec = {
+        "title": {
+            "text": language.say("What usefulness costs"),
+            "subtitle": language.say("The line is the least that any channel leaks at its mean distortion."),
+        },
+        **_AREA,
+        "layer": [
+            _curve(curve, axes, language),
+            *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
+            *(_marks(marked, axes, most) if marked else []),
+        ],
+    }
+    return Figure(spec, _told(curve, floor, marked, language))
+
+
+def _bits(value: float | None) -> dict[str, object] | None:
+    return None if value is None else exact_json(value, "bits")
+
+
+def _objective(fields: Fields, language: Language) -> tuple[str, str]:
+    """The field that was made small, and what it is called."""
+    if fields["points"][0].get("weighted_leakage") is not None:
+        return "weighted_leakage", language.say("I_w(X;Y), bits")
+    if fields["knowledge"] in (Knowledge.ATTACKER.value, Knowledge.BOTH.value):
+        return "leakage_with_background", language.say("I(X;Y,Z), bits")
+    return "leakage", language.say("I(X;Y), bits")
+
+
+def _point(fields: Fields, name: str) -> dict[str, Any]:
+    leakage, distortion, epsilon = (value_of(fields, one) for one in (name, "distortion", "epsilon"))
+    assert leakage is not None and distortion is not None
+    return {
+        "distortion": distortion,
+        "leakage": leakage,
+        "epsilon": "" if epsilon is None else shown(epsilon),
+    }
+
+
+def _marked(release: Fields | None, others: Sequence[Fields], name: str, language: Language) -> list[dict[str, Any]]:
+    """The release and the other mechanisms, each with its label at the point and its line in the legend."""
+    found: list[dict[str, Any]] = []
+    own = None if release is None or value_of(release, name) is None else _point(release, name)
+    if own is not None:
+        line = named(language, language.say("release"), _place(own, language))
+        found.append({**own, "label": language.say("release"), "line": line, "own": True})
+    for one in others:
+        if value_of(one, name) is None or _same(one, release, name):
+            continue
+        point, number = _point(one, name), str(len(found) + (own is None))
+        called = shortened(language.retell(str(one["mechanism"])), 440)
+        line = named(language, f"{number} {called}", _place(point, language))
+        found.append({**point, "label": number, "line": line, "own": False})
+    return found
+
+
+def _place(point: Fields, language: Language) -> str:
+    at = {"leakage": shown(point["leakage"]), "distortion": shown(point["distortion"])}
+    return language.say("{leakage} bits at distortion {distortion}", **at)
+
+
+def _same(one: Fields, release: Fields | None, name: str) -> bool:
+    """Whether a mechanism is the release itself, which the best channel often is."""
+    if release is None:
+        return False
+    near = [abs((value_of(one, key) or 0.0) - (value_of(release, key) or 0.0)) for key in (name, "distortion")]
+    named = release.get("mechanism")
+    return max(near) < 1e-9 and (one.get("role") == "optimum" or one["mechanism"] == named)
+
+
+def _axis(field: str, title: str, most: float) -> dict[str, Any]:
+    return {
+        "field": field,
+        "type": "quantitative",
+        "title": title,
+        "scale": {"domain": [0, most], "nice": False},
+    }
+
+
+def _curve(curve: list[dict[str, Any]], axes: dict[str, Any], language: Language) -> dict[str, Any]:
     values = [
-        {"distortion": one.distortion, "leakage": one.objective, "epsilon": f"{one.epsilon:.4g}"} for one in points
-    ]
-    x = {"field": "distortion", "type": "quantitative", "title": "mean distortion"}
-    y = {"field": "leakage", "type": "quantitative", "title": what}
-    layers: list[dict[str, object]] = [
         {
-            "data": {"values": values},
-            "mark": {"type": "line", "point": True, "color": "#1f5fa8"},
-            "encoding": {
-                "x": x,
-                "y": y,
-                "tooltip": [{"field": name, "type": "nominal"} for name in ("distortion", "leakage", "epsilon")],
-            },
+            **one,
+            "said": listed(language, _place(one, language), f"ε {one['epsilon']}"),
         }
+        for one in curve
     ]
-    floor = points[0].background_floor
-    if known and floor is not None:
-        layers.append(
-            {
-                "data": {"values": [{"leakage": floor}]},
-                "mark": {"type": "rule", "strokeDash": [6, 4], "color": "#a33b20"},
-                "encoding": {"y": y},
-            }
-        )
-    least = f"; the background alone tells {floor:.4g} bits (dashed)" if known and floor is not None else ""
-    told = (
-        f"Least leakage over mean distortion, {len(points)} points from {values[0]['leakage']:.4g} to "
-        f"{values[-1]['leakage']:.4g} bits{least}."
+    return {
+        "data": {"values": values},
+        "mark": {"type": "line", "point": {"size": 26, "color": LINE}, "color": LINE},
+        "encoding": {**axes, "description": {"field": "said"}, "tooltip": {"field": "said"}},
+    }
+
+
+def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
+    said = language.say("the background alone tells {floor} bits", floor=shown(floor))
+    # On the left the curve is high; where the floor is high too, there is room below it.
+    below = floor > most / 3
+    text = {"type": "text", "align": "left", "dx": 8, "dy": 11 if below else -10, "color": ALARM}
+    data = {"data": {"values": [{"leakage": floor, "said": said}]}}
+    return [
+        {
+            **data,
+            "mark": {"type": "rule", "strokeDash": [6, 4], "color": ALARM},
+            "encoding": {"y": axes["y"], "description": {"field": "said"}},
+        },
+        {
+            **data,
+            "mark": {**text, "aria": False},
+            "encoding": {"x": {"value": 0}, "y": axes["y"], "text": {"field": "said", "type": "nominal"}},
+        },
+    ]
+
+
+def _marks(marked: list[dict[str, Any]], axes: dict[str, Any], most: Mapping[str, float]) -> list[dict[str, Any]]:
+    """The marked points, and their labels beside them, those of one place together."""
+    names = [one["line"] for one in marked]
+    shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
+    fills = [MIDDLE if one["own"] else DARK for one in marked]
+    legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 90}
+    kind = {"field": "line", "type": "nominal", "sort": None}
+    labels = {"data": {"values": _labels(marked, most)}}
+    return [
+        {
+            **labels,
+            "mark": {"type": "rule", "color": FAINT, "strokeWidth": 0.8, "aria": False},
+            "encoding": {
+                "x": _pixels("across"),
+                "x2": {"field": "line_across"},
+                "y": _pixels("down"),
+                "y2": {"field": "line_down"},
+            },
+        },
+        {
+            "data": {"values": marked},
+            "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1, "stroke": INK, "strokeWidth": 1},
+            "encoding": {
+                **axes,
+                "shape": {**kind, "scale": {"domain": names, "range": shapes}, "legend": legend},
+                "fill": {**kind, "scale": {"domain": names, "range": fills}, "legend": legend},
+                "size": {"condition": {"test": "datum.own", "value": 200}, "value": 80},
+                "description": {"field": "line"},
+                "tooltip": {"field": "line"},
+            },
+        },
+        {
+            **labels,
+            "mark": {"type": "text", "align": "left", "fontWeight": "bold", "aria": False},
+            "encoding": {
+                "x": _pixels("label_across"),
+                "y": _pixels("label_down"),
+                "text": {"field": "label", "type": "nominal"},
+            },
+        },
+    ]
+
+
+def _pixels(field: str) -> dict[str, Any]:
+    return {"field": field, "type": "quantitative", "scale": None}
+
+
+def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Where the labels stand, in pixels: beside their points, or a little off with a line to them."""
+    places: list[dict[str, Any]] = []
+    for one in marked:
+        across = one["distortion"] / most["distortion"] * _AREA["width"]
+        down = (1 - one["leakage"] / most["leakage"]) * _AREA["height"]
+        here = next((other for other in places if _far(other, across, down) < 3), None)
+        if here is None:
+            places.append({"label": one["label"], "own": one["own"], "across": across, "down": down})
+        else:
+            here["label"] += f", {one['label']}"
+    groups: list[list[dict[str, Any]]] = []
+    for place in sorted(places, key=lambda one: one["across"]):
+        if groups and place["across"] - groups[-1][-1]["across"] < _NEAR:
+            groups[-1].append(place)
+        else:
+            groups.append([place])
+    for group in groups:
+        wanted = [place["down"] for place in group]
+        right = max(place["across"] for place in group)
+        crowded = apart(wanted, _CLOSE, 8, _AREA["height"] - 8) != wanted
+        # Below the lowest point the labels would meet the curve.
+        moved = apart(wanted, _CLOSE, 8, max(wanted) - 6) if crowded else wanted
+        for place, height in zip(group, moved, strict=True):
+            # Alone, the release is named above the curve, which falls.
+            above = 12 if place["own"] and not crowded else 0
+            place |= {"label_across": right + 34 if crowded else place["across"] + 11, "label_down": height - above}
+            place |= {"line_across": right + 31 if crowded else place["across"]}
+            place |= {"line_down": height if crowded else place["down"]}
+    return places
+
+
+def _far(place: Fields, across: float, down: float) -> float:
+    return float(max(abs(place["across"] - across), abs(place["down"] - down)))
+
+
+def _told(curve: list[dict[str, Any]], floor: float | None, marked: list[dict[str, Any]], language: Language) -> str:
+    said = language.say(
+        "Least leakage over mean distortion, {count} points from {first} to {last} bits.",
+        count=len(curve),
+        first=shown(curve[0]["leakage"]),
+        last=shown(curve[-1]["leakage"]),
     )
-    return Figure({"title": "What usefulness costs", "width": 480, "height": 320, "layer": layers}, told)
+    alone = (
+        "" if floor is None else language.say("The background alone tells {floor} bits (dashed).", floor=shown(floor))
+    )
+    beside = (
+        language.say("Marked: {points}.", points=clauses(language, *(one["line"] for one in marked))) if marked else ""
+    )
+    return joined(language, said, alone, beside)

@@ -1,0 +1,112 @@
+"""The criteria of a release, before and after."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.assessment.diagram_files import default_diagram
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures.figure import DARK, FAINT, LIGHT, Figure
+from leakgauge.report.figures.quantities import Fields, position_in_percent
+from leakgauge.report.figures.texts import ended, joined, lines_of, listed, named, row_axis
+
+_LABELS, _AREA, _BAR = 180, 520, 15
+
+
+def criteria_figure(
+    before: Fields | None, assessment: Fields, diagram: Diagram | None = None, language: Language = ENGLISH
+) -> Figure:
+    """The nodes that lead straight to the value, from 0, very low, to 100, very high, before the release and after.
+
+    Args:
+        before: the fields of ``before.json``: of the table released as it is; None where it is not known.
+        assessment: the fields of ``assessment.json``.
+        diagram: which nodes they are; the one that is the default where none is given.
+        language: of the words.
+    """
+    used = diagram or default_diagram()
+    sides = {} if before is None else {language.say("table as it is"): before["nodes"]}
+    sides[language.say("release")] = assessment["nodes"]
+    arcs = used.into(used.value)
+    rows = [
+        _row(name_of(used, arc.source, language), arc.mirrored, side, nodes.get(arc.source), language)
+        for arc in arcs
+        for side, nodes in sides.items()
+    ]
+    spec = {
+        "title": {
+            "text": language.say("The criteria before and after"),
+            "subtitle": language.say("▲ more is good, ▼ less is good."),
+        },
+        "width": _AREA,
+        "height": {"step": _BAR + 4, "for": "offset"},
+        "data": {"values": rows},
+        "encoding": {**_places(list(sides)), "x": _across(language)},
+        "layer": [
+            {
+                "mark": {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8, "height": _BAR},
+                "encoding": {
+                    "fill": _fills(list(sides)),
+                    "description": {"field": "said"},
+                    "tooltip": {"field": "said"},
+                },
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 5, "aria": False},
+                "encoding": {"text": {"field": "number", "type": "nominal"}},
+            },
+        ],
+    }
+    return Figure(spec, joined(language, *(row["said"] for row in rows)))
+
+
+def _places(sides: list[str]) -> dict[str, Any]:
+    return {
+        "y": {
+            "field": "criterion",
+            "type": "nominal",
+            "sort": None,
+            "title": None,
+            "axis": row_axis(_LABELS + 30),
+            "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
+        },
+        "yOffset": {"field": "side", "type": "nominal", "sort": sides},
+    }
+
+
+def _across(language: Language) -> dict[str, Any]:
+    return {
+        "field": "position",
+        "type": "quantitative",
+        "title": language.say("0 very low, 100 very high"),
+        "scale": {"domain": [0, 108], "nice": False},
+        "axis": {"values": [0, 20, 40, 60, 80, 100]},
+    }
+
+
+def _fills(sides: list[str]) -> dict[str, Any]:
+    return {
+        "field": "side",
+        "type": "nominal",
+        "scale": {"domain": sides, "range": [LIGHT, DARK][-len(sides) :]},
+        "legend": {"orient": "bottom", "title": None},
+    }
+
+
+def name_of(diagram: Diagram, key: str, language: Language) -> str:
+    """The name of a node in a language."""
+    node = diagram.nodes[key]
+    return node.chinese or node.name if language.code == "zh" else node.name
+
+
+def _row(name: str, mirrored: bool, side: str, node: Fields | None, language: Language) -> dict[str, Any]:
+    position = None if node is None else position_in_percent(node["states"])
+    number = language.say("not known") if position is None else f"{position:.1f}"
+    return {
+        "criterion": "\n".join(lines_of(f"{'▼' if mirrored else '▲'} {name}", _LABELS)),
+        "side": side,
+        "position": position or 0.0,
+        "number": number,
+        "said": ended(language, named(language, listed(language, name, side), number)),
+    }

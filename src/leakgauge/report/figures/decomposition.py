@@ -1,0 +1,131 @@
+"""Where the information of a secret goes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures.figure import DARK, FAINT, LIGHT, MIDDLE, Figure
+from leakgauge.report.figures.quantities import Fields, shown, value_of
+from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, row_axis, width_of
+
+_AREA = 560
+_STEP = 74
+_FILLS = {"background": DARK, "release": MIDDLE, "hidden": LIGHT}
+
+
+def decomposition_figure(measurement: Fields, leakage: Fields | None = None, language: Language = ENGLISH) -> Figure:
+    """The secret's entropy in bits: told by the background alone, added by the release, still hidden.
+
+    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released, for the table released as it is, and for the release.
+
+    Args:
+        measurement: the fields of ``measurement.json``.
+        leakage: the fields of ``leakage.json``; None where there is no release, or its leakage is not known.
+        language: of the words.
+    """
+    rows = _rows(measurement, leakage, language)
+    words = _words(value_of(measurement, "background_floor") is not None, language)
+    most = max(sum(parts.values()) for _, parts in rows) or 1.0
+    bars = _bars(rows, words, language)
+    names = [name for name, _ in rows]
+    scale = {"domain": [0, most], "nice": False}
+    x = {"type": "quantitative", "scale": scale, "title": language.say("bits of the secret")}
+    spec = {
+        "title": language.say("Where the secret's information goes"),
+        "width": _AREA,
+        "height": {"step": _STEP},
+        "encoding": {"y": {"field": "row", "type": "nominal", "sort": names, "title": None, "axis": row_axis(190)}},
+        "layer": [
+            {
+                "data": {"values": bars},
+                "mark": {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8, "height": 30},
+                "encoding": {
+                    "x": {**x, "field": "start"},
+                    "x2": {"field": "end"},
+                    "fill": _fills(bars, words),
+                    "description": {"field": "said"},
+                    "tooltip": {"field": "said"},
+                },
+            },
+            {
+                "data": {"values": _numbers(rows, most)},
+                "mark": {"type": "text", "dy": -24, "aria": False},
+                "encoding": {"x": {**x, "field": "place"}, "text": {"field": "number", "type": "nominal"}},
+            },
+        ],
+    }
+    said = [clauses(language, *(bar["said"] for bar in bars if bar["row"] == name)) for name in names]
+    told = [ended(language, named(language, name, one)) for name, one in zip(names, said, strict=True)]
+    entropy = shown(value_of(measurement, "entropy") or 0.0)
+    return Figure(spec, joined(language, language.say("The secret holds {entropy} bits.", entropy=entropy), *told))
+
+
+def _words(background: bool, language: Language) -> dict[str, str]:
+    """What each part is called."""
+    if background:
+        return {
+            "background": language.say("told by the background alone, I(X;Z)"),
+            "release": language.say("added by the release, I(X;Y|Z)"),
+            "hidden": language.say("still hidden, H(X|Y,Z)"),
+        }
+    return {"release": language.say("told by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
+
+
+def _fills(bars: list[dict[str, Any]], words: dict[str, str]) -> dict[str, Any]:
+    kinds = [part for part, word in words.items() if any(bar["part"] == word for bar in bars)]
+    return {
+        "field": "part",
+        "type": "nominal",
+        "scale": {"domain": [words[kind] for kind in kinds], "range": [_FILLS[kind] for kind in kinds]},
+        "legend": {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600},
+    }
+
+
+def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
+    entropy, floor = (value_of(measurement, name) or 0.0 for name in ("entropy", "background_floor"))
+    rest = max(entropy - floor, 0.0)
+    rows = [
+        (language.say("nothing released"), {"background": floor, "release": 0.0, "hidden": rest}),
+        (language.say("released as it is"), {"background": floor, "release": rest, "hidden": 0.0}),
+    ]
+    if leakage is not None:
+        # Where no background was measured before, none is told of after.
+        alone = value_of(measurement, "background_floor") is None or value_of(leakage, "background_floor") is None
+        known = None if alone else value_of(leakage, "background_floor")
+        added = value_of(leakage, "mutual_information" if alone else "conditional_mutual_information")
+        hidden = value_of(leakage, "conditional_entropy" if alone else "conditional_entropy_with_background")
+        if added is not None and hidden is not None:
+            parts = {"background": known or 0.0, "release": added, "hidden": hidden}
+            rows.append((language.say("released with protection"), parts))
+    return rows
+
+
+def _bars(rows: list[tuple[str, dict[str, float]]], words: dict[str, str], language: Language) -> list[dict[str, Any]]:
+    bars = []
+    for name, parts in rows:
+        start = 0.0
+        for part, bits in parts.items():
+            if bits <= 0:
+                continue
+            said = named(language, words[part], f"{shown(bits)} {language.retell('bits')}")
+            bars.append(
+                {"row": name, "part": words[part], "bits": bits, "start": start, "end": start + bits, "said": said}
+            )
+            start += bits
+    return bars
+
+
+def _numbers(rows: list[tuple[str, dict[str, float]]], most: float) -> list[dict[str, Any]]:
+    """The numbers above the bars, each over its part and beside the others."""
+    found = []
+    for name, parts in rows:
+        ends = [sum(list(parts.values())[: at + 1]) for at in range(len(parts))]
+        kept = [(end - bits / 2, shown(bits)) for end, bits in zip(ends, parts.values(), strict=True) if bits > 0]
+        room = max((width_of(number) for _, number in kept), default=0.0)
+        places = apart([middle / most * _AREA for middle, _ in kept], room + 8, room / 2, _AREA - room / 2)
+        found += [
+            {"row": name, "number": number, "place": place / _AREA * most}
+            for place, (_, number) in zip(places, kept, strict=True)
+        ]
+    return found

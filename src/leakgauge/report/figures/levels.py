@@ -1,0 +1,118 @@
+"""The guarantee of a release in every notion."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.report.figures.figure import DARK, LINE, Figure, figure_of_words
+from leakgauge.report.figures.quantities import Fields, shown, value_of
+from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, row_axis, width_of
+
+_NAMES = {
+    "identifiability": message("identifiability"),
+    "local_dp": message("local differential privacy"),
+    "dp": message("differential privacy"),
+    "approximate_dp": message("differential privacy at δ = {delta}"),
+    "renyi_dp": message("Rényi differential privacy of order {order}"),
+    "zcdp": message("zero-concentrated differential privacy, ρ"),
+    "gaussian_dp": message("Gaussian differential privacy, μ"),
+    "metric_privacy": message("metric privacy"),
+    "mutual_information": message("mutual-information privacy"),
+    "mutual_information_dp": message("mutual-information differential privacy"),
+    "maximal_leakage": message("maximal leakage"),
+    "min_entropy_leakage": message("min-entropy leakage"),
+    "sibson_leakage": message("Sibson leakage of order {order}"),
+    "alpha_leakage": message("α-leakage of order {order}"),
+}
+_UNITS = ("nats", "bits", "standard deviations", "nats per unit of distance")
+_AREA, _LABELS = 450, 260
+
+
+def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
+    """The level that a release has in each notion, one axis a unit; the smaller, the more is protected.
+
+    Args:
+        record: the fields of ``release.json``.
+        language: of the words.
+    """
+    claims: Mapping[str, Fields] = record.get("claims") or {}
+    rows = [
+        _row(column, name, level, len(claims) > 1, language)
+        for name in dict.fromkeys(name for claim in claims.values() for name in claim.get("levels") or {})
+        for column, claim in claims.items()
+        if (level := (claim.get("levels") or {}).get(name)) is not None
+    ]
+    title = language.say("The guarantee in every notion")
+    if not rows:
+        return figure_of_words(title, language.say("The record claims no level."))
+    units = [unit for unit in dict.fromkeys((*_UNITS, *(row["unit"] for row in rows))) if _of(rows, unit)]
+    under = language.say("The smaller a level, the more is protected.")
+    if len(claims) == 1:
+        under = language.say(
+            "Column {column!s}. The smaller a level, the more is protected.", column=next(iter(claims))
+        )
+    # The axes of all units start at the same place.
+    labels = 8 + max(width_of(line) for row in rows for line in row["notion"].split("\n"))
+    spec = {
+        "title": {"text": title, "subtitle": under},
+        "spacing": 14,
+        "vconcat": [_chart(_of(rows, unit), unit, labels, language) for unit in units],
+    }
+    told = clauses(language, *(row["said"] for row in rows))
+    return Figure(spec, joined(language, under, language.say("Levels: {levels}.", levels=told)))
+
+
+def _of(rows: list[dict[str, Any]], unit: str) -> list[dict[str, Any]]:
+    return [row for row in rows if row["unit"] == unit]
+
+
+def _row(column: str, name: str, level: Fields, several: bool, language: Language) -> dict[str, Any]:
+    value = value_of(level, "value")
+    assert value is not None
+    parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
+    notion = language.say(_NAMES.get(name, name.replace("_", " ")), **parameters)
+    unit = str(level["unit"])
+    said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
+    return {
+        "notion": "\n".join(lines_of(listed(language, notion, column) if several else notion, _LABELS)),
+        "column": column,
+        "unit": unit,
+        # An infinite level has no bar, and a sign in its place.
+        "level": value if math.isfinite(value) else 0.0,
+        "number": shown(value),
+        "said": listed(language, column, said) if several else said,
+    }
+
+
+def _chart(rows: list[dict[str, Any]], unit: str, labels: float, language: Language) -> dict[str, Any]:
+    notions = list(dict.fromkeys(row["notion"] for row in rows))
+    most = max(row["level"] for row in rows) or 1.0
+    # Beyond the longest bar there must be room for its number.
+    x = {
+        "field": "level",
+        "type": "quantitative",
+        "title": language.retell(unit),
+        "scale": {"domain": [0, most * 1.25], "nice": False},
+        "axis": {"tickCount": 6},
+    }
+    axis = {**row_axis(_LABELS + 30), "minExtent": labels, "maxExtent": labels}
+    y = {"field": "notion", "type": "nominal", "sort": notions, "title": None, "axis": axis}
+    return {
+        "data": {"values": rows},
+        "width": _AREA,
+        "height": {"step": 32},
+        "encoding": {"y": y},
+        "layer": [
+            {
+                "mark": {"type": "bar", "color": LINE if unit == "nats" else DARK, "height": 13},
+                "encoding": {"x": x, "description": {"field": "said"}, "tooltip": {"field": "said"}},
+            },
+            {
+                "mark": {"type": "text", "align": "left", "dx": 5, "aria": False},
+                "encoding": {"x": x, "text": {"field": "number", "type": "nominal"}},
+            },
+        ],
+    }

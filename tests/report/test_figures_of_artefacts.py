@@ -1,0 +1,147 @@
+"""Pictures of the files that the commands leave: their numbers, in two languages, readable on a page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from leakgauge.assessment import default_diagram
+from leakgauge.languages import Language
+from leakgauge.report.figures import (
+    Figure,
+    attacks_figure,
+    channel_figure,
+    criteria_figure,
+    decomposition_figure,
+    frontier_figure,
+    influence_figure,
+    levels_figure,
+    tuning_figure,
+)
+from tests.report.artefacts import drawn, labels, make_files, numbers, smallest_letters, width, words
+
+Files = dict[str, dict[str, Any]]
+ENGLISH, CHINESE = Language("en"), Language("zh")
+PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
+    "frontier": lambda files, language: frontier_figure(
+        files["frontier"], files["comparison"]["ranking"][0], files["comparison"]["ranking"], language
+    ),
+    "decomposition": lambda files, language: decomposition_figure(files["measurement"], files["leakage"], language),
+    "channel": lambda files, language: channel_figure(files["channel"], language),
+    "levels": lambda files, language: levels_figure(files["release"], language),
+    "attacks": lambda files, language: attacks_figure(files["audit"], language),
+    "criteria": lambda files, language: criteria_figure(files["assessment"], files["assessment"], None, language),
+    "influence": lambda files, language: influence_figure(files["assessment"], None, language),
+    "tuning": lambda files, language: tuning_figure(files["improvement"], language),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
+    return make_files(tmp_path_factory.mktemp("job"))
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_every_picture_says_the_same_in_both_languages_and_fits_a_page(files: Files, name: str) -> None:
+    english, chinese = (PICTURES[name](files, language) for language in (ENGLISH, CHINESE))
+    # Chinese puts some numbers in another order.
+    assert sorted(map(str, numbers(english))) == sorted(map(str, numbers(chinese)))
+    assert english.told != chinese.told and not english.told.isspace()
+    for figure in (english, chinese):
+        svg = figure.to_svg()
+        assert width(svg) <= 760
+        assert smallest_letters(svg) >= 11
+        assert 'fill="white"' in svg and 'style="' not in svg
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_chinese_pictures_have_no_english_sentence(files: Files, name: str) -> None:
+    known = set(CHINESE.catalogue)
+    assert {word for word in words(PICTURES[name](files, CHINESE).to_svg()) if word in known} == set()
+
+
+def test_a_frontier_marks_the_release_and_names_the_others(files: Files) -> None:
+    points, ranking = files["frontier"]["points"], files["comparison"]["ranking"]
+    figure = PICTURES["frontier"](files, ENGLISH)
+    others = [one for one in ranking if one["role"] != "optimum"]
+    leaks = [one["leakage_with_background"]["value"] for one in (*points, ranking[0], *others)]
+    curve, floor = leaks[: len(points)], points[0]["background_floor"]["value"]
+    assert drawn(figure, "leakage") == [*curve, floor, floor, *leaks[len(points) :]]
+    told = labels(figure.to_svg(), "point")
+    assert told[-len(others) - 1].startswith("release: ") and "randomized-response:epsilon=1" in told[-1]
+    # Two that are in the same place share a label.
+    assert drawn(figure, "label")[-2:] == ["1, 2", "3"]
+
+
+def test_a_decomposition_adds_up_to_the_entropy(files: Files) -> None:
+    figure = PICTURES["decomposition"](files, ENGLISH)
+    before, after = files["measurement"], files["leakage"]
+    names = ("background_floor", "conditional_mutual_information", "conditional_entropy_with_background")
+    assert drawn(figure, "bits")[-3:] == [after[name]["value"] for name in names]
+    ends = dict(zip(drawn(figure, "row"), drawn(figure, "end"), strict=False))
+    assert ends["released with protection"] == pytest.approx(before["entropy"]["value"], abs=1e-9)
+    alone = decomposition_figure(before, None)
+    assert set(drawn(alone, "row")) == {"nothing released", "released as it is"}
+
+
+def test_every_level_of_the_record_is_drawn_on_the_axis_of_its_unit(files: Files) -> None:
+    figure = PICTURES["levels"](files, ENGLISH)
+    levels = files["release"]["claims"]["illness"]["levels"]
+    for chart in figure.spec["vconcat"]:
+        unit = chart["data"]["values"][0]["unit"]
+        found = [row["level"] for row in chart["data"]["values"]]
+        assert found == [level["value"] for level in levels.values() if level["unit"] == unit]
+    assert len(drawn(figure, "level")) == len(levels)
+    assert "illness" in " ".join(words(figure.to_svg()))
+
+
+def test_every_attack_is_drawn_between_its_anchors(files: Files) -> None:
+    figure = PICTURES["attacks"](files, ENGLISH)
+    attacks = files["audit"]["attacks"]
+    for row, attack in zip(figure.spec["data"]["values"], attacks, strict=True):
+        assert (row["success"], row["without"]) == (attack["success"]["value"], attack["baseline"]["value"])
+        assert row["raw"] == attack["baseline"]["value"] + attack["raw"]["value"]
+        assert (row["low"], row["high"]) == (attack["success"]["low"], attack["success"]["high"])
+        assert row["ceiling"] == (attack["ceiling"] and attack["ceiling"]["value"])
+    told = labels(figure.to_svg(), "point")
+    assert [one.split(":")[0] for one in told] == [attack["attack"] for attack in attacks]
+
+
+def test_the_criteria_are_the_five_that_lead_to_the_value(files: Files) -> None:
+    graded = files["assessment"]
+    before = {**graded, "nodes": {**graded["nodes"], "43": {"states": [0, 0, 0, 0, 1]}}}
+    figure = criteria_figure(before, graded)
+    rows = figure.spec["data"]["values"]
+    assert len(rows) == 10
+    utility = [row["position"] for row in rows if "utility" in row["criterion"]]
+    states = graded["nodes"]["43"]["states"]
+    assert utility == [100, pytest.approx(sum(25 * at * share for at, share in enumerate(states)))]
+    told = labels(figure.to_svg(), "bar")
+    assert "utility, table as it is: 100.0." in told
+    alone = criteria_figure(None, graded)
+    assert [row["side"] for row in alone.spec["data"]["values"]] == ["release"] * 5
+
+
+def test_a_stored_assessment_is_drawn_as_the_assessment_itself(files: Files) -> None:
+    graded, nodes = files["assessment"], default_diagram().nodes
+    figure = PICTURES["influence"](files, ENGLISH)
+    states = {key: node["states"] for key, node in graded["nodes"].items()}
+    shown = dict(zip(drawn(figure, "key"), drawn(figure, "state"), strict=True))
+    assert set(shown) == set(nodes)
+    assert all((shown[key] is None) == (key not in states) for key in nodes)
+    assert shown["45"] == round(sum(25 * at * share for at, share in enumerate(states["45"])), 1)
+    assert f"{graded['score']:.3g}" in figure.told
+
+
+def test_every_trial_is_drawn_with_its_scores_and_the_closest_is_marked(files: Files) -> None:
+    improvement = files["improvement"]
+    figure = PICTURES["tuning"](files, ENGLISH)
+    expected = [trial[name] for trial in improvement["trials"] for name in ("score", "privacy", "utility")]
+    assert drawn(figure, "points") == expected
+    assert improvement["chosen"] is None
+    assert "closest" in words(figure.to_svg()) and improvement["best"]["mechanism"] in figure.told
+    chosen = tuning_figure({**improvement, "chosen": improvement["trials"][1]})
+    assert chosen.to_svg().count(">chosen<") == 1 and "randomized-response:epsilon=0.5" in chosen.told
+    assert drawn(chosen, "asked")[0] == 40
