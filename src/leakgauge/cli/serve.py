@@ -1,0 +1,76 @@
+"""``leakgauge serve``."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+import threading
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import click
+
+from leakgauge.cli.speaking import say
+from leakgauge.errors import OptionError
+
+_MIB = 1 << 20
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path), default=Path())
+@click.option("--port", type=int, default=0, show_default="a free one", metavar="PORT", help="Of 127.0.0.1.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Where jobs leave their folders; FOLDER/leakgauge-results by default.",
+)
+@click.option("--max-upload", type=int, default=1024, show_default=True, metavar="MIB", help="Of a dropped file.")
+@click.option("--no-browser", is_flag=True, help="Print the address only.")
+def command(folder: Path, port: int, results: Path | None, max_upload: int, no_browser: bool) -> None:
+    """A page on this machine: look at the tables of FOLDER, choose, protect.
+
+    \b
+    leakgauge serve
+    leakgauge serve data --port 8321 --no-browser
+
+    It answers only to this machine, and only to who has the token in the address that is printed. Ctrl-C ends it; a job
+    that runs is stopped, and goes on where it was when it is started again.
+    """
+    from leakgauge.web.server import serve
+
+    if not 0 <= port <= 65535:
+        raise OptionError("Port {port} is not from 0 to 65535; choose another, or 0 for a free one.", port=port)
+    if max_upload < 1:
+        raise OptionError("--max-upload {found} is below 1 MiB; give a whole number from 1 on.", found=max_upload)
+    with ExitStack() as stack:
+
+        def opened(address: str) -> None:
+            click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
+            sys.stdout.flush()
+            if not no_browser and _has_display():
+                _show(address, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="leakgauge-"))))
+
+        # The server has ended by itself when the interrupt is told again here.
+        with suppress(KeyboardInterrupt):
+            serve(folder, results or folder / "leakgauge-results", port, max_upload * _MIB, opened)
+    click.echo(say("The page is closed."))
+
+
+def _has_display() -> bool:
+    return sys.platform in ("win32", "darwin") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _show(address: str, folder: Path) -> None:
+    """Open the browser by a file that leads to the address: arguments of a process can be read by everyone."""
+    import webbrowser
+
+    door = folder / "open.html"
+    door.write_text(
+        f'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url={address}">'
+        f'<title>Leakgauge</title><a href="{address}">Leakgauge</a>\n',
+        encoding="utf-8",
+    )
+    # Some browsers are waited for; the page must not wait with them.
+    threading.Thread(target=webbrowser.open, args=(door.as_uri(),), daemon=True).start()

@@ -1,0 +1,236 @@
+"""Routes: what can be asked of the page's server, and what comes back."""
+
+from __future__ import annotations
+
+import json
+import os
+import traceback
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from anyio import to_thread
+from jinja2 import Environment, FileSystemLoader
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from leakgauge import __version__
+from leakgauge.errors import InternalError, LeakgaugeError
+from leakgauge.languages import CODES, Language
+from leakgauge.web import figures, reports
+from leakgauge.web.answers import Answers
+from leakgauge.web.asking import asked, fields_of, text_in
+from leakgauge.web.failures import UnknownError
+from leakgauge.web.grades import grade_fields
+from leakgauge.web.job import Job
+from leakgauge.web.messages import language_asked, page_words, refused
+from leakgauge.web.remembering import Remembered
+from leakgauge.web.running import Jobs
+from leakgauge.web.workspace import Workspace
+
+_HERE: Final = Path(__file__).parent
+_TYPES: Final = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".png": "image/png"}
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Page:
+    """The answers to every route.
+
+    Args:
+        workspace: the folder that is served.
+        jobs: in the results folder.
+    """
+
+    def __init__(self, workspace: Workspace, jobs: Jobs) -> None:
+        self._workspace = workspace
+        self._jobs = jobs
+        self._answers = Answers(workspace)
+        self._drawn = Remembered()
+        # Read once: the first view must not wait for it.
+        self._shown = Environment(loader=FileSystemLoader(_HERE / "templates"), autoescape=True).get_template(
+            "page.html"
+        )
+
+    def routes(self) -> list[Route]:
+        """Every address with its answer."""
+        given: tuple[tuple[str, str, Endpoint], ...] = (
+            ("GET", "/", self._page),
+            ("GET", "/static/{name}", self._static),
+            ("GET", "/messages/{code}.json", self._messages),
+            ("GET", "/api/state", self._state),
+            ("GET", "/api/files", self._files),
+            ("POST", "/api/tables", self._open),
+            ("PUT", "/api/drop", self._drop),
+            ("POST", "/api/measure", self._measure),
+            ("POST", "/api/frontier", self._frontier),
+            ("POST", "/api/jobs", self._start),
+            ("GET", "/api/jobs/{job}", self._job),
+            ("GET", "/api/jobs/{job}/events", self._events),
+            ("POST", "/api/jobs/{job}/stop", self._stop),
+            ("GET", "/api/jobs/{job}/grade", self._grade),
+            ("GET", "/api/jobs/{job}/figures/{name}.svg", self._figure),
+            ("GET", "/jobs/{job}/report", self._report),
+            ("GET", "/jobs/{job}/files/{name}", self._file),
+        )
+        return [Route(path, self._answering(endpoint), methods=[method]) for method, path, endpoint in given]
+
+    def _answering(self, endpoint: Endpoint) -> Endpoint:
+        """The endpoint, its failures told as answers."""
+
+        async def answer(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except LeakgaugeError as error:
+                return refused(request, self._workspace.told(error))
+            except ClientDisconnect:
+                return Response(status_code=400)
+            except Exception as error:
+                if os.environ.get("LEAKGAUGE_DEBUG"):
+                    traceback.print_exc()
+                # Not the message: it could quote a value of the table.
+                failure = InternalError(
+                    "A bug in Leakgauge ({kind}); serve with LEAKGAUGE_DEBUG=1 for the details and report it.",
+                    kind=type(error).__name__,
+                )
+            return refused(request, failure)
+
+        return answer
+
+    async def _page(self, request: Request) -> Response:
+        language = language_asked(request)
+        shown = self._shown.render(language=language.code, version=__version__, say=language.say)
+        return HTMLResponse(shown, headers={"Vary": "Cookie, Accept-Language"})
+
+    async def _static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        known = {path.name: path for path in (_HERE / "static").iterdir() if path.suffix in _TYPES}
+        if name not in known:
+            raise _nothing_here()
+        # Asked for again each time, but from memory where it is the same.
+        kind = _TYPES[known[name].suffix]
+        return FileResponse(known[name], media_type=kind, headers={"Cache-Control": "no-cache"})
+
+    async def _messages(self, request: Request) -> Response:
+        code = request.path_params["code"]
+        if code not in CODES:
+            raise _nothing_here()
+        return JSONResponse(dict(page_words(code)))
+
+    async def _state(self, request: Request) -> Response:
+        language = language_asked(request)
+        jobs = self._jobs.all()
+        return JSONResponse(
+            {
+                "version": __version__,
+                "folder": self._workspace.folder.name,
+                "tables": [table.fields() for table in self._workspace.tables()],
+                "jobs": await to_thread.run_sync(lambda: [job.fields(language) for job in jobs]),
+                "limit_bytes": self._workspace.limit,
+            }
+        )
+
+    async def _files(self, request: Request) -> Response:
+        return JSONResponse({"files": await to_thread.run_sync(self._workspace.files)})
+
+    async def _open(self, request: Request) -> Response:
+        path = text_in(await fields_of(request), "path")
+        table = await to_thread.run_sync(self._workspace.open, path)
+        self._answers.prepare()
+        return JSONResponse(table.fields())
+
+    async def _drop(self, request: Request) -> Response:
+        announced = request.headers.get("content-length", "")
+        length = int(announced) if announced.isdecimal() else None
+        table = await self._workspace.drop(request.query_params.get("name", ""), length, request.stream())
+        self._answers.prepare()
+        return JSONResponse(table.fields())
+
+    async def _measure(self, request: Request) -> Response:
+        return JSONResponse(await self._answers.measure(asked(await fields_of(request)), language_asked(request)))
+
+    async def _frontier(self, request: Request) -> Response:
+        return JSONResponse(await self._answers.frontier(asked(await fields_of(request)), language_asked(request)))
+
+    async def _start(self, request: Request) -> Response:
+        question = asked(await fields_of(request), aims=True)
+        table = self._workspace.table(question.table)
+        await to_thread.run_sync(self._workspace.require_unchanged, table)
+        job = await self._jobs.start(question, table)
+        return JSONResponse(job.fields(language_asked(request)), 202)
+
+    async def _job(self, request: Request) -> Response:
+        return JSONResponse(self._asked_job(request).fields(language_asked(request)))
+
+    async def _events(self, request: Request) -> Response:
+        stream = _told(self._jobs.changes(self._asked_job(request)), language_asked(request))
+        return StreamingResponse(stream, media_type="text/event-stream")
+
+    async def _stop(self, request: Request) -> Response:
+        job = self._asked_job(request)
+        await self._jobs.stop(job)
+        return JSONResponse(job.fields(language_asked(request)))
+
+    async def _grade(self, request: Request) -> Response:
+        graded = self._asked_job(request).read("assessment.json")
+        if not graded:
+            raise UnknownError("This job has no grade; it released nothing, or is not that far.")
+        return JSONResponse(grade_fields(graded, language_asked(request)))
+
+    async def _figure(self, request: Request) -> Response:
+        job, language = self._asked_job(request), language_asked(request)
+        name = request.path_params["name"]
+        question = ("figure", job.version(), name, language.code)
+        picture = await self._drawn.once(question, lambda: figures.picture(name, job, language))
+        return Response(picture, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
+
+    async def _report(self, request: Request) -> Response:
+        job = self._asked_job(request)
+        edition = request.query_params.get("edition", "internal")
+        language = request.query_params.get("language", language_asked(request).code)
+        question = ("report", job.version(), edition, language)
+        shown = await self._drawn.once(question, lambda: reports.report_html(job.folder, edition, language))
+        return HTMLResponse(shown, headers={"Content-Security-Policy": reports.policy()})
+
+    async def _file(self, request: Request) -> Response:
+        place = self._asked_job(request).path(request.path_params["name"])
+        if place is None:
+            raise UnknownError("This job has no such file; look at the list of its files.")
+        return FileResponse(place, media_type="application/octet-stream", filename=place.name)
+
+    def _asked_job(self, request: Request) -> Job:
+        return self._jobs.job(request.path_params["job"])
+
+
+async def _told(changes: AsyncIterator[Job | None], language: Language) -> AsyncIterator[str]:
+    """A job's changes as server-sent events; a comment now and then keeps the connection open."""
+    async for job in changes:
+        yield ": still here\n\n" if job is None else f"data: {json.dumps(job.fields(language))}\n\n"
+
+
+def _nothing_here() -> UnknownError:
+    return UnknownError("There is nothing at this address; open the page itself.")
+
+
+async def _no_route(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 404
+    return refused(request, _nothing_here(), status)
+
+
+def application(workspace: Workspace, jobs: Jobs) -> Starlette:
+    """The page's server, without its guard: what ends with it is ended."""
+
+    @asynccontextmanager
+    async def until_the_end(_: Any) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await jobs.close()
+            workspace.close()
+
+    handlers: dict[Any, Any] = {HTTPException: _no_route}
+    return Starlette(routes=Page(workspace, jobs).routes(), exception_handlers=handlers, lifespan=until_the_end)

@@ -1,0 +1,218 @@
+"""Jobs as processes: one at a time, heard by their event lines, alive whether or not a browser looks."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import os
+import re
+import shlex
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from leakgauge.drafts import could_not_write
+from leakgauge.errors import RefusalError
+from leakgauge.web.asking import GOALS, Asked
+from leakgauge.web.failures import UnknownError
+from leakgauge.web.job import Job
+from leakgauge.web.workspace import OpenTable
+
+_LISTED: Final = 200
+_LINE: Final = 1 << 20
+_SAID: Final = re.compile(r"^leakgauge: (.+)$", re.MULTILINE)
+# Asked politely a job removes its drafts; killed it leaves them, and nothing half written under a name that counts.
+_SIGNALS: Final = ((signal.SIGINT, 10.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 10.0))
+_PACE: Final = 0.1
+_QUIET: Final = 15.0
+
+
+class Jobs:
+    """The jobs in a results folder, those of earlier runs included.
+
+    Args:
+        results: the folder; it is made with the first job.
+    """
+
+    def __init__(self, results: Path) -> None:
+        self.results = results.resolve()
+        self._jobs: dict[str, Job] = {}
+        self._running: Job | None = None
+        self._process: asyncio.subprocess.Process | None = None
+        self._following: asyncio.Task[None] | None = None
+        self._stopping = False
+        self._closed = False
+        self._changed = asyncio.Event()
+        self._list()
+
+    def all(self) -> list[Job]:
+        """The last one first."""
+        return list(reversed(self._jobs.values()))
+
+    def job(self, key: str) -> Job:
+        """The job of an id.
+
+        Raises:
+            UnknownError: none has it.
+        """
+        if key not in self._jobs:
+            raise UnknownError("There is no job of this id; look at the list of jobs.")
+        return self._jobs[key]
+
+    async def start(self, asked: Asked, table: OpenTable) -> Job:
+        """The job of a question, running; asked again of the same table it goes on where it was.
+
+        Raises:
+            RefusalError: another one runs, or the server is about to end.
+            EngineError: the results folder or the process could not be made.
+        """
+        if self._running is not None or self._closed:
+            raise RefusalError("A job is running already; wait for it, or stop it first.")
+        key = _key(asked, table)
+        arguments = _arguments(asked, table, self.results / key)
+        command = shlex.join(["leakgauge", *(one for one in arguments if one != "--events")])
+        job = Job(key, self.results, {"table": table.name, **asked.fields()}, command)
+        # Taken before the first await: two questions at once must not both pass the check above.
+        self._running, self._stopping = job, False
+        try:
+            self.results.mkdir(parents=True, exist_ok=True)
+            job.begin()
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                "leakgauge",
+                *arguments,
+                cwd=table.place,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                # Of its own session: an interrupt at the terminal is for the server, which then stops the job itself.
+                start_new_session=True,
+                limit=_LINE,
+                env={**os.environ, "LEAKGAUGE_LANGUAGE": "en", "PYTHONUNBUFFERED": "1"},
+            )
+        except OSError as error:
+            self._running = None
+            raise could_not_write(self.results, error) from None
+        except BaseException:
+            self._running = None
+            raise
+        self._jobs.pop(key, None)
+        self._jobs[key] = job
+        self._following = asyncio.create_task(self._follow(job, self._process))
+        return job
+
+    async def stop(self, job: Job) -> None:
+        """End a job that runs; its finished stages are kept, and the same question goes on from there."""
+        if job is not self._running or self._process is None or self._following is None:
+            return
+        self._stopping = True
+        for number, patience in _SIGNALS:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, number)
+            done, _ = await asyncio.wait({self._following}, timeout=patience)
+            if done:
+                return
+
+    async def changes(self, job: Job) -> AsyncIterator[Job | None]:
+        """The job now and after every change, until it ends; None where nothing happened for a while."""
+        while True:
+            changed = self._changed
+            yield job
+            if job is not self._running or self._closed:
+                return
+            try:
+                await asyncio.wait_for(changed.wait(), _QUIET)
+                # Many changes in a moment are told as one.
+                await asyncio.sleep(_PACE)
+            except TimeoutError:
+                yield None
+
+    def close_streams(self) -> None:
+        """Let everyone who listens go: the server is about to end."""
+        self._closed = True
+        self._tell()
+
+    async def close(self) -> None:
+        """Stop what runs."""
+        self.close_streams()
+        if self._running is not None:
+            await self.stop(self._running)
+
+    def kill(self) -> None:
+        """End what still runs at once, where there was no time to ask."""
+        if self._process is not None and self._process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    async def _follow(self, job: Job, process: asyncio.subprocess.Process) -> None:
+        assert process.stdout is not None and process.stderr is not None
+        said = asyncio.create_task(process.stderr.read())
+        try:
+            while line := await _line(process.stdout):
+                if job.hear(line):
+                    self._tell()
+            sentences = _SAID.findall((await said).decode(errors="replace"))
+            code = await process.wait()
+            # Where the results lie is nobody's business.
+            told = sentences[-1].replace(f"{self.results}/", "") if sentences else ""
+            job.end(code, told, self._stopping)
+        finally:
+            said.cancel()
+            self._running = self._process = self._following = None
+            self._tell()
+
+    def _tell(self) -> None:
+        changed, self._changed = self._changed, asyncio.Event()
+        changed.set()
+
+    def _list(self) -> None:
+        """Find the jobs of earlier runs."""
+        try:
+            found = sorted((path.lstat().st_mtime, path) for path in self.results.iterdir())
+        except OSError:
+            return
+        keys = dict.fromkeys(path.stem if path.suffix == ".json" else path.name for _, path in found)
+        for key in list(keys)[-_LISTED:]:
+            job = Job.kept(key, self.results) if re.fullmatch(r"\w[\w.-]*", key) else None
+            if job is not None:
+                self._jobs[key] = job
+
+
+async def _line(stream: asyncio.StreamReader) -> bytes:
+    """The next line; one that is too long is read past, and says nothing."""
+    try:
+        return await stream.readline()
+    except ValueError:
+        return b"\n"
+
+
+def _key(asked: Asked, table: OpenTable) -> str:
+    """The id of a question about a table: the same for the same, so that it is resumed and nothing is drawn twice."""
+    what = json.dumps([table.name, table.digest, asked.fields()], sort_keys=True)
+    stem = re.sub(r"[^A-Za-z0-9]+", "-", table.name.split(".")[0]).strip("-")[:40] or "table"
+    return f"{stem}-{hashlib.sha256(what.encode()).hexdigest()[:12]}"
+
+
+def _arguments(asked: Asked, table: OpenTable, folder: Path) -> list[str]:
+    """Of ``leakgauge`` in the table's place; a value in one word with its option is never taken for an option."""
+    address = f"./{table.address}" if table.address.startswith("-") else table.address
+    # Columns that are released as they are have no bins.
+    bins = [text for text in asked.bins if text.rpartition("=")[0] not in asked.public]
+    given = [f"--secret={asked.secret}"]
+    for option, values in (
+        ("--background", asked.background),
+        ("--public", asked.public),
+        ("--bins", bins),
+        ("--missing", asked.missing),
+    ):
+        given += [f"{option}={value}" for value in values]
+    if asked.goal is not None:
+        given.append(f"{GOALS[asked.goal]}={asked.value}")
+    if folder.is_relative_to(table.place):
+        folder = folder.relative_to(table.place)
+    return ["protect", address, *given, "--events", "-o", str(folder)]

@@ -1,0 +1,95 @@
+"""The server itself: a socket of this machine only, a token, and a clean end."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import uvicorn
+
+from leakgauge.errors import FileError, OptionError
+from leakgauge.randomness import OperatingSystem
+from leakgauge.web.app import application
+from leakgauge.web.guard import Guard
+from leakgauge.web.running import Jobs
+from leakgauge.web.workspace import Workspace
+
+_PATIENCE = 5
+"""Seconds that answers under way have when the server ends."""
+
+
+def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[str], None]) -> None:
+    """Serve the page until interrupted.
+
+    Args:
+        folder: whose tables can be opened.
+        results: where jobs leave their folders.
+        port: of 127.0.0.1; 0 for one that is free.
+        limit: bytes of a dropped file.
+        opened: told the address with its token once the server listens.
+
+    Raises:
+        FileError: there is no such folder.
+        OptionError: the port is taken.
+    """
+    if not folder.is_dir():
+        raise FileError("There is no folder {path!r}; name one whose tables are to be opened.", path=str(folder))
+    with _listening(port) as listener:
+        port = listener.getsockname()[1]
+        token = new_token()
+        workspace, jobs = Workspace(folder, limit), Jobs(results)
+        server = _Server(Guard(application(workspace, jobs), port, token), jobs)
+        opened(f"http://127.0.0.1:{port}/?token={token}")
+        try:
+            server.run(sockets=[listener])
+        finally:
+            # Interrupted twice, the server ends without closing anything.
+            jobs.kill()
+            workspace.close()
+
+
+def new_token() -> str:
+    """128 random bits in hexadecimal digits."""
+    return "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
+
+
+def _listening(port: int) -> socket.socket:
+    """A socket that only this machine reaches; whoever connects from now on waits until the server answers."""
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen(128)
+    except OSError:
+        listener.close()
+        raise OptionError("Port {port} cannot be used; choose another, or 0 for a free one.", port=port) from None
+    return listener
+
+
+class _Server(uvicorn.Server):
+    """Lets those who listen to events go before it waits for the others."""
+
+    def __init__(self, guarded: Guard, jobs: Jobs) -> None:
+        super().__init__(
+            uvicorn.Config(
+                guarded,
+                loop="asyncio",
+                http="h11",
+                ws="none",
+                lifespan="on",
+                # Addresses hold the token: none is logged.
+                access_log=False,
+                log_config=None,
+                # Nobody stands between the browser and this server, whatever a header says.
+                proxy_headers=False,
+                server_header=False,
+                timeout_graceful_shutdown=_PATIENCE,
+            )
+        )
+        self._jobs = jobs
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End: no new requests, then those under way, then what the server holds."""
+        self._jobs.close_streams()
+        await super().shutdown(sockets)

@@ -1,0 +1,271 @@
+"""What was opened: tables of one folder, and files dropped onto the page."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from anyio import to_thread
+
+from leakgauge.drafts import could_not_write
+from leakgauge.errors import FileError, LeakgaugeError, RefusalError, TableError
+from leakgauge.tables import open_table, source_files
+from leakgauge.web.failures import OutsideError, TooLargeError, UnknownError
+
+ENDINGS: Final = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db")
+_COMPRESSED: Final = (".gz", ".zst")
+_LISTED: Final = 500
+_LONGEST: Final = 200
+"""Bytes of a dropped file's name; file systems take 255."""
+
+
+@dataclass(frozen=True)
+class OpenTable:
+    """A table that was opened.
+
+    Attributes:
+        key: its id: of its place and contents.
+        name: shown to people.
+        place: the folder in which ``address`` is a path; jobs run there.
+        address: as ``open_table`` takes it, relative to the place.
+        rows: how many it has.
+        columns: names and kinds.
+        digest: SHA-256 of its files when it was opened.
+    """
+
+    key: str
+    name: str
+    place: Path
+    address: str
+    rows: int
+    columns: tuple[tuple[str, str], ...]
+    digest: str
+
+    @property
+    def source(self) -> str:
+        """As ``open_table`` takes it, from anywhere."""
+        return str(self.place / self.address)
+
+    def fields(self) -> dict[str, Any]:
+        """The table for the page."""
+        columns = [{"name": name, "kind": kind} for name, kind in self.columns]
+        return {"id": self.key, "name": self.name, "rows": self.rows, "columns": columns}
+
+
+class Workspace:
+    """The folder that is served and the tables opened from it; nothing outside of it is read.
+
+    Args:
+        folder: that is served.
+        limit: bytes of a dropped file.
+    """
+
+    def __init__(self, folder: Path, limit: int) -> None:
+        self.folder = folder.resolve()
+        self.limit = limit
+        self._tables: dict[str, OpenTable] = {}
+        self._stamps: dict[str, object] = {}
+        self._drops: Path | None = None
+
+    def tables(self) -> list[OpenTable]:
+        """Those opened so far, the last one first."""
+        return list(reversed(self._tables.values()))
+
+    def table(self, key: str) -> OpenTable:
+        """The table of an id.
+
+        Raises:
+            UnknownError: none has it.
+        """
+        if key not in self._tables:
+            raise UnknownError("There is no open table of this id; open the file again.")
+        return self._tables[key]
+
+    def files(self) -> list[str]:
+        """The names of files in the folder that look like tables."""
+        found = []
+        for path in sorted(self.folder.iterdir()):
+            endings = [part.lower() for part in path.suffixes[-2:]]
+            if endings and endings[-1] in _COMPRESSED:
+                endings.pop()
+            if endings and endings[-1] in ENDINGS and not path.name.startswith(".") and self._holds(path):
+                found.append(path.name)
+        return found[:_LISTED]
+
+    def open(self, path: str) -> OpenTable:
+        """The table of a path relative to the folder, or absolute inside it.
+
+        Raises:
+            OutsideError: the path, or what it links to, lies elsewhere.
+            LeakgaugeError: as ``open_table``, with paths from the folder on.
+        """
+        if not path or "\0" in path:
+            raise FileError("No file is named; give its path in the folder that is served.")
+        given = self.folder / path
+        try:
+            # The folder of the path is resolved, its name is not: it may be a pattern, or name a table in a database.
+            within = given.parent.resolve() / given.name
+            files = source_files(str(within))
+        except (OSError, RuntimeError):
+            raise FileError("This path cannot be read; give another.") from None
+        for file in (within.parent, *files):
+            self._require_inside(file)
+        return self._opened(self.folder, str(within.relative_to(self.folder)))
+
+    async def drop(self, name: str, length: int | None, body: AsyncIterator[bytes]) -> OpenTable:
+        """The table in a body, kept in a private folder until the server ends.
+
+        Args:
+            name: of the file, for its form; whatever looks like a folder in it is left out.
+            length: of the body in bytes, as announced; None where it is not.
+            body: piece by piece.
+
+        Raises:
+            TooLargeError: the body is larger than the limit; nothing of it is kept.
+            LeakgaugeError: as ``open_table``.
+        """
+        if length is not None and length > self.limit:
+            raise self._too_large()
+        plain = _plain_name(name)
+        if self._drops is None:
+            # Only its owner may look into it.
+            self._drops = Path(tempfile.mkdtemp(prefix="leakgauge-"))
+        place = Path(tempfile.mkdtemp(dir=self._drops))
+        try:
+            await self._fill(place / plain, body)
+            table = await to_thread.run_sync(self._opened, place, plain)
+        except BaseException:
+            shutil.rmtree(place, ignore_errors=True)
+            raise
+        if table.place != place:
+            shutil.rmtree(place, ignore_errors=True)
+        return table
+
+    async def _fill(self, path: Path, body: AsyncIterator[bytes]) -> None:
+        written = 0
+        try:
+            with path.open("wb") as file:
+                async for piece in body:
+                    written += len(piece)
+                    if written > self.limit:
+                        raise self._too_large()
+                    file.write(piece)
+        except OSError as error:
+            raise could_not_write(Path(path.name), error) from None
+
+    def close(self) -> None:
+        """Forget every table and remove what was dropped."""
+        self._tables.clear()
+        if self._drops is not None:
+            shutil.rmtree(self._drops, ignore_errors=True)
+            self._drops = None
+
+    def require_unchanged(self, table: OpenTable) -> None:
+        """Refuse a table that is no longer the one that was opened.
+
+        Raises:
+            RefusalError: its files have changed or are gone.
+        """
+        try:
+            files = source_files(table.source)
+            stamp = _stamp(files)
+            # Files that were only touched are read again, once.
+            same = stamp == self._stamps.get(table.key) or digest_of(files) == table.digest
+        except OSError:
+            same = False
+        if same:
+            self._stamps[table.key] = stamp
+        else:
+            raise RefusalError("{name!r} has changed since it was opened; open it again.", name=table.name)
+
+    def told(self, error: LeakgaugeError) -> LeakgaugeError:
+        """The error with paths from the folder on: where the folder lies is nobody's business."""
+        fields = {name: self._shortened(value) for name, value in error.fields.items()}
+        return type(error)(error.template, **fields)
+
+    def _shortened(self, value: object) -> object:
+        if isinstance(value, Path):
+            value = str(value)
+        if not isinstance(value, str):
+            return value
+        if self._drops is not None:
+            value = re.sub(re.escape(str(self._drops)) + r"/\w+/", "", value)
+        return value.replace(f"{self.folder}/", "")
+
+    def _opened(self, place: Path, address: str) -> OpenTable:
+        source, shown = str(place / address), Path(address).name
+        try:
+            with open_table(source) as table:
+                columns = tuple((column.name, column.kind.value) for column in table.columns())
+                rows = table.rows
+            files = source_files(source)
+            stamp = _stamp(files)
+            digest = digest_of(files)
+        except LeakgaugeError as error:
+            failure = self.told(error)
+        except OSError:
+            failure = TableError("{name!r} cannot be read; check the disk and the path.", name=shown)
+        else:
+            # A file dropped twice is one table; files of a folder are told apart by their paths.
+            where = shown if place != self.folder else source
+            key = hashlib.sha256(f"{where}\0{digest}".encode()).hexdigest()[:16]
+            made = OpenTable(key, shown, place, address, rows, columns, digest)
+            self._stamps[key] = stamp
+            return self._tables.setdefault(key, made)
+        # Raised outside the handler: the first one has the whole path in it.
+        raise failure
+
+    def _require_inside(self, path: Path) -> None:
+        try:
+            place = path.resolve()
+        except (OSError, RuntimeError):
+            place = None
+        if place is None or not place.is_relative_to(self.folder):
+            raise OutsideError("This path leads out of the folder that is served; copy the file into it, or drop it.")
+        if place.exists() and not place.is_file() and not place.is_dir():
+            raise FileError("{name!r} is not a regular file; name another.", name=path.name)
+
+    def _holds(self, path: Path) -> bool:
+        try:
+            return path.is_file() and path.resolve().is_relative_to(self.folder)
+        except (OSError, RuntimeError):
+            return False
+
+    def _too_large(self) -> TooLargeError:
+        return TooLargeError(
+            "The file is larger than {limit:,} bytes; open it by its path, or serve with a larger --max-upload.",
+            limit=self.limit,
+        )
+
+
+def _stamp(files: list[Path]) -> object:
+    """What changes when a file is written."""
+    return [(str(path), (state := path.stat()).st_size, state.st_mtime_ns, state.st_ino) for path in files]
+
+
+def digest_of(files: list[Path]) -> str:
+    """SHA-256 of some files, one after the other, in hexadecimal digits."""
+    made = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                made.update(piece)
+    return made.hexdigest()
+
+
+def _plain_name(name: str) -> str:
+    """The last part of a name, free of what a file system or a screen could stumble over."""
+    plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
+    if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST:
+        raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST)
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        raise FileError("The name of the dropped file is not text; rename it.") from None
+    return plain

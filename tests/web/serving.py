@@ -1,0 +1,171 @@
+"""A real server on a folder: ``leakgauge serve`` in a process of its own, on a free port."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_ADDRESS = re.compile(r"(http://127\.0\.0\.1:(\d+))/\?token=([0-9a-f]{32})")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server said."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def fields(self) -> Any:
+        """The body as JSON."""
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> str:
+        """The one sentence of an answer that went wrong."""
+        said: str = self.fields["error"]
+        return said
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server.
+
+    Attributes:
+        address: such as ``http://127.0.0.1:40123``, without a slash at its end.
+        port: of the address.
+        token: that opens it: ``{address}/?token={token}``.
+        folder: what it serves.
+        results: where its jobs are.
+        temporary: its folder for temporary files, of its own.
+        process: it runs in.
+        seconds: from its start to the first line it printed.
+    """
+
+    address: str
+    port: int
+    token: str
+    folder: Path
+    results: Path
+    temporary: Path
+    process: subprocess.Popen[str]
+    seconds: float
+
+    @property
+    def entry(self) -> str:
+        """The address with its token, as it is printed."""
+        return f"{self.address}/?token={self.token}"
+
+    @property
+    def cookie(self) -> str:
+        """What a browser sends that came in by the entry."""
+        return f"leakgauge_session_{self.port}={self.token}"
+
+    def headers(self, **more: str) -> dict[str, str]:
+        """Of a request that the page itself makes."""
+        given = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie, "Origin": self.address}
+        return given | {name.replace("_", "-"): value for name, value in more.items()}
+
+    def send(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        """What comes back for exactly these headers; without any, for those of the page itself."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            # The path goes out as it is: http.client neither resolves nor quotes it.
+            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            given = dict(self.headers() if headers is None else headers)
+            if body is not None and not {"Content-Length", "Transfer-Encoding"} & set(given):
+                given["Content-Length"] = str(len(body))
+            for name, value in given.items():
+                connection.putheader(name, value)
+            connection.endheaders(body)
+            reply = connection.getresponse()
+            return Answer(reply.status, {name.lower(): value for name, value in reply.getheaders()}, reply.read())
+        finally:
+            connection.close()
+
+    def get(self, path: str, **more: str) -> Answer:
+        """What comes back for a path."""
+        return self.send("GET", path, headers=self.headers(**more))
+
+    def post(self, path: str, fields: object, **more: str) -> Answer:
+        """What comes back for some fields, sent as JSON."""
+        return self.send(
+            "POST", path, json.dumps(fields).encode(), self.headers(Content_Type="application/json", **more)
+        )
+
+    def drop(self, name: str, body: bytes, **more: str) -> Answer:
+        """What comes back for a dropped file."""
+        return self.send("PUT", f"/api/drop?name={name}", body, self.headers(**more))
+
+    def open(self, path: str) -> str:
+        """The id of a table in the folder."""
+        answer = self.post("/api/tables", {"path": path})
+        assert answer.status == 200, answer.body
+        found: str = answer.fields["id"]
+        return found
+
+    def ended(self, job: str, seconds: float = 120) -> Any:
+        """The job once it has ended."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            fields = self.get(f"/api/jobs/{job}").fields
+            if fields["state"] != "running":
+                return fields
+            time.sleep(0.1)
+        raise AssertionError(f"job {job} still runs after {seconds} s")
+
+    def stop(self, number: int = signal.SIGINT) -> int:
+        """Its exit code once it has ended."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        return self.process.wait(timeout=30)
+
+
+@contextmanager
+def started(folder: Path, *options: str, results: Path | None = None) -> Iterator[Served]:
+    """A server on the folder, gone when the block ends; options such as ``--max-upload 1`` go to ``serve``."""
+    results = results or folder / "leakgauge-results"
+    temporary = Path(tempfile.mkdtemp())
+    begun = time.monotonic()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "leakgauge", "serve", str(folder), "--no-browser", "--results", str(results), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+    assert process.stdout is not None and process.stderr is not None
+    try:
+        line = process.stdout.readline()
+        found = _ADDRESS.search(line)
+        assert found is not None, (line, process.stderr.read() if process.poll() is not None else "")
+        seconds = time.monotonic() - begun
+        yield Served(found[1], int(found[2]), found[3], folder, results, temporary, process, seconds)
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGINT)
+        try:
+            process.wait(timeout=30)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+            process.stdout.close()
+            process.stderr.close()
+            shutil.rmtree(temporary)

@@ -1,0 +1,206 @@
+"""What the page asks before a release: leakage and the frontier, and the words it says."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import threading
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from leakgauge.cli import main
+from tests.web.serving import Served, started
+from tests.web.tables import folder_with_people
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = folder_with_people(tmp_path_factory.mktemp("answers") / "data", rows=2000)
+    (folder / "moving.csv").write_bytes((folder / "people.csv").read_bytes())
+    with started(folder) as server:
+        yield server
+
+
+def _question(served: Served, **more: Any) -> dict[str, Any]:
+    return {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], **more}
+
+
+def test_measure_is_what_the_command_line_says(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
+    answer = served.post("/api/measure", _question(served, bins=["age=width:10"], missing=["none"]))
+    assert answer.status == 200
+    fields = answer.fields
+    picture = fields.pop("figure")
+    assert picture.startswith("<svg") and "style=" not in picture and "<script" not in picture
+    place = str(served.folder / "people.csv")
+    assert main(["measure", place, "--secret=illness", "--background=city", "--missing=none", "--json"]) == 0
+    assert fields == {**json.loads(capsys.readouterr().out), "table": "people.csv"}
+
+
+def test_the_picture_speaks_the_language_of_the_request(served: Served) -> None:
+    english = served.post("/api/measure", _question(served)).fields
+    chinese = served.post("/api/measure", _question(served), Cookie=f"{served.cookie}; leakgauge_language=zh").fields
+    assert english["entropy"] == chinese["entropy"] and english["figure"] != chinese["figure"]
+
+
+def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
+    fields = served.post("/api/frontier", _question(served, points=9)).fields
+    assert fields["objective"] == "leakage_with_background"
+    assert fields["inputs"] == fields["outputs"] == ["asthma", "flu", "gout", "none"]
+    points = fields["points"]
+    assert 3 <= len(points) <= 9
+    assert points[0]["leakage"] == pytest.approx(0, abs=1e-9) and points[-1]["distortion"] == pytest.approx(0, abs=1e-9)
+    assert points[-1]["epsilon"] == "infinity" and points[-1]["unchanged"] == pytest.approx(1)
+    assert points[-1]["leakage_with_background"] == pytest.approx(fields["entropy"], abs=1e-9)
+    assert points[0]["leakage_with_background"] == pytest.approx(fields["floor"], abs=1e-9)
+    for before, after in pairwise(points):
+        assert after["distortion"] < before["distortion"]
+        assert after["leakage_with_background"] > before["leakage_with_background"]
+    for point in points:
+        # Hamming's mean distortion is the share of rows that change.
+        assert point["unchanged"] == pytest.approx(1 - point["distortion"], abs=1e-9)
+        assert all(sum(row) == pytest.approx(1) for row in point["matrix"]) and len(point["matrix"]) == 4
+    place, wanted = str(served.folder / "people.csv"), points[1]["distortion"]
+    asked = ["--secret=illness", "--background=city", f"--max-distortion={wanted}"]
+    assert main(["design", place, *asked, "--json"]) == 0
+    best = json.loads(capsys.readouterr().out)["leakage_with_background"]["value"]
+    assert points[1]["leakage_with_background"] == pytest.approx(best, abs=2e-6)
+
+
+def test_without_a_background_there_is_no_floor(served: Served) -> None:
+    fields = served.post("/api/frontier", _question(served, background=[])).fields
+    assert fields["objective"] == "leakage" and fields["floor"] is None
+    assert all(point["leakage_with_background"] is None for point in fields["points"])
+
+
+def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> None:
+    asked = _question(served, public=["age"], bins=["age=width:20"])
+    assert served.post("/api/frontier", asked).status == 200
+    binned = served.post(
+        "/api/frontier", _question(served, secret="age", background=["illness"], bins=["age=width:20"])
+    )
+    assert len(binned.fields["inputs"]) == 5
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"secret": "city"}, "both as secret and as background"),
+        ({"secret": "ilness"}, "did you mean 'illness'?"),
+        ({"secret": None}, "'secret'"),
+        ({"secret": ["illness"]}, "'secret'"),
+        ({"secret": "a\0b"}, "'secret'"),
+        ({"background": "city"}, "list"),
+        ({"background": [1]}, "text"),
+        ({"background": ["city", "city"]}, "twice"),
+        ({"bins": ["age"]}, "age=width:10"),
+        ({"bins": ["nothing=width:10"]}, "age=width:10"),
+        ({"bins": ["city=width:10"]}, ""),
+        ({"points": 1}, "points"),
+        ({"points": 10**9}, "points"),
+        ({"points": True}, "points"),
+        ({"tabel": "x"}, "did you mean 'table'?"),
+        ({"secret": "age"}, "60"),
+    ],
+)
+def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, Any], said: str) -> None:
+    answer = served.post("/api/frontier", _question(served, **more))
+    assert answer.status == 400 and said in answer.error
+    assert str(served.folder) not in answer.error and "Aachen" not in answer.error
+
+
+@pytest.mark.parametrize("route", ["measure", "frontier"])
+def test_an_unknown_table_is_not_there(served: Served, route: str) -> None:
+    answer = served.post(f"/api/{route}", _question(served, table="0123456789abcdef"))
+    assert answer.status == 404 and "open the file again" in answer.error
+
+
+def test_a_table_that_changed_is_refused_and_can_be_opened_again(served: Served) -> None:
+    place = served.folder / "moving.csv"
+    before = served.open("moving.csv")
+    asked = _question(served, table=before)
+    assert served.post("/api/frontier", asked).status == 200
+    os.utime(place)
+    assert served.post("/api/frontier", asked).status == 200, "only touched"
+    place.write_bytes(place.read_bytes() + b"Cork,30,flu\n")
+    answer = served.post("/api/frontier", asked)
+    assert answer.status == 409 and "'moving.csv' has changed" in answer.error
+    assert served.open("moving.csv") != before
+    place.unlink()
+    assert served.post("/api/frontier", asked).status == 409
+
+
+def test_asked_again_it_is_remembered(served: Served) -> None:
+    asked = _question(served, points=12)
+    first = served.post("/api/frontier", asked)
+    begun = time.monotonic()
+    assert served.post("/api/frontier", asked).body == first.body
+    assert time.monotonic() - begun < 0.5
+
+
+def test_the_page_answers_while_something_is_computed(served: Served) -> None:
+    asked = _question(served, secret="age", background=["city", "illness"], bins=["age=width:6"], points=12)
+    done: list[float] = []
+
+    def ask() -> None:
+        assert served.post("/api/frontier", asked).status == 200
+        done.append(time.monotonic())
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    answered = []
+    while thread.is_alive():
+        assert served.get("/api/state").status == 200
+        answered.append(time.monotonic())
+    thread.join()
+    assert sum(one < done[0] for one in answered) >= 3
+
+
+def test_one_who_leaves_does_not_take_the_answer_from_others(served: Served) -> None:
+    asked = _question(served, points=15)
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
+    connection.request("POST", "/api/frontier", json.dumps(asked), served.headers())
+    connection.close()
+    assert served.post("/api/frontier", asked).status == 200
+
+
+def test_the_words_of_the_page(served: Served) -> None:
+    assert served.get("/messages/en.json").fields == {}
+    words = served.get("/messages/zh.json").fields
+    assert words and all(isinstance(text, str) and text for text in words.values())
+    assert served.get("/messages/fr.json").status == 404
+
+
+def test_the_page_is_in_the_language_of_the_request(served: Served) -> None:
+    assert b'lang="en"' in served.get("/").body
+    assert b'lang="zh"' in served.get("/", Accept_Language="zh-TW,zh;q=0.9").body
+    assert b'lang="zh"' in served.get("/", Cookie=f"{served.cookie}; leakgauge_language=zh").body
+    assert b'lang="en"' in served.get("/", Cookie=f"{served.cookie}; leakgauge_language=klingon").body
+
+
+@pytest.mark.parametrize(
+    "path", ["/static/../app.py", "/static/..%2fapp.py", "/static/%2e%2e/guard.py", "/static/none.js"]
+)
+def test_static_files_are_those_of_the_page_alone(served: Served, path: str) -> None:
+    assert served.get(path).status == 404
+
+
+def test_the_page_asks_for_what_is_there(served: Served) -> None:
+    script = served.get("/static/main.js")
+    assert script.status == 200 and script.headers["content-type"].startswith("text/javascript")
+    assert served.send("POST", "/", b"").status == 405
+    assert served.get("/nowhere").status == 404
+
+
+def test_the_first_view_comes_at_once(served: Served) -> None:
+    taken = []
+    for _ in range(5):
+        begun = time.perf_counter()
+        assert served.get("/").status == 200
+        taken.append(time.perf_counter() - begun)
+    assert min(taken) < 0.05
+    assert served.seconds < 5

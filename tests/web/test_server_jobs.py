@@ -1,0 +1,318 @@
+"""Jobs: real runs of ``protect`` started, watched, stopped, resumed and listed again by a real server."""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import signal
+import time
+from base64 import b64encode
+from collections.abc import Callable, Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.web.serving import Served, started
+from tests.web.tables import folder_with_people, people
+
+Serving = Callable[..., Served]
+STAGES = ["measure", "design", "release", "audit", "assess", "report"]
+ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with started(folder_with_people(tmp_path_factory.mktemp("jobs") / "data", ROWS)) as server:
+        yield server
+
+
+def _asked(served: Served, **more: Any) -> dict[str, Any]:
+    asked = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_distortion": 0.2}
+    return {name: value for name, value in {**asked, **more}.items() if value is not None}
+
+
+def _events(served: Served, job: str) -> Generator[dict[str, Any], None, None]:
+    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
+    connection.request("GET", f"/api/jobs/{job}/events", headers=served.headers())
+    answer = connection.getresponse()
+    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
+    try:
+        for line in answer:
+            if line.startswith(b"data: "):
+                yield json.loads(line[6:])
+    finally:
+        answer.close()
+        connection.close()
+
+
+@pytest.fixture(scope="module")
+def job(served: Served) -> dict[str, Any]:
+    """A finished job; on the way another one is refused, and the stream of events is left and taken up again."""
+    answer = served.post("/api/jobs", _asked(served))
+    assert answer.status == 202
+    begun = answer.fields
+    assert begun["state"] == "running" and [one["name"] for one in begun["stages"]] == STAGES
+    second = served.post("/api/jobs", _asked(served, max_distortion=0.3))
+    assert second.status == 409 and second.error == "A job is running already; wait for it, or stop it first."
+
+    seen = []
+    for told in _events(served, begun["id"]):
+        seen.append(told)
+        if told["stages"][0]["state"] == "done":
+            break  # the browser is closed in the middle
+    assert seen[-1]["state"] == "running"
+    state = served.get("/api/state").fields["jobs"]
+    assert [one["state"] for one in state if one["id"] == begun["id"]] == ["running"], "found again after a reload"
+    again = list(_events(served, begun["id"]))
+    assert again[0]["stages"][0]["state"] == "done", "the state at once"
+    assert again[-1]["state"] == "done" and all(one["state"] == "running" for one in again[:-1])
+    last: dict[str, Any] = served.get(f"/api/jobs/{begun['id']}").fields
+    assert last == again[-1]
+    assert list(_events(served, begun["id"])) == [last], "of an ended job, once"
+    return last
+
+
+def test_a_job_leaves_a_release_with_its_grade(served: Served, job: dict[str, Any]) -> None:
+    assert [one["state"] for one in job["stages"]] == ["done"] * 6
+    assert job["released"] and job["message"] is None
+    assert {"release.csv", "release.json", "report.html", "channel.json", "job.json"} <= set(job["files"])
+    assert set(job["headline"]) >= {"grade", "score", "privacy", "utility", "leakage_before", "leakage_after", "floor"}
+    left = json.loads((served.results / job["id"] / "job.json").read_text(encoding="utf-8"))
+    assert job["headline"] == left["headline"]
+    assert job["command"] == left["command"] and job["script"] == left["script"]
+    assert job["command"].startswith("leakgauge protect people.csv --secret illness")
+    assert job["asked"]["table"] == "people.csv" and job["asked"]["max_distortion"] == 0.2
+
+
+def test_files_of_a_job_are_downloads(served: Served, job: dict[str, Any]) -> None:
+    for name in job["files"]:
+        answer = served.get(f"/jobs/{job['id']}/files/{name}")
+        assert answer.status == 200
+        assert answer.headers["content-disposition"] == f'attachment; filename="{name}"'
+        assert answer.body == (served.results / job["id"] / name).read_bytes()
+
+
+@pytest.mark.parametrize(
+    "name", ["people.csv", "../people.csv", "..%2f..%2fpeople.csv", ".job.lock", "", "%2fetc%2fpasswd"]
+)
+def test_nothing_else_is_handed_out(served: Served, job: dict[str, Any], name: str) -> None:
+    assert served.get(f"/jobs/{job['id']}/files/{name}").status == 404
+
+
+def test_a_link_in_the_place_of_a_file_is_not_followed(served: Served, job: dict[str, Any]) -> None:
+    place = served.results / job["id"] / "utility.json"
+    kept = place.read_bytes()
+    place.unlink()
+    place.symlink_to("/etc/hostname")
+    try:
+        assert served.get(f"/jobs/{job['id']}/files/utility.json").status == 404
+    finally:
+        place.unlink()
+        place.write_bytes(kept)
+
+
+def test_the_grade_comes_with_names_in_the_language_of_the_request(served: Served, job: dict[str, Any]) -> None:
+    english = served.get(f"/api/jobs/{job['id']}/grade").fields
+    chinese = served.get(f"/api/jobs/{job['id']}/grade", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
+    stored = json.loads((served.results / job["id"] / "assessment.json").read_text(encoding="utf-8"))
+    assert {name: value for name, value in english.items() if name != "names"} == stored
+    assert set(english["names"]) == set(chinese["names"]) == set(stored["nodes"])
+    assert english["names"]["1"] == "sensitivity Δ" and chinese["names"]["1"] == "全局敏感度"
+    assert english["leaves"][0]["source"] != chinese["leaves"][0]["source"]
+    assert [leaf["value"] for leaf in english["leaves"]] == [leaf["value"] for leaf in chinese["leaves"]]
+
+
+@pytest.mark.parametrize("name", ["frontier", "decomposition", "channel", "levels", "attacks", "criteria", "influence"])
+def test_pictures_are_drawn_without_style_or_script(served: Served, job: dict[str, Any], name: str) -> None:
+    path = f"/api/jobs/{job['id']}/figures/{name}.svg"
+    english, chinese = served.get(path), served.get(path, Cookie=f"{served.cookie}; leakgauge_language=zh")
+    assert english.status == chinese.status == 200 and english.headers["content-type"] == "image/svg+xml"
+    for body in (english.body, chinese.body):
+        assert body.startswith(b"<svg") and b"style=" not in body and b"<script" not in body
+    assert english.body != chinese.body
+
+
+def test_pictures_that_do_not_apply_are_not_there(served: Served, job: dict[str, Any]) -> None:
+    for name in ("tuning", "nothing", "..%2fframe"):
+        assert served.get(f"/api/jobs/{job['id']}/figures/{name}.svg").status == 404
+
+
+@pytest.mark.parametrize("edition", ["internal", "external"])
+@pytest.mark.parametrize("language", ["en", "zh", "both"])
+def test_the_report_is_shown_under_its_own_policy(
+    served: Served, job: dict[str, Any], edition: str, language: str
+) -> None:
+    answer = served.get(f"/jobs/{job['id']}/report?edition={edition}&language={language}")
+    assert answer.status == 200 and answer.headers["content-type"].startswith("text/html")
+    policy, shown = answer.headers["content-security-policy"], answer.body.decode()
+    style = shown.split("<style>", 1)[1].split("</style>", 1)[0]
+    named = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{named}'" in policy and "script-src" not in policy and "default-src 'none'" in policy
+    assert shown.count("<style") == 1 and "style=" not in shown and "<script" not in shown
+    assert ('lang="zh' in shown) == (language != "en")
+
+
+def test_other_reports_are_told(served: Served, job: dict[str, Any]) -> None:
+    for asked in ("edition=secret", "language=fr"):
+        answer = served.get(f"/jobs/{job['id']}/report?{asked}")
+        assert answer.status == 400 and "There is no" in answer.error
+
+
+@pytest.mark.parametrize("path", ["", "/events", "/grade", "/figures/channel.svg"])
+def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
+    for key in ("people-000000000000", "..", "%2e%2e", "people.csv"):
+        assert served.get(f"/api/jobs/{key}{path}").status == 404
+    assert served.get("/jobs/people-000000000000/report").status == 404
+    assert served.get("/jobs/people-000000000000/files/job.json").status == 404
+    assert served.post("/api/jobs/people-000000000000/stop", {}).status == 404
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"max_distortion": None}, 400),
+        ({"max_leakage": 1.0}, 400),
+        ({"max_distortion": "0.2"}, 400),
+        ({"max_distortion": -0.1}, 400),
+        ({"max_distortion": True}, 400),
+        ({"max_distortion": 10**400}, 400),
+        ({"secret": "a\0b"}, 400),
+        ({"secret": ""}, 400),
+        ({"public": "age"}, 400),
+        ({"policy": "/etc/passwd"}, 400),
+        ({"table": "0" * 16}, 404),
+    ],
+)
+def test_a_question_that_no_job_could_answer_starts_none(served: Served, more: dict[str, Any], status: int) -> None:
+    before = sorted(served.results.glob("*"))
+    answer = served.post("/api/jobs", _asked(served, **more))
+    assert answer.status == status and answer.error
+    assert sorted(served.results.glob("*")) == before
+
+
+def test_not_a_number_is_no_goal(served: Served) -> None:
+    body = json.dumps({**_asked(served), "max_distortion": float("nan")}).encode()
+    assert served.send("POST", "/api/jobs", body).status == 400
+
+
+def test_a_secret_that_is_also_background_fails_with_its_sentence(served: Served, job: dict[str, Any]) -> None:
+    begun = served.post("/api/jobs", _asked(served, background=["illness"]))
+    assert begun.status == 202
+    ended = served.ended(begun.fields["id"])
+    assert ended["state"] == "failed" and not ended["released"] and ended["headline"] is None
+    assert ended["message"] == "Column 'illness' is named both as secret and as background; give it one role."
+    zh = served.get(f"/api/jobs/{ended['id']}", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
+    assert "'illness'" in zh["message"] and zh["message"] != ended["message"]
+    assert served.get(f"/api/jobs/{ended['id']}/grade").status == 404
+
+
+def test_a_column_that_looks_like_an_option_stays_a_column(served: Served) -> None:
+    begun = served.post("/api/jobs", _asked(served, secret="--overwrite"))
+    ended = served.ended(begun.fields["id"])
+    assert ended["state"] == "failed" and "'--overwrite'" in ended["message"]
+
+
+def test_a_goal_out_of_reach_is_refused_and_still_reported(served: Served, job: dict[str, Any]) -> None:
+    # The background alone tells more than this.
+    begun = served.post("/api/jobs", _asked(served, max_distortion=None, max_leakage=0.001))
+    ended = served.ended(begun.fields["id"])
+    assert ended["state"] == "refused" and not ended["released"] and ended["message"]
+    assert "release.csv" not in ended["files"] and "report.html" in ended["files"]
+    assert served.get(f"/jobs/{ended['id']}/report").status == 200
+
+
+def test_a_table_that_changed_starts_no_job(served: Served) -> None:
+    place = served.folder / "moving.csv"
+    place.write_bytes(people(40))
+    table = served.open("moving.csv")
+    place.write_bytes(people(41))
+    answer = served.post("/api/jobs", _asked(served, table=table))
+    assert answer.status == 409 and answer.error == "'moving.csv' has changed since it was opened; open it again."
+
+
+def test_stopped_it_goes_on_where_it_was(serving: Serving, tmp_path: Path) -> None:
+    server = serving(folder_with_people(tmp_path / "data", ROWS))
+    begun = server.post("/api/jobs", _asked(server)).fields
+    for told in _events(server, begun["id"]):
+        if told["stages"][0]["state"] == "done":
+            break
+    assert server.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
+    assert not _processes(begun["id"])
+    assert server.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped", "twice does no harm"
+
+    again = server.post("/api/jobs", _asked(server))
+    assert again.status == 202 and again.fields["id"] == begun["id"]
+    for told in _events(server, begun["id"]):
+        if told["stages"][1]["state"] in ("done", "kept"):
+            break
+    assert told["stages"][0]["state"] == "kept"
+    # The server ends in the middle: the job with it, cleanly.
+    assert _processes(begun["id"])
+    assert server.stop() == 0
+    assert not _processes(begun["id"])
+    assert server.process.stderr is not None and server.process.stderr.read() == ""
+
+    later = serving(tmp_path / "data")
+    listed = later.get("/api/state").fields["jobs"]
+    assert [(one["id"], one["state"]) for one in listed] == [(begun["id"], "stopped")]
+    assert later.post("/api/jobs", _asked(later)).fields["id"] == begun["id"]
+    ended = later.ended(begun["id"])
+    assert ended["state"] == "done" and [one["state"] for one in ended["stages"]][:2] == ["kept", "kept"]
+    later.stop()
+    last = serving(tmp_path / "data")
+    assert last.get("/api/state").fields["jobs"] == [
+        {**ended, "stages": [{**one, "state": "done", "done": None, "total": None} for one in ended["stages"]]}
+    ]
+
+
+def test_a_server_that_is_killed_leaves_a_job_that_can_be_run_again(serving: Serving, tmp_path: Path) -> None:
+    server = serving(folder_with_people(tmp_path / "data", ROWS))
+    begun = server.post("/api/jobs", _asked(server, secret="nothing")).fields
+    server.process.send_signal(signal.SIGKILL)
+    server.process.wait()
+    later = serving(tmp_path / "data")
+    listed = later.get("/api/state").fields["jobs"]
+    assert [(one["id"], one["state"]) for one in listed] in ([(begun["id"], "stopped")], [(begun["id"], "failed")])
+
+
+def test_an_open_stream_does_not_keep_the_server(serving: Serving, tmp_path: Path) -> None:
+    server = serving(folder_with_people(tmp_path / "data", ROWS))
+    begun = server.post("/api/jobs", _asked(server)).fields
+    stream = _events(server, begun["id"])
+    assert next(stream)["state"] == "running"
+    asked = time.monotonic()
+    assert server.stop() == 0
+    assert time.monotonic() - asked < 15
+    stream.close()
+    assert not _processes(begun["id"])
+
+
+def test_a_dropped_table_is_protected_without_its_place_being_told(served: Served, job: dict[str, Any]) -> None:
+    answer = served.drop("mine.csv", people(ROWS, seed=2))
+    begun = served.post(
+        "/api/jobs", _asked(served, table=answer.fields["id"], background=[], max_distortion=0.1)
+    ).fields
+    for told in _events(served, begun["id"]):
+        if told["stages"][0]["state"] == "done":
+            break
+    assert told["asked"]["table"] == "mine.csv" and told["id"].startswith("mine-")
+    assert told["command"].startswith("leakgauge protect mine.csv ")
+    assert str(served.temporary) not in json.dumps(told)
+    assert served.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
+
+
+def _processes(job: str) -> list[int]:
+    """The processes that run this job."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal() and int(place.name) != os.getpid():
+            try:
+                line = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if job.encode() in line and b"protect" in line:
+                found.append(int(place.name))
+    return found

@@ -1,0 +1,168 @@
+"""``leakgauge serve`` itself: what it refuses, how it opens the browser, how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from leakgauge.web.job import Job
+from leakgauge.web.server import new_token
+from tests.web.serving import Served
+from tests.web.tables import folder_with_people
+
+Serving = Callable[..., Served]
+
+
+def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "leakgauge", "serve", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env={**os.environ, **environment},
+    )
+
+
+def test_tokens_have_128_bits_and_differ() -> None:
+    tokens = {new_token() for _ in range(100)}
+    assert len(tokens) == 100 and all(re.fullmatch(r"[0-9a-f]{32}", token) for token in tokens)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["nowhere"], "There is no folder"),
+        ([".", "--port", "70000"], "Port 70000 is not from 0 to 65535"),
+        ([".", "--port", "-1"], "Port -1"),
+        ([".", "--max-upload", "0"], "--max-upload 0"),
+    ],
+)
+def test_misuse_is_one_sentence(options: list[str], said: str) -> None:
+    done = _run(*options, "--no-browser")
+    assert done.returncode == 2 and done.stdout == ""
+    assert said in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_a_port_in_use_is_told(serving: Serving, tmp_path: Path) -> None:
+    first = serving(folder_with_people(tmp_path))
+    done = _run(str(tmp_path), "--no-browser", "--port", str(first.port))
+    assert done.returncode == 2 and f"Port {first.port} cannot be used" in done.stderr
+
+
+def test_a_port_can_be_chosen_and_used_again_at_once(serving: Serving, tmp_path: Path) -> None:
+    first = serving(folder_with_people(tmp_path))
+    assert first.get("/").status == 200
+    assert first.stop() == 0
+    again = serving(tmp_path, "--port", str(first.port))
+    assert again.port == first.port and again.token != first.token and again.get("/").status == 200
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_it_ends_with_one_line_and_nothing_left(serving: Serving, tmp_path: Path, number: int) -> None:
+    server = serving(folder_with_people(tmp_path))
+    assert server.drop("x.csv", (tmp_path / "people.csv").read_bytes()).status == 200
+    assert list(server.temporary.iterdir())
+    assert server.stop(number) == (0 if number == signal.SIGINT else -signal.SIGTERM)
+    assert list(server.temporary.iterdir()) == []
+    assert server.process.stderr is not None and server.process.stderr.read() == ""
+
+
+def test_nothing_is_written_before_a_job(serving: Serving, tmp_path: Path) -> None:
+    server = serving(folder_with_people(tmp_path))
+    server.open("people.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_the_browser_is_opened_by_a_private_file_so_that_no_process_shows_the_token(tmp_path: Path) -> None:
+    seen, browser = tmp_path / "seen", tmp_path / "browser"
+    browser.write_text(
+        f'#!/bin/sh\nfor one in "$@"; do echo "$one"; done > {seen}.part\nmv {seen}.part {seen}\n', encoding="utf-8"
+    )
+    browser.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "leakgauge", "serve", str(folder_with_people(tmp_path / "data"))],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "DISPLAY": ":0", "BROWSER": f"{browser} %s", "TMPDIR": str(tmp_path)},
+    )
+    try:
+        assert process.stdout is not None
+        address = re.search(r"http://\S+", process.stdout.readline())
+        assert address is not None
+        for _ in range(300):
+            if seen.exists():
+                break
+            time.sleep(0.1)
+        opened = seen.read_text(encoding="utf-8").strip()
+        assert opened.startswith("file://") and "token" not in opened
+        door = Path(opened.removeprefix("file://"))
+        assert address[0] in door.read_text(encoding="utf-8")
+        assert stat.S_IMODE(door.parent.stat().st_mode) == 0o700
+    finally:
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=30) == 0
+        process.stdout.close()  # type: ignore[union-attr]
+    assert not door.parent.exists()
+
+
+def test_it_speaks_chinese(tmp_path: Path) -> None:
+    done = _run(str(tmp_path / "nowhere"), "--no-browser", LEAKGAUGE_LANGUAGE="zh")
+    assert done.returncode == 2 and any("\u4e00" <= letter <= "\u9fff" for letter in done.stderr)
+
+
+def test_jobs_of_the_command_line_are_listed_and_broken_records_are_not(serving: Serving, tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    for name, fields in {
+        "ended": {
+            "asked": {"table": "/home/me/people.csv", "secret": "x"},
+            "stages": {},
+            "outcome": {"released": True},
+        },
+        "begun": {"asked": {"table": "people.csv"}, "stages": {"measure": {"outputs": {"../x": ""}}}, "outcome": None},
+        "odd": [],
+    }.items():
+        (results / name).mkdir(parents=True)
+        (results / name / "job.json").write_text(json.dumps(fields), encoding="utf-8")
+    (results / "empty").mkdir()
+    (results / "away").symlink_to(results / "ended")
+    (results / "gone").symlink_to(results / "nowhere")
+    (results / "broken.json").write_text("{", encoding="utf-8")
+    (results / "strange.json").write_text(
+        '{"schema": "leakgauge/page-job/1", "asked": 3, "message": 4}', encoding="utf-8"
+    )
+    server = serving(folder_with_people(tmp_path / "data"), results=results)
+    listed = {one["id"]: one for one in server.get("/api/state").fields["jobs"]}
+    assert {key: one["state"] for key, one in listed.items()} == {
+        "ended": "done",
+        "begun": "stopped",
+        "strange": "stopped",
+    }
+    assert listed["ended"]["asked"]["table"] == "people.csv" and listed["ended"]["files"] == ["job.json"]
+    assert listed["begun"]["stages"][0]["state"] == "done" and listed["begun"]["files"] == ["job.json"]
+    assert server.get("/jobs/begun/files/..%2fx").status == 404
+
+
+def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
+    job = Job("x", tmp_path, {}, "")
+    for line in (
+        b"",
+        b"Traceback",
+        b"[]",
+        b"3",
+        b'{"stage": "no", "state": "started"}',
+        b'{"stage": "audit", "state": "no"}',
+    ):
+        assert not job.hear(line)
+    assert job.hear(b'{"stage": "audit", "state": "working", "done": 2, "total": 5}')
+    assert job.hear(b'{"outcome": {"released": false, "reason": "No."}}')
+    assert job.message == "No."
