@@ -40,6 +40,7 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
         write_whole(sample, adult_csv())
         click.echo(say("Wrote {path!s}.", path=sample))
         return
+    output.parent.mkdir(parents=True, exist_ok=True)
     table = output.with_name(f"{output.name}-sample.csv")
     require_writable(table)
     if not table.exists() or table.read_text(encoding="utf-8") != adult_csv():

@@ -49,9 +49,9 @@ def command(
     kind, language = Edition(edition), report_language or current().code
     written = Format(form or _suffix(output))
     place = output or folder / f"{NAMES[kind]}.{written.value}"
+    facts = Facts.read(folder)
     require_writable(place)
     with working(say("Writing the report …")):
-        facts = Facts.read(folder)
         if as_json:
             import json
 

@@ -12,14 +12,14 @@ from leakgauge.assessment import Diagram, Questionnaire, Trial
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
 from leakgauge.errors import LeakgaugeError, RefusalError
-from leakgauge.jobs.compare import Compared, Role, compare, finite_channel
+from leakgauge.jobs.compare import Role, compare, finite_channel
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.design_json import comparison_json, frontier_json, solution_json
 from leakgauge.jobs.improve import noisy_table, search, search_json
 from leakgauge.jobs.protect.asked import Asked, grade_target
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
-from leakgauge.probability.files import NamedChannel
+from leakgauge.probability.files import NamedChannel, read_channel
 from leakgauge.release.ledger import Ledger
 from leakgauge.tables import Binning, Table
 
@@ -35,7 +35,8 @@ CURVE_GAP = 1e-5
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Artefacts = dict[str, dict[str, Any]]
+Keep = Callable[[str, dict[str, Any]], None]
+"""Writes an artefact at once: what was tried must be there where the answer is no."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,10 @@ class Chosen:
     Attributes:
         plan: the text for the plan, a mechanism or the name of a channel file.
         channel: what goes into that file; None where the plan says it all.
-        artefacts: further files by name.
     """
 
     plan: str
-    channel: NamedChannel | None
-    artefacts: Artefacts
+    channel: NamedChannel | None = None
 
     def plan_text(self, asked: Asked) -> str:
         """The plan as TOML."""
@@ -87,31 +86,31 @@ class Sources:
         return Question((asked.secret,), asked.background, self.distortion, known, self.bins, asked.local_dp)
 
 
-def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None]) -> Chosen:
-    """How the secret will be released.
+def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
+    """How the secret will be released; what the choice rests on is kept.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
         InputError: a mechanism or column that cannot be used so.
     """
     if asked.target is not None:
-        return _by_grade(asked, sources, progress)
+        return _by_grade(asked, sources, progress, keep)
     if asked.mechanism:
-        return _best_mechanism(asked, sources)
-    return _designed(asked, sources)
+        return _best_mechanism(asked, sources, keep)
+    return _designed(asked, sources, keep)
 
 
-def possibilities(asked: Asked, sources: Sources) -> Artefacts:
-    """What is possible at all: the frontier, where it can be computed."""
+def keep_possibilities(asked: Asked, sources: Sources, keep: Keep) -> None:
+    """Keep what is possible at all: the frontier, where it can be computed."""
     question = replace(sources.question(asked), local_dp=None)
     problem = question.problem(sources.table, Slope(0.0))
     backgrounds = len(problem.source.columns) if asked.background else 1  # type: ignore[union-attr]
     if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
-        return {}
-    return {"frontier.json": frontier_json(frontier(problem, CURVE, CURVE_GAP))}
+        return
+    keep("frontier.json", frontier_json(frontier(problem, CURVE, CURVE_GAP)))
 
 
-def _designed(asked: Asked, sources: Sources) -> Chosen:
+def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     question, table, origin = sources.question(asked), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
         # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
@@ -123,10 +122,10 @@ def _designed(asked: Asked, sources: Sources) -> Chosen:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={asked.local_dp!r}", asked, sources)
     named = replace(question.named(solution), prior_origin=origin)
-    artefacts = {"design.json": solution_json(solution, origin.value)}
+    keep("design.json", solution_json(solution, origin.value))
     if asked.accounted is None:
-        artefacts |= _compared(question, sources, solution.distortion)
-    return Chosen("channel.json", named, artefacts)
+        _keep_comparison(question, sources, solution.distortion, keep)
+    return Chosen("channel.json", named)
 
 
 def _solved(asked: Asked, question: Question, table: Table) -> Solution:
@@ -139,19 +138,18 @@ def _solved(asked: Asked, question: Question, table: Table) -> Solution:
     return solve(question.problem(table, Slope(math.inf)), gap)
 
 
-def _compared(question: Question, sources: Sources, distortion: float) -> Artefacts:
-    """Other mechanisms at the distortion of the one that was chosen, where they can be compared."""
+def _keep_comparison(question: Question, sources: Sources, distortion: float, keep: Keep) -> None:
+    """Keep other mechanisms at the distortion of the one that was chosen, where they can be compared."""
+    plain = replace(question, local_dp=None)
     try:
-        plain = replace(question, local_dp=None)
-        return {
-            "comparison.json": comparison_json(compare(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP))
-        }
+        found = compare(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
     except LeakgaugeError:
         # The comparison is a companion: a secret for which there is none is released all the same.
-        return {}
+        return
+    keep("comparison.json", comparison_json(found))
 
 
-def _best_mechanism(asked: Asked, sources: Sources) -> Chosen:
+def _best_mechanism(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     """The best of the named mechanisms that meets the target; one alone without a target is taken as it is."""
     if asked.max_distortion is None and asked.max_leakage is None:
         (text,) = asked.mechanism
@@ -161,6 +159,7 @@ def _best_mechanism(asked: Asked, sources: Sources) -> Chosen:
     )
     question = replace(sources.question(asked), local_dp=None)
     found = compare(sources.table, question, asked.mechanism, target, CURVE_GAP)
+    keep("comparison.json", comparison_json(found))
     given = [one for one in found.ranking if one.role is Role.GIVEN]
     fit = [one for one in given if one.meets and (asked.local_dp is None or one.epsilon <= asked.local_dp)]
     if not fit:
@@ -172,12 +171,7 @@ def _best_mechanism(asked: Asked, sources: Sources) -> Chosen:
             bits=given[0].objective,
             distortion=given[0].distortion,
         )
-    chosen = _planned(_spelled(fit[0], asked), asked, sources)
-    return replace(chosen, artefacts={**chosen.artefacts, "comparison.json": comparison_json(found)})
-
-
-def _spelled(one: Compared, asked: Asked) -> str:
-    return next(text for text in asked.mechanism if text == one.name)
+    return _planned(fit[0].name, asked, sources)
 
 
 def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:
@@ -185,25 +179,23 @@ def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:
     question = sources.question(asked)
     problem = question.problem(sources.table, Slope(0.0))
     if text.endswith(".json"):
-        from leakgauge.probability.files import read_channel
-
-        return Chosen("channel.json", read_channel(text), {})
+        return Chosen("channel.json", read_channel(text))
     mechanism = parse_mechanism(text, letters=problem.inputs)
     if isinstance(mechanism, NoisyNumber):
-        return Chosen(text, None, {})
+        return Chosen(text)
     if mechanism.name == "exponential":
         channel = finite_channel(text, problem)
-        return Chosen("channel.json", _named(channel, asked), {})
+        return Chosen("channel.json", _named(channel, asked))
     if "letters=" in text:
-        return Chosen(text, None, {})
-    return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table", None, {})
+        return Chosen(text)
+    return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 
 def _named(channel: Channel, asked: Asked) -> NamedChannel:
     return NamedChannel(channel, (asked.secret,), (asked.secret,), PriorOrigin.THIS_TABLE)
 
 
-def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], None]) -> Chosen:
+def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     assert asked.target is not None
     found = search(
         sources.table,
@@ -218,19 +210,15 @@ def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], Non
         dataset=sources.dataset,
         progress=progress,
     )
-    artefacts = {"improvement.json": search_json(found, asked.secret)}
+    keep("improvement.json", search_json(found, asked.secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
-    fields = trial.candidate.channel_json()
-    if fields is not None:
-        channel = trial.candidate.setting.channel
-        assert channel is not None
-        named = _named(channel, asked)
-        if asked.accounted is not None:
-            named = replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM)
-        return Chosen("channel.json", named, artefacts)
-    planned = _planned(trial.candidate.name, asked, sources)
-    return replace(planned, artefacts={**planned.artefacts, **artefacts})
+    channel = trial.candidate.setting.channel
+    if not trial.candidate.designed or channel is None:
+        return _planned(trial.candidate.name, asked, sources)
+    named = _named(channel, asked)
+    bought = asked.accounted is not None
+    return Chosen("channel.json", replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
 
 
 def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:

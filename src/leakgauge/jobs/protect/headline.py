@@ -30,6 +30,6 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
 
 
 def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The advantage of the attack that wins most over what is known anyway."""
-    advantages = [one["advantage"] for one in attacks]
-    return max(advantages, key=lambda one: float(one["value"]), default=None)
+    """The advantage of the attack that wins most over what is known anyway, of those tried on the release itself."""
+    tried = [one for one in attacks if one["judged"]] or attacks
+    return max((one["advantage"] for one in tried), key=lambda one: float(one["value"]), default=None)

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
+from leakgauge.assessment import Grade, asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
 from leakgauge.distances import distortion_named
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError, RefusalError, TableError
-from leakgauge.jobs.protect.asked import Asked, require_columns
+from leakgauge.jobs.protect.asked import Asked, grade_target, require_columns
 from leakgauge.jobs.protect.choosing import Sources
-from leakgauge.jobs.protect.folder import Folder, open_folder
+from leakgauge.jobs.protect.folder import open_folder
 from leakgauge.jobs.protect.headline import headline
 from leakgauge.jobs.protect.script import script
 from leakgauge.jobs.protect.stages import READS, STAGES, Work
@@ -125,8 +125,9 @@ def _run(work: Work, watch: _Watched, tell: Progress) -> RefusalError | None:
         job.finish(name, inputs, outputs, time.monotonic() - start)
         tell(name, "finished")
     if refused is None:
-        refused = _broken_policy(job)
+        refused = _not_kept(work)
     else:
+        tell("design", "finished")
         for name in list(STAGES)[list(STAGES).index("design") + 1 :]:
             tell(name, "skipped")
     released = job.has("release.json")
@@ -174,8 +175,23 @@ def _inputs(work: Work, stage: str) -> str:
     )
 
 
-def _broken_policy(job: Folder) -> RefusalError | None:
-    failed = [one["name"] for one in job.read("assessment.json")["policy"] if not one["holds"]]
+def _not_kept(work: Work) -> RefusalError | None:
+    """What the release was to keep and does not: its claims, the grade it was chosen for, or the policy."""
+    wrong = work.folder.read("audit.json")["violations"]
+    if wrong:
+        return RefusalError("The release does not keep what it claims: {wrong}.", wrong="; ".join(wrong))
+    graded = work.folder.read("assessment.json")
+    if work.asked.target is not None:
+        target = grade_target(work.asked.target)
+        found = graded["score"] if isinstance(target, float) else graded["grade"]
+        if found < target if isinstance(target, float) else Grade(found) < target:
+            return RefusalError(
+                "The release is graded {found} where {target} was asked: measured on the release the setting falls "
+                "short of what its law promised; do not give it away, or lower the target.",
+                found=f"{found:.1f}" if isinstance(target, float) else found,
+                target=work.asked.target,
+            )
+    failed = [one["name"] for one in graded["policy"] if not one["holds"]]
     if not failed:
         return None
     return RefusalError("The release does not keep the policy: {failed}.", failed=", ".join(failed))

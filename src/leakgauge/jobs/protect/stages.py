@@ -18,7 +18,7 @@ from leakgauge.jobs.graded_json import graded_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.measurement_json import measurement_json
 from leakgauge.jobs.protect.asked import Asked
-from leakgauge.jobs.protect.choosing import Sources, choose, possibilities
+from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before_json, levels_json, utility_json
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
@@ -90,15 +90,14 @@ def measure_stage(work: Work) -> tuple[str, ...]:
 
 def design_stage(work: Work) -> tuple[str, ...]:
     """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
-    folder = work.folder
-    written = []
-    for name, fields in possibilities(work.asked, work.sources).items():
+    folder, written = work.folder, []
+
+    def keep(name: str, fields: dict[str, Any]) -> None:
         folder.write(name, fields)
         written.append(name)
-    chosen = choose(work.asked, work.sources, work.tell)
-    for name, fields in chosen.artefacts.items():
-        folder.write(name, fields)
-        written.append(name)
+
+    keep_possibilities(work.asked, work.sources, keep)
+    chosen = choose(work.asked, work.sources, work.tell, keep)
     if chosen.channel is not None:
         text = json.dumps(chosen.channel.as_json(), ensure_ascii=False, allow_nan=False) + "\n"
         write_whole(folder.place / "channel.json", text)

@@ -1,0 +1,135 @@
+"""``leakgauge protect``, ``report`` and ``demo`` from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from leakgauge.jobs.protect import NAMES
+from leakgauge.release.ledger import open_ledger
+from tests.cli.running import as_json, run
+from tests.jobs.people import write_people
+
+PROTECT = ("protect", "people.csv", "--secret", "illness", "--background", "city", "--simulate", "3")
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_people(tmp_path / "people.csv", 1000)
+    return tmp_path
+
+
+def numbers(text: str) -> list[str]:
+    return sorted(re.findall(r"\d+(?:\.\d+)?", text))
+
+
+def test_a_job_in_both_languages_shows_the_same_numbers(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, english, told = run(capsys, *PROTECT, "--max-distortion", "0.2", "--report-language", "en", "-o", "out")
+    assert code == 0, told
+    assert [line.partition(":")[2].strip() for line in told.splitlines()] == ["done"] * len(NAMES)
+    assert "the attacker learns" in english
+    assert "SIMULATION, NOT PRIVATE" in english
+    code, chinese, again = run(
+        capsys, *PROTECT, "--max-distortion", "0.2", "--report-language", "en", "-o", "out", "--language", "zh"
+    )
+    assert code == 0
+    assert len(again.splitlines()) == len(NAMES)
+    assert "攻击者获知" in chinese
+    assert numbers(chinese) == numbers(english)
+    assert not re.search(r"[a-z]{3,} [a-z]{3,}", chinese)
+
+
+def test_events_are_lines_of_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, _ = run(capsys, *PROTECT, "--max-distortion", "0.2", "-o", "out", "--events")
+    assert code == 0
+    *steps, last = [json.loads(line) for line in out.splitlines()]
+    assert last == {"outcome": {"released": True, "reason": None}}
+    assert [one["stage"] for one in steps if one["state"] == "finished"] == list(NAMES)
+    assert any(one["state"] == "working" and one["done"] <= one["total"] for one in steps)
+
+
+def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, *PROTECT, "--max-leakage", "0.000001", "-o", "no")
+    assert code == 1
+    assert not fields["outcome"]["released"]
+    assert "Nothing was released" in Path("no/report.html").read_text(encoding="utf-8")
+    Path("strict.toml").write_text("max_leakage_bits = 0.0001\n")
+    code, _, err = run(capsys, *PROTECT, "--max-distortion", "0.2", "--policy", "strict.toml", "-o", "strict")
+    assert code == 1
+    assert err.splitlines()[-1].startswith("leakgauge: The release does not keep the policy: ")
+    assert "The policy is not kept: leakage, at most" in Path("strict/report.html").read_text(encoding="utf-8")
+
+
+def test_an_accounted_job_designs_from_what_it_bought(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "30")[0] == 0
+    paid = ("--ledger", "l.db", "--accounted", "5", "--max-distortion", "0.3", "-o", "out")
+    code, fields = as_json(capsys, *PROTECT[:-2], *paid)
+    assert (code, fields["outcome"]["released"]) in ((0, True), (1, True))
+    record = json.loads(Path("out/release.json").read_text(encoding="utf-8"))
+    assert record["plan"]["columns"]["illness"]["channel_prior"] == "noisy histogram"
+    assert record["budget"]["ledger"]["dataset"] == "people"
+    with open_ledger("l.db") as ledger:
+        # The histogram and the release.
+        assert ledger.spent("people").epsilon == pytest.approx(5 + record["budget"]["epsilon"]["value"])
+
+
+def test_a_report_is_written_again_in_other_forms(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(capsys, *PROTECT, "--max-distortion", "0.2", "-o", "out")[0] == 0
+    for options, file in (
+        (("--edition", "external", "--report-language", "both"), "out/report-external.html"),
+        (("-o", "r.md"), "r.md"),
+        (("-o", "r.pdf", "--report-language", "zh"), "r.pdf"),
+    ):
+        code, out, err = run(capsys, "report", "out", *options)
+        assert (code, out) == (0, f"Report: {file}\n"), err
+        assert Path(file).stat().st_size > 5000
+    both = Path("out/report-external.html").read_text(encoding="utf-8")
+    assert 'lang="en"' in both
+    assert 'lang="zh' in both
+    assert Path("r.pdf").read_bytes().startswith(b"%PDF")
+    code, fields = as_json(capsys, "report", "out")
+    assert (code, fields["schema"]) == (0, "leakgauge/report/1")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("report", "nothing"), "no folder"),
+        (("report", "."), "neither a job.json nor a release.json"),
+        ((*PROTECT, "-o", "out"), "No target"),
+        ((*PROTECT, "--background", "illness", "--max-distortion", "0.2", "-o", "out"), "both as secret"),
+        ((*PROTECT, "--max-distortion", "0.2", "-o", "people.csv"), "is a file"),
+        ((*PROTECT, "--max-distortion", "0.2", "--policy", "none.toml", "-o", "out"), "none.toml"),
+        ((*PROTECT, "--max-distortion", "0.2", "--distortion", "none.csv", "-o", "out"), "none.csv"),
+        ((*PROTECT, "--max-distortion", "0.2", "--bins", "age=width:10", "-o", "out"), "a column in use"),
+        (("protect", "gone.csv", "--secret", "x", "--max-distortion", "0.2", "-o", "out"), "gone.csv"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    arguments: tuple[str, ...], says: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = run(capsys, *arguments)
+    assert (code, out) == (2, ""), err
+    assert err.startswith("leakgauge: ")
+    assert says in err
+    assert err.count("\n") == 1
+    assert not Path("out").exists()
+
+
+def test_the_demo_ends_with_the_report_and_the_numbers_that_matter(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, _ = run(capsys, "demo", "-o", "new/demo")
+    assert code in (0, 1)
+    assert "0.708152 of 1.81994 bits; 0.076373 by the background alone" in out
+    for words in ("grade", "ε", "strongest attack", "values unchanged"):
+        assert words in out
+    assert out.splitlines()[-1] == "Report: new/demo/report.html"
+    assert Path("new/demo/report.html").exists()
+    code, out, _ = run(capsys, "demo", "--sample", "adult.csv")
+    assert (code, out) == (0, "Wrote adult.csv.\n")
+    assert len(Path("adult.csv").read_text().splitlines()) == 30719
