@@ -5,18 +5,20 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 INSTALL := $(shell command -v uv >/dev/null 2>&1 && echo uv pip install --quiet --python $(BIN)/python || \
 	echo $(BIN)/python -m pip install --quiet --disable-pip-version-check)
+HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 
-.PHONY: demo test check bench nightly clean servers
+.PHONY: demo test check bench nightly languages clean servers
 
 demo: $(READY)
-	$(BIN)/leakgauge demo
+	$(BIN)/leakgauge demo -o out/demo
 
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY) servers
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
+	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -34,11 +36,16 @@ nightly: $(READY) servers
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:
-	@$(HAS_POSTGRESQL) || { \
-		[ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "Installing postgresql ..." && \
-		export DEBIAN_FRONTEND=noninteractive && { apt-get install -qq -y --no-install-recommends postgresql || \
-		{ apt-get update -qq && apt-get install -qq -y --no-install-recommends postgresql; }; } >/dev/null 2>&1; \
-	} || echo "PostgreSQL is not here and could not be installed."
+	@$(HAS_POSTGRESQL) || $(call debian,postgresql) || echo "PostgreSQL is not here and could not be installed."
+	@$(HAS_CHROMIUM) || $(call debian,chromium fonts-noto-cjk) || echo "Chromium is not here and could not be installed."
+
+debian = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "Installing $(1) ..." && \
+	export DEBIAN_FRONTEND=noninteractive && { apt-get install -qq -y --no-install-recommends $(1) || \
+	{ apt-get update -qq && apt-get install -qq -y --no-install-recommends $(1); }; } >/dev/null 2>&1; }
+
+# Catalogues brought in step with the source and compiled; what is not translated yet is counted.
+languages: $(READY)
+	$(BIN)/python -m tests.languages.catalogues
 
 clean:
 	rm -rf $(VENV) bench/data
