@@ -13,6 +13,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,7 @@ def test_every_number_of_the_report_stands_in_a_file_of_the_folder(asked: Asked,
         assert stored == one["value"] or float(stored) == pytest.approx(float(one["value"])), one["source"]
 
 
-def _numbers(data: object) -> list[dict[str, object]]:
+def _numbers(data: Any) -> list[dict[str, Any]]:
     if isinstance(data, dict):
         if "source" in data and "value" in data:
             return [data]

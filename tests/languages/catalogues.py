@@ -23,6 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 import leakgauge
+from leakgauge.drafts import write_bytes_whole
 
 SOURCE = Path(leakgauge.__file__).parent
 FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
@@ -63,7 +64,7 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
-                    yield "help", keyword.value.value
+                    yield "help", str(keyword.value.value)
 
 
 def _is_command(decorator: ast.expr) -> bool:
@@ -116,9 +117,10 @@ def update(domain: str, texts: dict[str, None]) -> int:
 
 
 def _write(domain: str, kept: Catalog) -> None:
-    with (FOLDER / f"{domain}.po").open("wb") as file:
-        write_po(file, kept, width=100, omit_header=True)
-    (FOLDER / f"{domain}.mo").write_bytes(compiled(kept))
+    made = BytesIO()
+    write_po(made, kept, width=100, omit_header=True)
+    for name, content in ((f"{domain}.po", made.getvalue()), (f"{domain}.mo", compiled(kept))):
+        write_bytes_whole(FOLDER / name, content)
 
 
 def main(arguments: list[str]) -> None:

@@ -6,7 +6,7 @@ from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.grades import Grade, grade_of
+from leakgauge.assessment.grades import Grade, grade_of, parse_target
 from leakgauge.assessment.grading import grade
 from leakgauge.assessment.improving import Goal, Improvement, Trial, improve, require_search
 from leakgauge.assessment.indicators import (
@@ -72,6 +72,7 @@ __all__ = [
     "improve",
     "lifts",
     "pairwise_weights",
+    "parse_target",
     "protected_column",
     "protected_histogram",
     "protected_of_release",

@@ -51,3 +51,21 @@ def grade_of(score: float) -> Grade:
     if not 0 <= score <= 100:
         raise OptionError("A score of {score} has no grade; scores run from 0 to 100.", score=score)
     return max(grade for grade in Grade if grade.lowest_score <= score)
+
+
+def parse_target(text: str) -> Grade | float:
+    """A grade by name, or a score from 0 to 100.
+
+    Raises:
+        OptionError: neither.
+    """
+    if text in [grade.value for grade in Grade]:
+        return Grade(text)
+    try:
+        score = float(text)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score <= 100:
+        names = ", ".join(grade.value for grade in Grade)
+        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
+    return score

@@ -10,22 +10,28 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
+from leakgauge.cli.helping import spoken
+from leakgauge.cli.speaking import current, language_asked, retell, say, speaking
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
+from leakgauge.languages import message
 
 _VERBS = {
-    "measure": "What a secret column leaks, in bits with intervals.",
-    "relate": "What a channel satisfies, what a statement implies, in every notion.",
-    "design": "The channel that leaks least for the usefulness needed, with proof.",
-    "compare": "Mechanisms on one scale, with what each wastes over the optimum.",
-    "release": "A protected table and its record, by a plan; spends budget.",
-    "query": "Private answers about a table: count, sum, mean, histogram, quantile, top.",
-    "ledger": "A budget per data set that cannot be overspent.",
-    "verify": "Check a release against its record.",
-    "audit": "What a release, a mechanism or a program really does: attacks and lower bounds.",
-    "assess": "The protection effect graded from 28 indicators, and what would lift it.",
-    "improve": "The cheapest setting that meets a target grade.",
-    "reproduce": "Published numbers beside ours.",
-    "demo": "Measure the bundled sample.",
+    "protect": message("The main job: a protected table and a report to sign, from one table."),
+    "report": message("The report on a job again: another edition, language or format."),
+    "serve": message("A page on this machine: look, choose, protect."),
+    "measure": message("What a secret column leaks, in bits with intervals."),
+    "relate": message("What a channel satisfies, what a statement implies, in every notion."),
+    "design": message("The channel that leaks least for the usefulness needed, with proof."),
+    "compare": message("Mechanisms on one scale, with what each wastes over the optimum."),
+    "release": message("A protected table and its record, by a plan; spends budget."),
+    "query": message("Private answers about a table: count, sum, mean, histogram, quantile, top."),
+    "ledger": message("A budget per data set that cannot be overspent."),
+    "verify": message("Check a release against its record."),
+    "audit": message("What a release, a mechanism or a program really does: attacks and lower bounds."),
+    "assess": message("The protection effect graded from 28 indicators, and what would lift it."),
+    "improve": message("The cheapest setting that meets a target grade."),
+    "reproduce": message("Published numbers beside ours."),
+    "demo": message("Protect the bundled sample."),
 }
 
 
@@ -38,8 +44,7 @@ class _Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _VERBS:
             return None
-        command: click.Command = import_module(f"leakgauge.cli.{cmd_name}").command
-        return command
+        return spoken(import_module(f"leakgauge.cli.{cmd_name}").command)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -49,7 +54,8 @@ class _Verbs(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Verbs"):
+        # The page tells its texts in the language spoken.
+        with formatter.section(message("Verbs")):
             formatter.write_dl(list(_VERBS.items()))
 
 
@@ -64,35 +70,46 @@ def verbs() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one verb; every failure is one sentence on standard error and an exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        with speaking(language_asked(given)):
+            return _run(given)
+    except OptionError as error:
+        # There is no such language: nothing but English is left to say so in.
+        return _fail(str(error), error.exit_code)
+
+
+def _run(arguments: list[str]) -> int:
     try:
         # What a verb exits with comes back as a number; whatever else it returns means done.
-        code = verbs.main(arguments, prog_name="leakgauge", standalone_mode=False)
+        code = spoken(verbs).main(arguments, prog_name="leakgauge", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except LeakgaugeError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(current().error(error), error.exit_code)
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         click.echo(help_wanted.format_message())
         return 0
     except (click.Abort, KeyboardInterrupt):
-        return _fail("interrupted.", 130)
+        return _fail(say("interrupted."), 130)
     except click.ClickException as error:
-        return _fail(error.format_message(), 2)
+        return _fail(retell(error.format_message()), 2)
     except BrokenPipeError:
         # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except MemoryError:
-        return _fail("out of memory; use fewer or coarser columns, or bins.", 3)
+        return _fail(say("out of memory; use fewer or coarser columns, or bins."), 3)
     except OSError as error:
-        return _fail(f"the system refused: {error.strerror or type(error).__name__}.", 3)
+        return _fail(say("the system refused: {reason!s}.", reason=error.strerror or type(error).__name__), 3)
     except Exception as error:
         if os.environ.get("LEAKGAUGE_DEBUG"):
             raise
         # Not the message: it could quote a value of the table.
+        kind = type(error).__name__
         return _fail(
-            f"a bug in Leakgauge ({type(error).__name__}); set LEAKGAUGE_DEBUG=1 for the details and report it.", 3
+            say("a bug in Leakgauge ({kind!s}); set LEAKGAUGE_DEBUG=1 for the details and report it.", kind=kind), 3
         )
 
 

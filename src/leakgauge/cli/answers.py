@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import shown
+from leakgauge.cli.speaking import retell, say
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -52,23 +53,31 @@ def render(asked: Asked) -> list[RenderableType]:
     from leakgauge.release.queries import SIMULATION
 
     answer = asked.answer
-    parts: list[RenderableType] = [Text(SIMULATION)] if answer.simulated else []
+    parts: list[RenderableType] = [Text(retell(SIMULATION))] if answer.simulated else []
     named = any(label is not None for label, _ in answer.values)
-    interval = f"{100 * answer.query.confidence:.6g} % interval"
+    interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
-    grid = Table(*([""] * named), str(answer.query), *([interval] * noisy))
+    grid = Table(*([""] * named), retell(str(answer.query)), *([interval] * noisy))
     for label, found in answer.values:
         # Texts, not markup: a label may hold brackets.
-        cells = [Text(label or "")] * named
+        cells = [Text(_label(label or ""))] * named
         if isinstance(found, Estimate):
-            cells += [Text(shown(found.value)), Text(f"{shown(found.low)} to {shown(found.high)}")]
+            cells += [Text(shown(found.value)), Text(say(" to ").join((shown(found.low), shown(found.high))))]
         else:
-            cells.append(Text(found if isinstance(found, str) else shown(found)))
+            cells.append(Text(_label(found) if isinstance(found, str) else shown(found)))
         grid.add_row(*cells)
     parts.append(grid)
     parts.extend(Text(line) for line in _lines(answer))
     if asked.spent is not None:
-        parts.append(Text(f"Budget: {_told_cost(asked.cost)} spent now; {_told_left(asked.spent)}."))
+        parts.append(
+            Text(
+                say(
+                    "Budget: ε {epsilon}, ρ {rho} spent now; {left!s}.",
+                    **_told_cost(asked.cost),
+                    left=_told_left(asked.spent),
+                )
+            )
+        )
     return parts
 
 
@@ -76,23 +85,48 @@ def render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: V
     """A dry run as lines for a person."""
     from rich.text import Text
 
-    lines = [f"Dry run of: {query}; protects {protection}", f"It would cost {_told_cost(cost)}."]
+    lines = [
+        say("Dry run of: {question}; protects {unit}", question=str(query), unit=str(protection)),
+        say("It would cost ε {epsilon}, ρ {rho}.", **_told_cost(cost)),
+    ]
     if verdict is not None:
-        told = f"It fits; afterwards {_told_left(verdict.after)}" if verdict.allowed else "It does not fit"
-        lines.append(f"{told}; before it {_told_left(verdict.before)}.")
+        before, after = _told_left(verdict.before), _told_left(verdict.after)
+        if verdict.allowed:
+            lines.append(say("It fits; afterwards {after!s}; before it {before!s}.", after=after, before=before))
+        else:
+            lines.append(say("It does not fit; before it {before!s}.", before=before))
     return [Text("\n".join(lines))]
 
 
 def _lines(answer: Answer) -> list[str]:
-    confidence = f"{100 * answer.query.confidence:.6g} %"
     lines = []
     if answer.rank_error is not None:
-        lines.append(f"Off by at most {shown(answer.rank_error)} rows with {confidence} confidence.")
-    guarantee = " and ".join(str(claim) for claim in answer.claims)
-    would = "A release would guarantee" if answer.simulated else "Guarantee"
-    lines.append(f"{would}: {guarantee}; protects {answer.protection}: {answer.protection.neighbours.value}.")
-    lines.append(f"Mechanism: {answer.mechanism}")
+        lines.append(
+            say(
+                "Off by at most {rows} rows with {percent:.6g} % confidence.",
+                rows=shown(answer.rank_error),
+                percent=100 * answer.query.confidence,
+            )
+        )
+    fields = {
+        "claims": say(" and ").join(str(claim) for claim in answer.claims),
+        "unit": str(answer.protection),
+        "neighbours": answer.protection.neighbours.value,
+    }
+    if answer.simulated:
+        lines.append(say("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
+    else:
+        lines.append(say("Guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
+    mechanisms = say(" and ").join(retell(one) for one in answer.mechanism.split(" and "))
+    lines.append(say("Mechanism: {mechanisms!s}", mechanisms=mechanisms))
     return lines
+
+
+def _label(text: str) -> str:
+    """A declared value as it is; the two that stand for others in the language spoken."""
+    from leakgauge.release.queries.labels import MISSING, OTHER
+
+    return {MISSING: say("(missing)"), OTHER: say("(other)")}.get(text, text)
 
 
 def _cost_json(cost: Cost) -> dict[str, Any]:
@@ -107,11 +141,11 @@ def _spending_json(spent: Spending) -> dict[str, Any]:
     }
 
 
-def _told_cost(cost: Cost) -> str:
-    return f"ε {shown(cost.epsilon)}, ρ {shown(cost.rho)}"
+def _told_cost(cost: Cost) -> dict[str, str]:
+    return {"epsilon": shown(cost.epsilon), "rho": shown(cost.rho)}
 
 
 def _told_left(spent: Spending) -> str:
     left = [f"ε {shown(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
     left += [f"ρ {shown(spent.rho_left)}"] if spent.rho_left is not None else []
-    return f"{' or '.join(left)} left" if left else "no limit"
+    return say("{amounts!s} left", amounts=say(" or ").join(left)) if left else say("no limit")

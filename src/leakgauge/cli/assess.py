@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.cli.speaking import current, retell, say
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.assessment import Assessment, Grade
+    from leakgauge.assessment import Assessment, Lift, Node
     from leakgauge.jobs.assess import Graded
 
 _FILE = click.Path(path_type=Path)
@@ -57,13 +58,13 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
             # It may hold the answers of people by now.
             raise FileError("{path} exists; name another file for the questionnaire.", path=options["template"])
         write_template(options["template"], options["template_language"])
-        click.echo(f"Wrote {options['template']}.")
+        click.echo(say("Wrote {path!s}.", path=options["template"]))
         return
     graded = _graded(options, output)
     if options["picture"] is not None:
         from leakgauge.report.figures import influence_figure
 
-        write_whole(options["picture"], influence_figure(graded.assessment).to_svg())
+        write_whole(options["picture"], influence_figure(graded.assessment, language=current()).to_svg())
     from leakgauge.jobs.graded_json import graded_json
 
     published = options["algebra"] == "published"
@@ -72,7 +73,14 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
 
 
 def _graded(options: dict[str, Any], output: Path | None) -> Graded:
-    from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
+    from leakgauge.assessment import (
+        asked_leaves,
+        default_diagram,
+        parse_target,
+        read_diagram,
+        read_policy,
+        read_questionnaire,
+    )
     from leakgauge.jobs.assess import grade_release
     from leakgauge.tables import open_table, source_files
 
@@ -91,8 +99,8 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
     diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
     asked = options["questionnaire"]
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
-    target = None if options["target"] is None else target_of(options["target"])
-    with open_table(original, missing=options["missing"]) as table, working("Measuring"):
+    target = None if options["target"] is None else parse_target(options["target"])
+    with open_table(original, missing=options["missing"]) as table, working(say("Measuring")):
         return grade_release(
             record,
             audit,
@@ -109,46 +117,50 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
         )
 
 
-def target_of(text: str) -> Grade | float:
-    """A grade by name, or a score from 0 to 100."""
-    from leakgauge.assessment import Grade
-
-    if text in [grade.value for grade in Grade]:
-        return Grade(text)
-    try:
-        score = float(text)
-    except ValueError:
-        score = -1.0
-    if not 0 <= score <= 100:
-        names = ", ".join(grade.value for grade in Grade)
-        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
-    return score
-
-
 def _render(graded: Graded, published: bool) -> list[RenderableType]:
     from rich.text import Text
 
     from leakgauge.jobs.graded_json import ONE_RELEASE
 
     found = graded.assessment
-    parts: list[RenderableType] = [_scores(graded, published), _leaves(found), Text(ONE_RELEASE)]
-    parts += [Text(f"VETO: {veto.reason}; the grade is at most {veto.cap.value}.", "bold red") for veto in found.vetoes]
-    for way in graded.lifts[:3]:
-        moves = " and ".join(
-            f"{found.diagram.nodes[one.leaf].name} from {one.start:.2f} to {one.end:.2f}" for one in way.moves
-        )
-        pays = f"; it lowers {' and '.join(way.lowers)}" if way.lowers else ""
-        scores = {"privacy": way.privacy, "utility": way.utility}
-        others = ", ".join(f"{name} {score:.1f}" for name, score in scores.items() if score is not None)
-        parts.append(Text(f"A lift to {way.score:.1f}{f' ({others})' if others else ''}: {moves}{pays}."))
+    parts: list[RenderableType] = [_scores(graded, published), _leaves(found), Text(retell(ONE_RELEASE))]
+    for veto in found.vetoes:
+        told = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
+        parts.append(Text(told, "bold red"))
+    parts += [Text(_lift(found, way)) for way in graded.lifts[:3]]
     if graded.blocked:
-        parts.append(Text(graded.blocked))
+        parts.append(Text(retell(graded.blocked)))
     if graded.lines:
         parts.append(_policy(graded))
     if found.missing:
-        names = ", ".join(found.diagram.nodes[key].name for key in found.missing)
-        parts.append(Text(f"Nothing is known of {names}; the other leaves share their weight."))
+        names = say(", ").join(_name(found.diagram.nodes[key]) for key in found.missing)
+        parts.append(Text(say("Nothing is known of {names!s}; the other leaves share their weight.", names=names)))
     return parts
+
+
+def _lift(found: Assessment, way: Lift) -> str:
+    moves = say(" and ").join(
+        say(
+            "{leaf!s} from {start:.2f} to {end:.2f}",
+            leaf=_name(found.diagram.nodes[one.leaf]),
+            start=one.start,
+            end=one.end,
+        )
+        for one in way.moves
+    )
+    scores = {say("privacy"): way.privacy, say("utility"): way.utility}
+    others = say(", ").join(f"{name} {score:.1f}" for name, score in scores.items() if score is not None)
+    reached = f"{way.score:.1f} ({others})" if others else f"{way.score:.1f}"
+    if not way.lowers:
+        return say("A lift to {reached!s}: {moves!s}.", reached=reached, moves=moves)
+    lowered = say(" and ").join(map(retell, way.lowers))
+    return say(
+        "A lift to {reached!s}: {moves!s}; it lowers {lowered!s}.", reached=reached, moves=moves, lowered=lowered
+    )
+
+
+def _name(node: Node) -> str:
+    return node.chinese or node.name if current().code == "zh" else node.name
 
 
 def _scores(graded: Graded, published: bool) -> RenderableType:
@@ -157,41 +169,52 @@ def _scores(graded: Graded, published: bool) -> RenderableType:
     from leakgauge.assessment import grade_of
 
     found, paper = graded.assessment, graded.published
-    grid = Table("", "score", "interval", "", title=f"Protection effect of {graded.column}", title_justify="left")
+    title = say("Protection effect of {column!s}", column=graded.column)
+    grid = Table(*say("|score|interval|").split("|"), title=title, title_justify="left")
     own = [
-        ("protection effect", found.score, found.interval),
-        ("privacy", found.privacy, found.privacy_interval),
-        ("utility", found.utility, found.utility_interval),
+        (say("protection effect"), found.score, found.interval),
+        (say("privacy"), found.privacy, found.privacy_interval),
+        (say("utility"), found.utility, found.utility_interval),
     ]
     for name, score, interval in own:
-        word = "" if score is None else grade_of(score).value
+        word = "" if score is None else retell(grade_of(score).value)
         ends = "" if interval is None else f"[{interval[0]:.1f}, {interval[1]:.1f}]"
-        grid.add_row(name, "not known" if score is None else f"{score:.1f}", ends, word)
-    credible = f"credibility {paper.credibility:.4f}; " if published else ""
-    grid.add_row("published algebra", f"{paper.score:.1f}", "", f"{paper.grade.value}; {credible}does not decide")
-    capped = "" if found.grade is found.grade_uncapped else f"; {found.grade_uncapped.value} before vetoes"
+        grid.add_row(name, say("not known") if score is None else f"{score:.1f}", ends, word)
+    fields: dict[str, object] = {"grade": paper.grade.value, "credibility": paper.credibility}
+    if published:
+        beside = say("{grade}; credibility {credibility:.4f}; does not decide", **fields)
+    else:
+        beside = say("{grade}; does not decide", **fields)
+    grid.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
     grid.add_section()
-    grid.add_row("GRADE", "", "", f"{found.grade.value} ({found.grade.label}), the lowest of the three{capped}")
+    grid.add_row(say("GRADE"), "", "", _grade(found))
     return grid
+
+
+def _grade(found: Assessment) -> str:
+    fields = {"grade": found.grade.value, "letters": found.grade.label, "uncapped": found.grade_uncapped.value}
+    if found.grade is found.grade_uncapped:
+        return say("{grade} ({letters!s}), the lowest of the three", **fields)
+    return say("{grade} ({letters!s}), the lowest of the three; {uncapped} before vetoes", **fields)
 
 
 def _leaves(found: Assessment) -> RenderableType:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    grid = Table("", "indicator", "better", "value", "position", "points", "known", box=SIMPLE_HEAD)
+    grid = Table(*say("|indicator|better|value|position|points|known").split("|"), box=SIMPLE_HEAD)
     for key, one in found.evidence.items():
         node = found.diagram.nodes[key]
         known = key in found.nodes
-        value = "" if one.value is None else f"{one.value:.4g} {one.unit}"
+        value = "" if one.value is None else f"{one.value:.4g} {retell(one.unit)}"
         grid.add_row(
             key,
-            node.name,
-            "" if node.better is None else node.better.value,
-            value if one.value is not None or not one.answers else f"{sum(one.answers)} answers",
+            _name(node),
+            "" if node.better is None else retell(node.better.value),
+            value if one.value is not None or not one.answers else say("{count:d} answers", count=sum(one.answers)),
             f"{found.position(key):.2f}" if known else "",
             f"{found.sensitivities[key]:+.1f}" if known else "",
-            one.standing.value,
+            retell(one.standing.value),
         )
     return grid
 
@@ -199,8 +222,15 @@ def _leaves(found: Assessment) -> RenderableType:
 def _policy(graded: Graded) -> RenderableType:
     from rich.table import Table
 
-    grid = Table("limit", "asked", "found", "", "of", title="Policy", title_justify="left")
+    grid = Table(*say("limit|asked|found||of").split("|"), title=say("Policy"), title_justify="left")
     for one in graded.lines:
-        shown = ["not known" if x is None else x if isinstance(x, str) else f"{x:.4g}" for x in (one.limit, one.found)]
-        grid.add_row(one.name, *shown, "kept" if one.holds else "NOT KEPT", one.of)
+        kept = say("kept") if one.holds else say("NOT KEPT")
+        grid.add_row(retell(one.name), _side(one.limit), _side(one.found), kept, retell(one.of))
     return grid
+
+
+def _side(value: float | str | None) -> str:
+    """What is asked or found: a number, a grade, or vetoes."""
+    if value is None:
+        return say("not known")
+    return retell(value) if isinstance(value, str) else f"{value:.4g}"

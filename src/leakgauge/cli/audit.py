@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.cli.output import counting, deliver, output_options, shown
+from leakgauge.cli.speaking import retell, say
+from leakgauge.cli.verify import outcome
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError
 
@@ -95,7 +97,7 @@ def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output:
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_writable(output, record, *source_files(original), Path(original), *([released] if released else []))
-    with open_table(original, missing=options["missing"]) as table, counting("Attacking") as tell:
+    with open_table(original, missing=options["missing"]) as table, counting(say("Attacking")) as tell:
         found = audit_release(
             record,
             table,
@@ -115,7 +117,7 @@ def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, outpu
     from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, names_a_file, shown_json
 
     require_writable(output, *([Path(spelled)] if options["program"] is None and names_a_file(spelled) else []))
-    with counting("Drawing") as tell:
+    with counting(say("Drawing")) as tell:
         found = audit_mechanism(
             spelled,
             program=options["program"] is not None,
@@ -139,71 +141,84 @@ def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
     from rich.text import Text
 
     grid = Table(title=title, title_justify="left", show_header=False)
+    unit = retell(found.claim.unit)
     if found.claimed:
-        grid.add_row("claimed: at most", f"{shown(found.claim.level)} {found.claim.unit} ({found.claim})")
-    how = "exact" if found.estimate is None else f"confidence {found.estimate.confidence:g}"
+        grid.add_row(say("claimed: at most"), f"{shown(found.claim.level)} {unit} ({found.claim})")
+    sure = found.estimate
+    how = say("exact") if sure is None else say("confidence {confidence:g}", confidence=sure.confidence)
     just = found.stopped_early and found.at_least <= found.claim.level
-    grid.add_row(
-        "shown: more than" if just else "shown: at least", f"{shown(found.at_least)} {found.claim.unit} ({how})"
-    )
-    grid.add_row("inputs", " and ".join(reprlib.repr(value) for value in found.pair))
-    grid.add_row("told apart by", found.event or "no single output")
-    if found.estimate is not None:
-        grid.add_row("outputs", f"{found.samples} of each input{', stopped early' if found.stopped_early else ''}")
+    grid.add_row(say("shown: more than") if just else say("shown: at least"), f"{shown(found.at_least)} {unit} ({how})")
+    grid.add_row(say("inputs"), say(" and ").join(reprlib.repr(value) for value in found.pair))
+    grid.add_row(say("told apart by"), retell(found.event) or say("no single output"))
+    if sure is not None:
+        grid.add_row(say("outputs"), _outputs(found))
     for check in found.checks:
-        grid.add_row(check.name, "as it should be" if check.holds else check.reason)
+        grid.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
     parts: list[RenderableType] = [grid]
     if found.deterministic:
-        parts.append(Text("Each input always gave the same output: without noise ε is infinite.", "bold red"))
+        parts.append(Text(say("Each input always gave the same output: without noise ε is infinite."), "bold red"))
     if found.claimed:
         parts.append(_verdict(found.violated))
     return parts
+
+
+def _outputs(found: Shown) -> str:
+    if found.stopped_early:
+        return say("{samples:d} of each input, stopped early", samples=found.samples)
+    return say("{samples:d} of each input", samples=found.samples)
 
 
 def _verdict(violated: bool) -> RenderableType:
     from rich.text import Text
 
     if violated:
-        return Text("DISPROVED: it does not keep what it claims.", "bold red")
-    return Text("Nothing found against the claim. That is no proof of it.")
+        return Text(say("DISPROVED: it does not keep what it claims."), "bold red")
+    return Text(say("Nothing found against the claim. That is no proof of it."))
 
 
 def _render_release(found: ReleaseAudit) -> list[RenderableType]:
     from rich.table import Table
 
-    checks = Table("record", "", "why", title="The record, computed again", title_justify="left")
+    checks = Table(*say("record||why").split("|"), title=say("The record, computed again"), title_justify="left")
     for one in found.verification.checks:
-        checks.add_row(one.name, {True: "holds", False: "FAILS", None: "not looked at"}[one.holds], one.reason)
-    levels = Table("column", "claimed", "shown by its rows", "rows", title="What the rows show", title_justify="left")
-    for name, level in found.columns.items():
-        if level is None:
-            levels.add_row(name, "", "too few rows, or nothing claimed", "")
-        else:
-            at_least = f"at least {shown(level.at_least)} {level.claim.unit}{' VIOLATED' if level.violated else ''}"
-            levels.add_row(name, str(level.claim), at_least, f"{level.samples} of each of two")
-    parts: list[RenderableType] = [checks, levels, _attacks(found)]
+        checks.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
+    parts: list[RenderableType] = [checks, _levels(found), _attacks(found)]
     if found.anonymity is not None:
-        grid = Table(title="Public columns", title_justify="left", show_header=False)
-        grid.add_row("k-anonymity", str(found.anonymity.k))
-        grid.add_row("alone in their class", f"{found.anonymity.unique} of {found.anonymity.rows} rows")
+        grid = Table(title=say("Public columns"), title_justify="left", show_header=False)
+        grid.add_row(say("k-anonymity"), str(found.anonymity.k))
+        alone = say("{unique:d} of {rows:d} rows", unique=found.anonymity.unique, rows=found.anonymity.rows)
+        grid.add_row(say("alone in their class"), alone)
         parts.append(grid)
     return [*parts, _verdict(bool(found.violations))]
+
+
+def _levels(found: ReleaseAudit) -> RenderableType:
+    from rich.table import Table
+
+    heads = say("column|claimed|shown by its rows|rows").split("|")
+    grid = Table(*heads, title=say("What the rows show"), title_justify="left")
+    for name, level in found.columns.items():
+        if level is None:
+            grid.add_row(name, "", say("too few rows, or nothing claimed"), "")
+            continue
+        fields = {"level": shown(level.at_least), "unit": level.claim.unit}
+        if level.violated:
+            at_least = say("at least {level} {unit} VIOLATED", **fields)
+        else:
+            at_least = say("at least {level} {unit}", **fields)
+        grid.add_row(name, str(level.claim), at_least, say("{samples:d} of each of two", samples=level.samples))
+    return grid
 
 
 def _attacks(found: ReleaseAudit) -> RenderableType:
     from rich.box import SIMPLE_HEAD
     from rich.table import Column, Table
 
+    attack, *heads = say("attack|right|without|advantage|independent|raw|exposed|allowed").split("|")
     grid = Table(
-        Column("attack", no_wrap=True),
-        "right",
-        "without",
-        "advantage",
-        "independent",
-        "raw",
-        "exposed",
-        "allowed",
-        title=f"Attacks: shares of people, ± at {found.confidence:g}",
+        Column(attack, no_wrap=True),
+        *heads,
+        title=say("Attacks: shares of people, ± at {confidence:g}", confidence=found.confidence),
         title_justify="left",
         box=SIMPLE_HEAD,
         pad_edge=False,
@@ -214,16 +229,17 @@ def _attacks(found: ReleaseAudit) -> RenderableType:
         if one.target != target:
             target = one.target
             grid.add_row(f"[bold]{', '.join(target)}[/bold]")
-        most = "" if one.ceiling is None else f"{one.ceiling:.3f}{' BEATEN' if one.beats_claim else ''}"
+        independent = one.independent.value
+        most = "" if one.ceiling is None else f"{one.ceiling:.3f}"
         grid.add_row(
-            one.attack,
+            retell(one.attack),
             _share(one.success),
             f"{one.baseline.value:.3f}",
             _share(one.advantage),
-            f"{one.independent.value:.3f}{'' if 0 in one.independent else ' NOT 0'}",
+            f"{independent:.3f}" if 0 in one.independent else say("{share:.3f} NOT 0", share=independent),
             f"{one.raw.value:.3f}",
             str(one.exposed),
-            most,
+            say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
     return grid
 

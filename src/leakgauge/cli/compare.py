@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.cli.speaking import retell, say
 from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.jobs.compare import Compared, Comparison
+    from leakgauge.jobs.compare import Comparison
 
 
 @click.command()
@@ -60,12 +60,12 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.cli.measure import binnings
     from leakgauge.design import Knowledge, Slope
     from leakgauge.jobs.compare import compare
     from leakgauge.jobs.design import Question
+    from leakgauge.jobs.design_json import comparison_json
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table, parse_binnings, source_files
 
     among = ("--max-distortion", "--max-leakage")
     target = target_of(max_distortion=max_distortion, max_leakage=max_leakage, among=among)
@@ -81,44 +81,15 @@ def command(
         background,
         loss.distortion(),
         Knowledge.ATTACKER if background else Knowledge.NOBODY,
-        binnings(bins, set(secret + background)),
+        parse_binnings(bins, secret + background),
         weights=None if weights is None else read_label_values(weights),
     )
-    with working(f"Comparing for {Path(table).name} …"), open_table(table, missing=missing) as source:
+    with (
+        working(say("Comparing for {table!s} …", table=Path(table).name)),
+        open_table(table, missing=missing) as source,
+    ):
         found = compare(source, question, mechanisms, target, gap)
-    deliver(as_fields(found), as_json, output, lambda: render(found, secret))
-
-
-def as_fields(found: Comparison) -> dict[str, Any]:
-    """The comparison as the fields of its JSON."""
-    from leakgauge.design import MaxDistortion, MaxLeakage
-
-    target, floor = found.best.problem.target, found.best.background_floor
-    return {
-        "schema": "leakgauge/comparison/1",
-        "knowledge": found.best.problem.knowledge.value,
-        "max_distortion": exact_json(target.distortion, "distortion") if isinstance(target, MaxDistortion) else None,
-        "max_leakage": exact_json(target.bits, "bits") if isinstance(target, MaxLeakage) else None,
-        "background_floor": None if floor is None else exact_json(floor, "bits"),
-        "ranking": [_row(one) for one in found.ranking],
-        "prior": "this table",
-    }
-
-
-def _row(one: Compared) -> dict[str, Any]:
-    known, weighted = one.leakage_with_background, one.weighted_leakage
-    return {
-        "mechanism": one.name,
-        "role": one.role.value,
-        "meets_target": one.meets,
-        "leakage": exact_json(one.leakage, "bits"),
-        "weighted_leakage": None if weighted is None else exact_json(weighted, "bits"),
-        "leakage_with_background": None if known is None else exact_json(known, "bits"),
-        "distortion": exact_json(one.distortion, "distortion"),
-        "epsilon": exact_json(one.epsilon, "nats"),
-        "waste": exact_json(one.waste, "bits"),
-        "gap": exact_json(one.gap, "bits"),
-    }
+    deliver(comparison_json(found), as_json, output, lambda: render(found, secret))
 
 
 def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
@@ -126,29 +97,41 @@ def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.jobs.compare import Role
+
     floor = found.best.background_floor
-    columns = ["target", "I(X;Y) bits", "mean distortion", "ε nats", "wasted bits"]
+    columns = [say("target"), say("I(X;Y) bits"), say("mean distortion"), say("ε nats"), say("wasted bits")]
     if floor is not None:
-        columns.insert(2, "I(X;Y,Z) bits")
+        columns.insert(2, say("I(X;Y,Z) bits"))
     if found.best.weighted_leakage is not None:
-        columns.insert(2, "weighted bits")
-    grid = Table(title=f"Mechanisms for {', '.join(secret)}, the best first", title_justify="left")
+        columns.insert(2, say("weighted bits"))
+    title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
+    grid = Table(title=title, title_justify="left")
     # Two mechanisms may differ at the end of their names only.
-    grid.add_column("mechanism", overflow="fold")
+    grid.add_column(say("mechanism"), overflow="fold")
     for name in columns:
         grid.add_column(name)
     for one in found.ranking:
         # What is wasted within the gap may be nothing at all.
         wasted = shown(one.waste) if one.waste > one.gap else "0"
         told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
-        cells = [one.name, "met" if one.meets else "missed", *(shown(bits) for bits in told if bits is not None)]
+        met = say("met") if one.meets else say("missed")
+        # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
+        name = one.name if one.role is Role.GIVEN else retell(one.name)
+        cells = [name, met, *(shown(bits) for bits in told if bits is not None)]
         # A mechanism's name may hold brackets, which would be read as markup.
         grid.add_row(*(Text(cell) for cell in (*cells, shown(one.distortion), shown(one.epsilon), wasted)))
     parts: list[RenderableType] = [grid]
     if floor is not None:
-        parts.append(Text(f"The background alone tells I(X;Z) = {shown(floor)} bits; no channel leaks less."))
+        least = say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=shown(floor))
+        parts.append(Text(least))
     gap = max(one.gap for one in found.ranking)
     parts.append(
-        Text(f"Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts.")
+        Text(
+            say(
+                "Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts.",
+                gap=gap,
+            )
+        )
     )
     return parts

@@ -7,12 +7,12 @@ import io
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, shown, working
+from leakgauge.cli.speaking import current, say
 from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
@@ -80,11 +80,11 @@ def command(
 
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and says so.
     """
-    from leakgauge.cli.measure import binnings
     from leakgauge.design import frontier, solve
     from leakgauge.jobs.design import Question
+    from leakgauge.jobs.design_json import frontier_json, solution_json
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table, parse_binnings, source_files
 
     target = target_of(slope=slope, max_distortion=max_distortion, max_leakage=max_leakage, curve=curve)
     known = _knowledge(knowledge, background)
@@ -99,12 +99,15 @@ def command(
         background,
         loss.distortion(),
         known,
-        binnings(bins, set(secret + background)),
+        parse_binnings(bins, secret + background),
         local_dp,
         identifiability,
         None if weights is None else read_label_values(weights),
     )
-    with working(f"Designing for {Path(table).name} …"), open_table(table, missing=missing) as source:
+    with (
+        working(say("Designing for {table!s} …", table=Path(table).name)),
+        open_table(table, missing=missing) as source,
+    ):
         problem = question.problem(source, target)
         if curve is None:
             _require_drawable(problem, output)
@@ -112,9 +115,9 @@ def command(
     if output is not None:
         write_whole(output, _artefact(question, found, output, curve is not None))
     if curve is None:
-        deliver(as_fields(found[0]), as_json, None, lambda: render(found, secret))
+        deliver(solution_json(found[0]), as_json, None, lambda: render(found, secret))
     else:
-        deliver(_curve_fields(found), as_json, None, lambda: render(found, secret))
+        deliver(frontier_json(found), as_json, None, lambda: render(found, secret))
 
 
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
@@ -143,65 +146,25 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
 
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
+    from leakgauge.jobs.design_json import frontier_json, point_json
     from leakgauge.report.figures import channel_figure, frontier_figure
 
     if not curve:
         if output.suffix.lower() == ".svg":
-            return channel_figure(found[0].channel).to_svg() + "\n"
+            return channel_figure(found[0].channel, current()).to_svg() + "\n"
         return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
     if output.suffix.lower() == ".svg":
-        return frontier_figure(found).to_svg() + "\n"
+        return frontier_figure(found, language=current()).to_svg() + "\n"
     if output.suffix.lower() != ".csv":
-        return json.dumps(_curve_fields(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return json.dumps(frontier_json(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     text = io.StringIO()
-    rows = [{name: one["value"] if isinstance(one, dict) else one for name, one in _point(s).items()} for s in found]
+    rows = [
+        {name: one["value"] if isinstance(one, dict) else one for name, one in point_json(s).items()} for s in found
+    ]
     lines = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue()
-
-
-def as_fields(found: Solution) -> dict[str, Any]:
-    """The solution as the fields of its JSON."""
-    from leakgauge.notions import level_json
-
-    told = None if found.identifiability is None else level_json(found.identifiability)
-    return {
-        "schema": "leakgauge/design/1",
-        "knowledge": found.problem.knowledge.value,
-        **_point(found),
-        "epsilon": level_json(found.local_dp),
-        "identifiability": told,
-        "inputs_that_never_occur": len(found.never_occurring),
-        "iterations": found.iterations,
-        "prior": "this table",
-    }
-
-
-def _point(found: Solution) -> dict[str, Any]:
-    bits = {
-        "leakage": found.leakage,
-        "weighted_leakage": found.weighted_leakage,
-        "leakage_with_background": found.leakage_with_background,
-        "background_floor": found.background_floor,
-    }
-    return {
-        **{name: None if value is None else exact_json(value, "bits") for name, value in bits.items()},
-        "distortion": exact_json(found.distortion, "distortion"),
-        "epsilon": exact_json(found.epsilon, "nats"),
-        "gap": exact_json(found.gap, "bits"),
-        "slope": exact_json(found.slope, "nats per unit of distortion"),
-        "letters": found.letters,
-    }
-
-
-def _curve_fields(found: Sequence[Solution]) -> dict[str, Any]:
-    return {
-        "schema": "leakgauge/frontier/1",
-        "knowledge": found[0].problem.knowledge.value,
-        "points": [_point(one) for one in found],
-        "prior": "this table",
-    }
 
 
 def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableType]:
@@ -209,22 +172,24 @@ def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableT
     from rich.table import Table
     from rich.text import Text
 
-    columns = ["mean distortion", "I(X;Y) bits", "ε nats", "letters", "gap bits", "slope"]
+    columns = [say("mean distortion"), say("I(X;Y) bits"), say("ε nats"), say("letters"), say("gap bits"), say("slope")]
     background, weighted = found[0].background_floor, found[0].weighted_leakage is not None
     if background is not None:
-        columns.insert(2, "I(X;Y,Z) bits")
+        columns.insert(2, say("I(X;Y,Z) bits"))
     if weighted:
-        columns.insert(2, "weighted bits")
-    grid = Table(*columns, title=f"Least leaking channels for {', '.join(secret)}", title_justify="left")
+        columns.insert(2, say("weighted bits"))
+    title = say("Least leaking channels for {secret!s}", secret=", ".join(secret))
+    grid = Table(*columns, title=title, title_justify="left")
     for one in found:
         told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         cells = [shown(one.distortion), *(shown(bits) for bits in told if bits is not None)]
         grid.add_row(*cells, shown(one.epsilon), str(one.letters), f"{one.gap:.1e}", shown(one.slope))
     parts: list[RenderableType] = [grid]
     if background is not None:
-        parts.append(Text(f"The background alone tells I(X;Z) = {shown(background)} bits; no channel leaks less."))
+        floor = shown(background)
+        parts.append(Text(say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=floor)))
     if weighted:
-        parts.append(Text("What is made small are the weighted bits, I(X;Y) with the weights given."))
+        parts.append(Text(say("What is made small are the weighted bits, I(X;Y) with the weights given.")))
     if len(found) == 1:
         parts.extend(Text(said) for said in _said_of_one(found[0]))
     parts.extend(Text(said) for said in _said_of_all(found[0].problem))
@@ -236,23 +201,32 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     from leakgauge.design import Knowledge
     from leakgauge.probability import Joint
 
-    what = "I(X;Y)" if problem.weights is None else "weighted I(X;Y)"
+    what = "I(X;Y)" if problem.weights is None else say("weighted I(X;Y)")
     if problem.knowledge is Knowledge.PUBLISHED:
-        yield (
-            f"The algorithm as published makes {what} small, not I(X;Y,Z): it does not take the background into "
-            "account; --knowledge attacker does."
+        yield say(
+            "The algorithm as published makes {what} small, not I(X;Y,Z): it does not take the background into "
+            "account; --knowledge attacker does.",
+            what=what,
         )
     elif problem.knowledge is not Knowledge.NOBODY:
         what = "I(X;Y,Z)"
     elif isinstance(problem.source, Joint):
-        yield f"I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small."
-    others = ["is as useful"]
-    if problem.knowledge is Knowledge.ATTACKER:
-        others.insert(0, "reads the secret alone")
-    if (problem.local_dp, problem.identifiability) != (None, None):
-        others.append("keeps the bound")
-    who = "No channel as useful" if len(others) == 1 else f"No channel that {' and '.join(others)}"
-    yield f"{who} has less {what} than these, but for the gap. Designed from this table's counts."
+        yield say("I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small.", what=what)
+    alone = problem.knowledge is Knowledge.ATTACKER
+    bounded = (problem.local_dp, problem.identifiability) != (None, None)
+    if alone and bounded:
+        others = say("No channel that reads the secret alone and is as useful and keeps the bound")
+    elif alone:
+        others = say("No channel that reads the secret alone and is as useful")
+    elif bounded:
+        others = say("No channel that is as useful and keeps the bound")
+    else:
+        others = say("No channel as useful")
+    yield say(
+        "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
+        others=others,
+        what=what,
+    )
 
 
 def _said_of_one(found: Solution) -> Iterator[str]:
@@ -261,9 +235,18 @@ def _said_of_one(found: Solution) -> Iterator[str]:
 
     witness = found.local_dp.witness
     if witness is not None:
-        first, second = (text_of(label) or "missing" for label in witness.inputs)
-        yield f"ε is reached where {text_of(witness.output) or 'missing'} is released: by {first} against {second}."
+        first, second, released = (text_of(label) or say("missing") for label in (*witness.inputs, witness.output))
+        yield say(
+            "ε is reached where {released!s} is released: by {first!s} against {second!s}.",
+            released=released,
+            first=first,
+            second=second,
+        )
     unmet = len(found.never_occurring)
     if unmet:
         total = len(found.channel.inputs)
-        yield f"{unmet} of {total} inputs never occur here; each acts like the one that suits it best."
+        yield say(
+            "{unmet} of {total} inputs never occur here; each acts like the one that suits it best.",
+            unmet=unmet,
+            total=total,
+        )

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.cli.assess import target_of
 from leakgauge.cli.output import counting, deliver, output_options
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -43,21 +43,21 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
-    from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_questionnaire
+    from leakgauge.assessment import asked_leaves, default_diagram, parse_target, read_diagram, read_questionnaire
     from leakgauge.jobs.improve import search, search_json
     from leakgauge.release.ledger import default_dataset, open_ledger
     from leakgauge.tables import open_table, source_files
 
     read = [options[name] for name in ("diagram", "questionnaire") if options[name] is not None]
     require_writable(output, *source_files(table), Path(table), *read)
-    target = target_of(options["target"])
+    target = parse_target(options["target"])
     diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
     asked = options["questionnaire"]
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, missing=options["missing"]))
         ledger = None if options["address"] is None else opened.enter_context(open_ledger(options["address"]))
-        tell = opened.enter_context(counting("Trying"))
+        tell = opened.enter_context(counting(say("Trying")))
         found = search(
             source,
             options["secret"],
@@ -84,18 +84,19 @@ def _render(found: Searched) -> list[RenderableType]:
     from rich.text import Text
 
     improvement = found.improvement
-    grid = Table("changes", "releases", "mechanism", "score", "grade", "privacy", "utility", "", box=SIMPLE_HEAD)
+    heads = say("changes|releases|mechanism|score|grade|privacy|utility|").split("|")
+    grid = Table(*heads, box=SIMPLE_HEAD)
     for trial in improvement.trials:
         scores = trial.assessment
-        mark = "CHOSEN" if trial is improvement.chosen else "meets" if trial.meets else ""
+        mark = say("CHOSEN") if trial is improvement.chosen else say("meets") if trial.meets else ""
         grid.add_row(
-            trial.candidate.stage.value,
-            trial.candidate.form,
-            trial.candidate.name,
+            retell(trial.candidate.stage.value),
+            retell(trial.candidate.form),
+            retell(trial.candidate.name),
             f"{scores.score:.1f}",
-            scores.grade.value,
+            retell(scores.grade.value),
             "" if scores.privacy is None else f"{scores.privacy:.1f}",
             "" if scores.utility is None else f"{scores.utility:.1f}",
             mark,
         )
-    return [grid, Text(found.learned_from)]
+    return [grid, Text(retell(found.learned_from))]

@@ -9,6 +9,7 @@ import click
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, output_options, shown
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import InputError, OptionError
 
@@ -109,7 +110,8 @@ def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> 
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
     fields = {"schema": SCHEMA, "head": found, "entries": count}
-    deliver(fields, as_json, output, lambda: [Text(f"{count} entries are as they were written; head {found}")])
+    told = say("{count:d} entries are as they were written; head {head!s}", count=count, head=found)
+    deliver(fields, as_json, output, lambda: [Text(told)])
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:
@@ -161,28 +163,32 @@ class _Told:
         from rich.table import Table
         from rich.text import Text
 
-        spent = self.spent
-        left = {"ε": spent.epsilon_left, "ρ": spent.rho_left}
-        limited = [f"{name} {shown(value)}" for name, value in left.items() if value is not None]
-        lines = [f"spent: ε {shown(spent.epsilon)}, ρ {shown(spent.rho)}"]
-        if self.account.delta > 0:
-            lines[0] += f"; together ε {shown(spent.at_delta)} at δ {self.account.delta:g}"
-        lines += ["left: " + " or ".join(limited)] * bool(limited)
-        if self.composition is not None:
-            found = self.composition
-            at = f" at δ {found.delta:g}" if found.delta else ""
-            lines.append(f"had the sequence been fixed beforehand: ε {shown(found.epsilon)}{at} ({found.method.value})")
-        parts: list[RenderableType] = [_title(self.account), *map(Text, lines)]
+        parts: list[RenderableType] = [_title(self.account), *map(Text, self._lines())]
         if self.spends:
-            grid = Table("entry", "time (UTC)", "purpose", "ε", "ρ", "completed")
+            grid = Table(*say("entry|time (UTC)|purpose|ε|ρ|completed").split("|"))
             for entry in self.spends:
                 numbers = shown(float(entry.cost.epsilon)), shown(float(entry.cost.rho))
-                done = "yes" if entry.reference in self.completed else "no"
-                grid.add_row(
-                    str(entry.sequence), entry.time[:19].replace("T", " "), Text(entry.purpose), *numbers, done
-                )
+                done = say("yes") if entry.reference in self.completed else say("no")
+                time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
+                grid.add_row(str(entry.sequence), time, purpose, *numbers, done)
             parts.append(grid)
         return parts
+
+    def _lines(self) -> list[str]:
+        spent, delta = self.spent, self.account.delta
+        sums: dict[str, object] = {"epsilon": shown(spent.epsilon), "rho": shown(spent.rho)}
+        if delta > 0:
+            whole = {**sums, "together": shown(spent.at_delta), "delta": delta}
+            lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
+        else:
+            lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
+        left = {"ε": spent.epsilon_left, "ρ": spent.rho_left}
+        limited = [f"{name} {shown(value)}" for name, value in left.items() if value is not None]
+        if limited:
+            lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
+        if self.composition is not None:
+            lines.append(_fixed(self.composition))
+        return lines
 
     def _entry_json(self, entry: Entry) -> dict[str, Any]:
         done = self.completed.get(entry.reference)
@@ -199,6 +205,13 @@ class _Told:
         }
 
 
+def _fixed(found: Composition) -> str:
+    fields: dict[str, object] = {"epsilon": shown(found.epsilon), "delta": found.delta, "method": found.method.value}
+    if found.delta:
+        return say("had the sequence been fixed beforehand: ε {epsilon} at δ {delta:g} ({method})", **fields)
+    return say("had the sequence been fixed beforehand: ε {epsilon} ({method})", **fields)
+
+
 def _account_json(account: Account) -> dict[str, Any]:
     from leakgauge.release.ledger.entry import account_to_json
 
@@ -211,7 +224,13 @@ def _title(account: Account) -> RenderableType:
     from rich.text import Text
 
     return Text(
-        f"{account.dataset}: limit {account.limit}, protects {account.unit}, neighbours: {account.neighbours.value}"
+        say(
+            "{dataset!s}: limit {limit}, protects {unit}, neighbours: {neighbours}",
+            dataset=account.dataset,
+            limit=str(account.limit),
+            unit=account.unit,
+            neighbours=account.neighbours.value,
+        )
     )
 
 

@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from leakgauge.cli.output import deliver, output_options, quantity_json, working
+from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from leakgauge.jobs.measure import Measurement, Quantity
-    from leakgauge.tables import Binning
 
 ESTIMATORS = ("plug-in", "miller-madow", "shrinkage")
 
@@ -60,9 +61,10 @@ def command(
     leakgauge measure people.csv --secret illness --release illness_masked --background city --json
     """
     from leakgauge.jobs.measure import Roles, measure
+    from leakgauge.jobs.measurement_json import measurement_json
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_channel, read_label_values
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table, parse_binnings, source_files
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
@@ -75,74 +77,30 @@ def command(
     settings: dict[str, Any] = {
         "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
-        "bins": binnings(bins, set(secret + release + background)),
+        "bins": parse_binnings(bins, secret + release + background),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
         "confidence": confidence,
     }
-    with working(f"Measuring {Path(table).name} …"), open_table(table, missing=missing) as source:
+    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
         found = [measure(source, role, **settings) for role in roles]
-    parts = [as_fields(one, table, estimator) for one in found]
+    parts = [measurement_json(one, table, estimator) for one in found]
     fields = {"schema": parts[0]["schema"], "table": table, "each": parts} if each else parts[0]
     deliver(fields, as_json, output, lambda: [part for one in found for part in render(one, Path(table).name)])
 
 
-def as_fields(found: Measurement, table: str, estimator: str) -> dict[str, Any]:
-    """The measurement as the fields of its JSON."""
-    from leakgauge.jobs.measure import COMPANIONS
-
-    shannon = {name: quantity_json(found.quantities.get(name)) for name in _ROWS}
-    if shannon["conditional_entropy"] is None:
-        # Nothing is released: what stays uncertain is what the background leaves.
-        shannon["conditional_entropy"] = shannon["conditional_entropy_with_background"]
-    test = found.zero_leakage
-    return {
-        "schema": "leakgauge/measure/1",
-        "table": table,
-        "rows": found.rows,
-        "secret": list(found.roles.secret),
-        "release": list(found.roles.release),
-        "background": list(found.roles.background),
-        "letters": dict(found.letters),
-        "estimator": estimator,
-        "reliable": found.reliable,
-        **shannon,
-        "bias_corrected": {name: quantity_json(quantity) for name, quantity in found.corrected.items()},
-        "weighted": {name: quantity_json(quantity) for name, quantity in found.weighted.items()} or None,
-        **{name: quantity_json(found.companions.get(name)) for name in COMPANIONS},
-        "zero_leakage": test and {"p_value": test.p_value, "statistic": test.statistic, "method": test.method.value},
-    }
-
-
-def binnings(texts: tuple[str, ...], columns: set[str]) -> dict[str, Binning]:
-    """How ``--bins`` gathers columns, by their names."""
-    from leakgauge.tables import parse_binning
-
-    binnings = {}
-    for text in texts:
-        column, equals, how = text.rpartition("=")
-        if not equals or column not in columns:
-            raise OptionError(
-                "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
-            )
-        if column in binnings:
-            raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
-        binnings[column] = parse_binning(how)
-    return binnings
-
-
 _ROWS = {
-    "entropy": ("H(X)", "uncertain before anything is seen"),
-    "conditional_entropy": ("H(X|Y)", "still uncertain after the release"),
-    "mutual_information": ("I(X;Y)", "the release tells"),
-    "background_floor": ("I(X;Z)", "the background tells by itself: the floor"),
-    "conditional_mutual_information": ("I(X;Y|Z)", "the release adds to the background"),
-    "leakage_with_background": ("I(X;YZ)", "told in all to someone with the background"),
-    "conditional_entropy_with_background": ("H(X|YZ)", "still uncertain to someone with the background"),
+    "entropy": ("H(X)", message("uncertain before anything is seen")),
+    "conditional_entropy": ("H(X|Y)", message("still uncertain after the release")),
+    "mutual_information": ("I(X;Y)", message("the release tells")),
+    "background_floor": ("I(X;Z)", message("the background tells by itself: the floor")),
+    "conditional_mutual_information": ("I(X;Y|Z)", message("the release adds to the background")),
+    "leakage_with_background": ("I(X;YZ)", message("told in all to someone with the background")),
+    "conditional_entropy_with_background": ("H(X|YZ)", message("still uncertain to someone with the background")),
 }
 _COMPANIONS = (
-    ("best_guess", "Best single guess is right", "%"),
-    ("guesses", "Guesses needed on average", ""),
-    ("effective_set", "Effective number of values to hide among", ""),
+    ("best_guess", message("Best single guess is right"), "%"),
+    ("guesses", message("Guesses needed on average"), ""),
+    ("effective_set", message("Effective number of values to hide among"), ""),
 )
 
 
@@ -153,17 +111,10 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
 
     roles = found.roles
     released = bool(roles.release) or found.through_channel
-    lines = [f"{found.rows:,} rows of {table}"]
-    for symbol, role, columns in (("X", "secret", roles.secret), ("Y", "release", roles.release)):
-        if columns:
-            lines.append(f"{symbol} {role}: {', '.join(columns)} ({found.letters[role]:,} values)")
-    if found.through_channel:
-        lines.append("Y release: through the channel given")
-    if roles.background:
-        lines.append(f"Z background: {', '.join(roles.background)} ({found.letters['background']:,} values)")
-    confidence = found.quantities["entropy"].estimate.confidence
-    parts: list[RenderableType] = [Text("\n".join(lines))]
-    grid = Table("", "meaning", "bits", f"{100 * confidence:.6g} % interval", "bias-corrected")
+    percent = 100 * found.quantities["entropy"].estimate.confidence
+    parts: list[RenderableType] = [Text("\n".join(_head(found, table)))]
+    interval = say("{percent:.6g} % interval", percent=percent)
+    grid = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
     for column in grid.columns[2:]:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
@@ -171,18 +122,38 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
             # Without a release, what is seen is the background alone, and the floor is all.
             shown = symbol if released else symbol.replace("YZ", "Z")
             row = _cells(found.quantities[name], "")
-            grid.add_row(shown, meaning, *row, f"{found.corrected[name].estimate.value:.4f}")
+            grid.add_row(shown, retell(meaning), *row, f"{found.corrected[name].estimate.value:.4f}")
             if name in found.weighted:
-                grid.add_row(f"{shown} weighted", "the same under the weights", *_cells(found.weighted[name], ""), "")
+                symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
+                grid.add_row(symbol, meaning, *_cells(found.weighted[name], ""), "")
     parts.append(grid)
-    crowd = Table("", "before", "interval", "after all that is seen", "interval")
+    crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
     for name, meaning, form in _COMPANIONS if found.companions else ():
         after = found.companions.get(f"{name}_after")
-        crowd.add_row(meaning, *_cells(found.companions[name], form), *(_cells(after, form) if after else ("", "")))
+        cells = _cells(after, form) if after else ("", "")
+        crowd.add_row(retell(meaning), *_cells(found.companions[name], form), *cells)
     if found.companions:
         parts.append(crowd)
     parts.extend(Text(note) for note in notes(found))
     return parts
+
+
+def _head(found: Measurement, table: str) -> list[str]:
+    """Whose rows they are and which columns play which part."""
+    roles, letters = found.roles, found.letters
+    lines = [say("{rows:,} rows of {table!s}", rows=found.rows, table=table)]
+    if roles.secret:
+        columns = ", ".join(roles.secret)
+        lines.append(say("X secret: {columns!s} ({values:,} values)", columns=columns, values=letters["secret"]))
+    if roles.release:
+        columns = ", ".join(roles.release)
+        lines.append(say("Y release: {columns!s} ({values:,} values)", columns=columns, values=letters["release"]))
+    if found.through_channel:
+        lines.append(say("Y release: through the channel given"))
+    if roles.background:
+        columns, values = ", ".join(roles.background), letters["background"]
+        lines.append(say("Z background: {columns!s} ({values:,} values)", columns=columns, values=values))
+    return lines
 
 
 def notes(found: Measurement) -> list[str]:
@@ -192,20 +163,30 @@ def notes(found: Measurement) -> list[str]:
     said = []
     if found.zero_leakage is not None:
         p, drawn = found.zero_leakage.p_value, found.zero_leakage.degrees_of_freedom is None
-        what = "the release tells nothing" if found.roles.release else "the background tells nothing"
-        verdict = "rejected" if p < 0.05 else "not rejected"
         # Redrawn tables cannot show a smaller p than one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
-        said.append(f"Hypothesis that {what}: {verdict} (p {shown}).")
+        if found.roles.release and p < 0.05:
+            said.append(say("Hypothesis that the release tells nothing: rejected (p {p!s}).", p=shown))
+        elif found.roles.release:
+            said.append(say("Hypothesis that the release tells nothing: not rejected (p {p!s}).", p=shown))
+        elif p < 0.05:
+            said.append(say("Hypothesis that the background tells nothing: rejected (p {p!s}).", p=shown))
+        else:
+            said.append(say("Hypothesis that the background tells nothing: not rejected (p {p!s}).", p=shown))
     if not found.companions:
         said.append(
-            f"Guesses and effective numbers of values are left out: there are more than {REDRAWN:,} combinations of "
-            "values; bin or merge values to see them."
+            say(
+                "Guesses and effective numbers of values are left out: there are more than {most:,} combinations of "
+                "values; bin or merge values to see them.",
+                most=REDRAWN,
+            )
         )
     if not found.reliable:
         said.append(
-            "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
-            "miss the truth more often than they say; bin or merge values, or bring more rows."
+            say(
+                "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
+                "miss the truth more often than they say; bin or merge values, or bring more rows."
+            )
         )
     return said
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leakgauge.claims.quantities import number_json
+from leakgauge.cli.speaking import current, say
+from leakgauge.cli.wrapping import wrapped
 from leakgauge.drafts import write_whole
+from leakgauge.languages import ENGLISH
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from leakgauge.jobs.measure import Quantity
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -30,23 +31,9 @@ def output_options(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")(command)
 
 
-def quantity_json(quantity: Quantity | None) -> dict[str, object] | None:
-    """A quantity's five fields."""
-    if quantity is None:
-        return None
-    estimate = quantity.estimate
-    return {
-        "value": number_json(estimate.value),
-        "unit": quantity.unit,
-        "low": number_json(estimate.low),
-        "high": number_json(estimate.high),
-        "confidence": estimate.confidence,
-    }
-
-
 def shown(value: float | str) -> str:
     """A number for a person: six digits, and infinity in words."""
-    return "infinite" if value in ("infinity", float("inf")) else f"{float(value):.6g}"
+    return say("infinite") if value in ("infinity", float("inf")) else f"{float(value):.6g}"
 
 
 def deliver(
@@ -60,7 +47,23 @@ def deliver(
         return
     console = _console()
     for part in render():
-        console.print(part)
+        console.print(_fitting(part, console.width))
+
+
+def _fitting(part: RenderableType, width: int) -> RenderableType:
+    """The part as it is; with wide letters, so that nothing is cut off for want of a space to break a line at."""
+    if current().code == ENGLISH.code:
+        return part
+    from rich.table import Table
+    from rich.text import Text
+
+    if isinstance(part, Table):
+        for column in part.columns:
+            column.overflow = "fold"
+    elif isinstance(part, Text) and not part.spans:
+        lines = [line for one in part.plain.split("\n") for line in wrapped(one, width)]
+        return Text("\n".join(lines), style=part.style)
+    return part
 
 
 def _json(fields: Mapping[str, Any], encoding: str) -> str:

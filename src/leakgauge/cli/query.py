@@ -12,6 +12,7 @@ import click
 
 from leakgauge.cli.answers import as_fields, dry_fields, render, render_dry
 from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.cli.speaking import say
 from leakgauge.drafts import draft, require_writable
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 
@@ -213,7 +214,7 @@ def _run(
     tried = draft(output) if output else nullcontext()
     with tried, _spending() as on_spend:
         with (
-            working(f"Asking {Path(place).name} …"),
+            working(say("Asking {table!s} …", table=Path(place).name)),
             nullcontext() if ledger is None else open_ledger(ledger) as kept,
             open_table(place, missing=missing) as source,
         ):
@@ -228,7 +229,7 @@ def _run(
                 verdict.require()
             return
         if ledger is None and simulate is None:
-            click.echo("No --ledger is given: nothing counts this answer against a budget.", err=True)
+            click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
         _hand_over({**as_fields(asked), "table": place}, as_json, output, lambda: render(asked))
 
 
@@ -240,8 +241,13 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
         yield spends.append
     except BaseException:
         for entry in spends:
-            cost = f"ε {shown(float(entry.cost.epsilon))}, ρ {shown(float(entry.cost.rho))}"
-            click.echo(f"leakgauge: {cost} stay spent in the ledger, as entry {entry.sequence}.", err=True)
+            stays = say(
+                "ε {epsilon}, ρ {rho} stay spent in the ledger, as entry {entry:d}.",
+                epsilon=shown(float(entry.cost.epsilon)),
+                rho=shown(float(entry.cost.rho)),
+                entry=entry.sequence,
+            )
+            click.echo(f"leakgauge: {stays}", err=True)
         raise
 
 

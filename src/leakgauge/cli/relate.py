@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.claims.quantities import exact_json, statement_json
-from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.output import deliver, output_options, shown
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import ModelError
 
@@ -135,25 +136,29 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
 
     parts: list[RenderableType] = []
     if found.levels:
-        grid = Table("notion", "exact level", "unit", "reached by", title=subject, title_justify="left")
+        heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
+        grid = Table(*heads, title=subject, title_justify="left")
         for level in found.levels.values():
             extra = "".join(f" ({name} {value:g})" for name, value in level.statement.parameters)
-            grid.add_row(level.statement.name + extra, _number(level.value), level.unit, _witness(level))
+            grid.add_row(level.statement.name + extra, shown(level.value), retell(level.unit), _witness(level))
         parts.append(grid)
     if found.levels and "zcdp" not in found.levels:
-        parts.append(Text("The channel is large: levels that compare every pair of rows were left out."))
+        parts.append(Text(say("The channel is large: levels that compare every pair of rows were left out.")))
     if found.skew is not None:
-        parts.append(Text(f"Prior skew Δ = {_number(found.skew)} nats: no channel has less identifiability."))
+        skew = shown(found.skew)
+        parts.append(Text(say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)))
     if found.moment_skewness is not None:
-        parts.append(Text(f"Moment coefficient of skewness of the prior: {_number(found.moment_skewness)}."))
-    told = Table("notion", "implied, at most", "how", "", title=f"What {subject} implies", title_justify="left")
+        skewness = shown(found.moment_skewness)
+        parts.append(Text(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness)))
+    title = say("What {subject!s} implies", subject=subject)
+    told = Table(say("notion"), say("implied, at most"), say("how"), "", title=title, title_justify="left")
     nothing = []
     for name, one in found.implied.items():
         if one.statement is None:
             nothing.append((name, one.counterexample))
         else:
-            way = " → ".join([edge.conclusion.name for edge in one.path[:-1]] + [one.path[-1].formula])
-            told.add_row(name, str(one.statement).partition(":")[2], way, "sharp" if one.sharp else "")
+            way = " → ".join([edge.conclusion.name for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
+            told.add_row(name, str(one.statement).partition(":")[2], way, say("sharp") if one.sharp else "")
     if told.rows:
         parts.append(told)
     parts.extend(Text(line) for line in _nothing_follows(nothing))
@@ -167,15 +172,11 @@ def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
     lines = []
     for example in sorted({example for _, example in nothing if example}):
         names = ", ".join(name for name, one in nothing if one == example)
-        lines.append(f"Nothing follows for {names}: {FAMILIES[example]().told}.")
+        lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
     unknown = ", ".join(name for name, example in nothing if not example)
     if unknown:
-        lines.append(f"No conversion without more knowledge (a prior, distances) for {unknown}.")
+        lines.append(say("No conversion without more knowledge (a prior, distances) for {names!s}.", names=unknown))
     return lines
-
-
-def _number(value: float) -> str:
-    return f"{value:.6g}" if value != float("inf") else "infinite"
 
 
 def _witness(level: Level) -> str:
@@ -184,5 +185,6 @@ def _witness(level: Level) -> str:
     if level.witness is None:
         return ""
     one, other = (text_of(label) for label in level.witness.inputs)
-    seen = "" if level.witness.output is None else f" at {text_of(level.witness.output)}"
-    return f"{one} against {other}{seen}"
+    if level.witness.output is None:
+        return say("{one!s} against {other!s}", one=one, other=other)
+    return say("{one!s} against {other!s} at {seen!s}", one=one, other=other, seen=text_of(level.witness.output))

@@ -12,6 +12,7 @@ import click
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, shown
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -96,7 +97,8 @@ def command(
             return
         assert output is not None
         if ledger is None and simulate is None:
-            click.echo("leakgauge: no --ledger is given, so nothing counts this release against a budget.", err=True)
+            told = say("no --ledger is given, so nothing counts this release against a budget.")
+            click.echo(f"leakgauge: {told}", err=True)
         with _progress(source.rows, counted=ledger is not None) as tell:
             made = release(
                 plan,
@@ -163,12 +165,12 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
             from rich.progress import Progress as Bar
 
             bar = shown.enter_context(Bar(console=Console(stderr=True), transient=True))
-            task = bar.add_task("Releasing", total=total)
+            task = bar.add_task(say("Releasing"), total=total)
         try:
             yield tell
         except KeyboardInterrupt:
             if spent and counted:
-                click.echo("leakgauge: what was spent in the ledger stays spent.", err=True)
+                click.echo(f"leakgauge: {say('what was spent in the ledger stays spent.')}", err=True)
             raise
 
 
@@ -193,13 +195,14 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
     from leakgauge.release.record import assumptions, claims_json, plan_json
 
     rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
-    parts: list[RenderableType] = [_columns_table("What would be released", rows, bound.public)]
-    parts.append(Text(f"Cost: ε {shown(cost.epsilon)} nats, ρ {shown(cost.rho)} nats."))
+    parts: list[RenderableType] = [_columns_table(say("What would be released"), rows, bound.public)]
+    cost_told = say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=shown(cost.epsilon), rho=shown(cost.rho))
+    parts.append(Text(cost_told))
     if verdict is not None:
-        parts.append(Text("The ledger would admit it." if verdict.allowed else "The ledger would refuse it."))
+        parts.append(Text(say("The ledger would admit it.") if verdict.allowed else say("The ledger would refuse it.")))
     planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
-    parts += [Text(f"· {said}") for said in assumptions(planned, claims, simulated=False)]
-    parts.append(Text("Nothing was drawn, spent or written."))
+    parts += [Text(f"· {retell(said)}") for said in assumptions(planned, claims, simulated=False)]
+    parts.append(Text(say("Nothing was drawn, spent or written.")))
     return parts
 
 
@@ -211,32 +214,43 @@ def _render(made: Release) -> list[RenderableType]:
         (
             name,
             column["mechanism"].partition(":")[0],
-            _headline(fields["claims"][name]["levels"]) if fields["private"] else "none: a simulation",
+            _headline(fields["claims"][name]["levels"]) if fields["private"] else say("none: a simulation"),
         )
         for name, column in fields["plan"]["columns"].items()
     ]
-    parts: list[RenderableType] = [
-        _columns_table(f"{made.output.name}: {made.rows} rows", rows, fields["plan"]["public"])
-    ]
+    title = say("{file!s}: {rows:d} rows", file=made.output.name, rows=made.rows)
+    parts: list[RenderableType] = [_columns_table(title, rows, fields["plan"]["public"])]
     if fields["private"]:
-        counted = fields["budget"]["ledger"]
-        where = "not counted in a ledger" if counted is None else f"entry {counted['entry']} of {counted['dataset']!r}"
-        parts.append(Text(f"Spent: ε {shown(fields['budget']['epsilon']['value'])} nats together; {where}."))
-    parts.append(Text(f"Record: {made.record} (digest {made.digest[:16]}…)."))
-    parts += [Text(f"· {said}") for said in fields["assumptions"]]
+        parts.append(Text(_spent(fields["budget"])))
+    parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
+    parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
     if not fields["private"]:
-        parts.append(Text("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.", "bold red"))
+        warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
+        parts.append(Text(warning, "bold red"))
     return parts
+
+
+def _spent(budget: dict[str, Any]) -> str:
+    counted, epsilon = budget["ledger"], shown(budget["epsilon"]["value"])
+    if counted is None:
+        return say("Spent: ε {epsilon} nats together; not counted in a ledger.", epsilon=epsilon)
+    return say(
+        "Spent: ε {epsilon} nats together; entry {entry:d} of {dataset!r}.",
+        epsilon=epsilon,
+        entry=counted["entry"],
+        dataset=counted["dataset"],
+    )
 
 
 def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Sequence[str]) -> RenderableType:
     from rich.table import Table as Grid
 
-    grid = Grid("column", "mechanism", "guarantee for one row", title=title, title_justify="left")
+    heads = say("column|mechanism|guarantee for one row").split("|")
+    grid = Grid(*heads, title=title, title_justify="left")
     for row in rows:
         grid.add_row(*row)
     for name in public:
-        grid.add_row(name, "public", "none")
+        grid.add_row(name, say("public"), say("none"))
     return grid
 
 
@@ -245,5 +259,5 @@ def _headline(levels: dict[str, Any]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = f", δ {level['delta']:g}" if "delta" in level else ""
-            return f"{notion.replace('_', '-')} {shown(level['value'])} nats{delta}"
+            return f"{retell(notion.replace('_', '-'))} {shown(level['value'])} {retell('nats')}{delta}"
     return ""

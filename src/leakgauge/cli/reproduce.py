@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -83,24 +84,27 @@ def render(found: Reproduction) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table("place", "quantity", "published", "ours", "", "note")
+    grid = Table(say("place"), say("quantity"), say("published"), say("ours"), "", say("note"))
     for line in found.lines:
         grid.add_row(
-            line.where,
-            line.what,
-            f"{line.published:g} {line.unit}",
-            f"{line.ours:.6g} {line.unit}",
-            line.verdict,
-            line.note,
+            retell(line.where),
+            retell(line.what),
+            f"{line.published:g} {retell(line.unit)}",
+            f"{line.ours:.6g} {retell(line.unit)}",
+            retell(line.verdict),
+            retell(line.note),
         )
-    orders = [f"{'confirmed' if holds else 'FAILS'}: {order}" for order, holds in found.orders]
-    slips = [f"- {slip}" for slip in found.errata]
+    orders = [
+        say("confirmed: {order}", order=order) if holds else say("FAILS: {order}", order=order)
+        for order, holds in found.orders
+    ]
+    slips = [f"- {retell(slip)}" for slip in found.errata]
     matrices = [_render_grid(one) for one in found.grids]
     return [
-        Text(found.source),
+        Text(retell(found.source)),
         *matrices,
         grid,
-        Text("\n".join([*orders, "", "Slips of the paper (docs/errata.md):", *slips])),
+        Text("\n".join([*orders, "", say("Slips of the paper (docs/errata.md):"), *slips])),
     ]
 
 
@@ -110,16 +114,16 @@ def _render_grid(grid: Grid) -> RenderableType:
 
     lines = grid.lines
     same = sum(line.agrees and not line.slip for line in lines)
-    title = f"{grid.what}: ours agrees in {same} of {len(lines)} cells"
-    title += "; slips have ours below" if grid.slips else ""
-    title += "" if grid.agrees else "; DIFFERS"
-    shown = Table("", *grid.columns, title=title, title_justify="left", padding=(0, 1, 0, 0))
+    title = say("{what}: ours agrees in {same} of {all} cells", what=grid.what, same=same, all=len(lines))
+    title += say("; slips have ours below") if grid.slips else ""
+    title += "" if grid.agrees else say("; DIFFERS")
+    shown = Table("", *(retell(name) for name in grid.columns), title=title, title_justify="left", padding=(0, 1, 0, 0))
     width = len(grid.columns)
     for at, row in enumerate(grid.rows):
         cells = lines[at * width : (at + 1) * width]
-        shown.add_row(row, *(_cell(line.published, line.ours, line.verdict) for line in cells))
+        shown.add_row(retell(row), *(_cell(line.published, line.ours, line.verdict) for line in cells))
     return shown
 
 
 def _cell(published: float, ours: float, verdict: str) -> str:
-    return f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {verdict}"
+    return f"{published:g}" if verdict == "agrees" else f"{published:g}\n{ours:.4g} {retell(verdict)}"

@@ -47,10 +47,9 @@ class Loss:
 
     def distortion(self) -> Distortion:
         """The distortion itself, read from its files."""
-        from leakgauge.distances import Absolute, ColumnSums, Hamming, Squared, read_distortion
+        from leakgauge.distances import ColumnSums, distortion_named
 
-        known: dict[str, type[Distortion]] = dict(zip(NAMES, (Hamming, Absolute, Squared), strict=True))
-        parts = tuple(known[name]() if name in known else read_distortion(name) for name in self.names)
+        parts = tuple(map(distortion_named, self.names))
         return parts[0] if self.weights is None else ColumnSums(parts, self.weights)
 
 

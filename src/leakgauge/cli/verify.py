@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -58,10 +59,15 @@ def render(found: Verification, record: Path) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table("check", "", "why", title=record.name, title_justify="left")
+    grid = Table(*say("check||why").split("|"), title=record.name, title_justify="left")
     for one in found.checks:
-        grid.add_row(one.name, {True: "holds", False: "FAILS", None: "not looked at"}[one.holds], one.reason)
+        grid.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
     parts: list[RenderableType] = [grid]
     if found.fields.get("private") is False:
-        parts.append(Text("SIMULATION, NOT PRIVATE: the noise follows from a seed.", "bold red"))
+        parts.append(Text(say("SIMULATION, NOT PRIVATE: the noise follows from a seed."), "bold red"))
     return parts
+
+
+def outcome(holds: bool | None) -> str:
+    """What came of a check, in a word or two."""
+    return {True: say("holds"), False: say("FAILS"), None: say("not looked at")}[holds]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gettext
+import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from importlib.resources import files
+from numbers import Number
+from os import PathLike
 from typing import Final
 
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
@@ -15,6 +18,8 @@ CODES: Final = {"en": None, "zh": "zh_CN"}
 """Languages by the names people give them, and the folders of their catalogues; English needs none."""
 DOMAINS: Final = ("errors", "sentences", "commands", "report", "page")
 """A catalogue each: what errors say, sentences that are stored in files, and the three faces."""
+_LISTS: Final = {"; ": "；", ", ": "、", " or ": " 或 "}
+"""What stands between the parts of a list, in English and in Chinese."""
 
 
 class Language:
@@ -42,8 +47,8 @@ class Language:
     def say(self, template: str, /, **fields: object) -> str:
         """The template in this language, filled.
 
-        Fields that are errors or known sentences are translated too; those a template quotes, with ``!r``, are the
-        user's own words and stay.
+        Fields that are errors or known sentences are translated too; those a template quotes, with ``!r``, or marks,
+        with ``!s``, are the user's own words or code and stay.
         """
         return fill(self._found(template), fields, self._tell)
 
@@ -53,15 +58,26 @@ class Language:
             return text
         if text in self.catalogue:
             return self.catalogue[text]
+        for between, said in _LISTS.items():
+            if self._lists(text, between):
+                return said.join(map(self.retell, _split(text, between)))
+        if not self._is_one(text) and self._is_one(f"{text}."):
+            # An error inside another sentence has lost its full stop.
+            return self.retell(f"{text}.").removesuffix("。")
         return self._templates.translated(text, self.retell)
 
     def knows(self, text: str) -> bool:
-        """Whether a text can be told in this language."""
-        return self.code == "en" or text in self.catalogue or self._templates.match(text) is not None
+        """Whether a text can be told in this language: one that is known, or a list of such."""
+        return (
+            self.code == "en"
+            or self._is_one(text)
+            or self._is_one(f"{text}.")
+            or any(self._lists(text, between) for between in _LISTS)
+        )
 
     def error(self, error: LeakgaugeError) -> str:
         """What an error says."""
-        return self.say(error.template, **error.fields)
+        return fill(self._found(error.template), error.fields, self._tell_of_error)
 
     @cached_property
     def catalogue(self) -> Mapping[str, str]:
@@ -76,6 +92,33 @@ class Language:
             return self.error(value)
         return self.retell(value) if isinstance(value, str) else value
 
+    def _tell_of_error(self, value: object) -> object:
+        """Errors are made of objects too, such as goals and limits; a path is the user's own word."""
+        if isinstance(value, LeakgaugeError | Number | PathLike):
+            return self._tell(value)
+        text = str(value)
+        told = self.retell(text)
+        # What is not known keeps its own type, which a format may need.
+        return value if told == text else told
+
+    def _is_one(self, text: str) -> bool:
+        return text in self.catalogue or self._templates.match(text) is not None
+
+    def _lists(self, text: str, between: str) -> bool:
+        """Whether a text is a list of known texts; what has commas inside is one only where all parts are alike."""
+        parts = _split(text, between)
+        if len(parts) == 1 or not all(map(self._is_one, parts)):
+            return False
+        if between == " or ":
+            # A template that says "or" itself knows better where its words end.
+            return between not in (self._made_from(text) or "")
+        return between != ", " or len({self._made_from(part) for part in parts}) == 1
+
+    def _made_from(self, text: str) -> str | None:
+        """The template of a text; None where it is known as it is."""
+        found = None if text in self.catalogue else self._templates.match(text)
+        return None if found is None else found[0].key
+
     @property
     def _templates(self) -> Templates:
         return _templates(self.code)
@@ -88,6 +131,11 @@ ENGLISH: Final = Language("en")
 def language_of(code: str) -> Language:
     """The language by its code; the same object every time."""
     return Language(code)
+
+
+def _split(text: str, between: str) -> list[str]:
+    """The parts of a list; what stands in brackets is not split."""
+    return re.split(rf"{re.escape(between)}(?![^(]*\))", text)
 
 
 @cache

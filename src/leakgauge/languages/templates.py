@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 _PARTS = string.Formatter()
+FEWEST = 3
+"""Signs of its own that a template needs to be found again: with fewer it would be found everywhere."""
+_ANY = ".+?"
+_MORE = "(?: .+?)?"
+_NUMBER = r"[-+]?[\d.,]+(?:e[-+]?\d+)?%?|-?inf|nan"
+_QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'"\s]\S*?|[\w.]*[\[({<].*?[\])}>]"""
 
 
 def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], object]) -> str:
-    """The template with its fields, each told before it is put in unless the template quotes it with ``!r``."""
+    """The template with its fields, each told before it is put in unless the template has ``!r`` or ``!s`` for it."""
     filled = []
     for literal, name, spec, conversion in _PARTS.parse(template):
         filled.append(literal)
@@ -31,27 +37,37 @@ class _Template:
     translation: str
 
     @cached_property
-    def parts(self) -> tuple[tuple[str, str | None, str | None], ...]:
-        """Literal text, the name of the field after it, and its conversion."""
-        return tuple((literal, name, conversion) for literal, name, _, conversion in _PARTS.parse(self.key))
+    def parts(self) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
+        """Literal text, then of the field after it the name, the format and the conversion."""
+        return tuple(_PARTS.parse(self.key))
 
-    @property
+    @cached_property
     def literal(self) -> int:
-        """How many letters are the template's own."""
-        return sum(len(literal) for literal, _, _ in self.parts)
+        """How many signs are the template's own, without spaces."""
+        return sum(len(literal.replace(" ", "")) for literal, _, _, _ in self.parts)
 
     @cached_property
     def ends(self) -> tuple[str, str]:
         return self.parts[0][0], "" if self.parts[-1][1] is not None else self.parts[-1][0]
 
     @cached_property
+    def quoted(self) -> frozenset[str]:
+        """Fields that stay as they are; a translation marks more of them, with ``!s``."""
+        both = (*self.parts, *_PARTS.parse(self.translation))
+        return frozenset(name for _, name, _, conversion in both if name is not None and conversion is not None)
+
+    @cached_property
     def pattern(self) -> re.Pattern[str]:
         seen: set[str] = set()
-        written = []
-        for literal, name, _ in self.parts:
+        written: list[str] = []
+        for literal, name, spec, conversion in self.parts:
+            # What follows a word or a field without a space may be nothing; where it is something, it has the space.
+            more = literal[-1].isalnum() if literal else bool(written)
             written.append(re.escape(literal))
             if name is not None:
-                written.append(f"(?P={name})" if name in seen else f"(?P<{name}>.+?)")
+                # What has a format is a number, and a text that is quoted ends with its quote.
+                held = _NUMBER if spec else _QUOTED if conversion == "r" else _MORE if more else _ANY
+                written.append(f"(?P={name})" if name in seen else f"(?P<{name}>{held})")
                 seen.add(name)
         return re.compile("".join(written), re.DOTALL)
 
@@ -60,19 +76,48 @@ class Templates:
     """Templates by the text they start with, to find the one that a text was made from."""
 
     def __init__(self, catalogue: Mapping[str, str]) -> None:
-        self._known = [_Template(key, text) for key, text in catalogue.items() if "{" in key and _is_template(key)]
+        known = (_Template(key, text) for key, text in catalogue.items() if "{" in key and _is_template(key))
+        self._known = [one for one in known if one.literal >= FEWEST]
         # The more of a text is the template's own, the surer it was made from it.
         self._known.sort(key=lambda one: -one.literal)
+        self._by_first: dict[str, list[_Template]] = {}
+
+    def has(self, key: str) -> bool:
+        """Whether texts made from this template can be found again."""
+        return any(one.key == key for one in self._known)
 
     def match(self, text: str) -> tuple[_Template, dict[str, str]] | None:
-        """The template that a text was made from and what its fields hold; None where there is none."""
-        for one in self._known:
+        """The template that a text was made from and what its fields hold; None where there is none.
+
+        Of several it is the one that explains most of the text, by itself and by what its fields were made from: an
+        error inside another may have more words of its own than the other.
+        """
+        found = list(self._matches(text))
+        if len(found) < 2:
+            return found[0] if found else None
+        return max(found, key=self._explained)
+
+    def _matches(self, text: str) -> Iterator[tuple[_Template, dict[str, str]]]:
+        for one in self._starting(text[:1]):
             start, end = one.ends
-            if one.literal and text.startswith(start) and text.endswith(end):
-                found = one.pattern.fullmatch(text)
-                if found is not None:
-                    return one, found.groupdict()
-        return None
+            if text.startswith(start) and text.endswith(end):
+                held = one.pattern.fullmatch(text)
+                if held is not None:
+                    yield one, held.groupdict()
+
+    def _explained(self, found: tuple[_Template, dict[str, str]]) -> tuple[int, int]:
+        """How many signs of a text are words of templates, and how early the outermost one's start."""
+        template, held = found
+        inside = (self.match(value) for name, value in held.items() if name not in template.quoted)
+        signs = template.literal + sum(self._explained(one)[0] for one in inside if one is not None)
+        first = template.parts[0]
+        return signs, 0 if first[0] or first[1] is None else -len(held[first[1]])
+
+    def _starting(self, first: str) -> list[_Template]:
+        """The templates that a text with this first sign may be made from; there are too many to try them all."""
+        if first not in self._by_first:
+            self._by_first[first] = [one for one in self._known if one.ends[0][:1] in ("", first)]
+        return self._by_first[first]
 
     def translated(self, text: str, tell: Callable[[str], str]) -> str:
         """The text by the translation of its template; as it is where it was made from none."""
@@ -80,8 +125,7 @@ class Templates:
         if found is None:
             return text
         template, held = found
-        quoted = {name for _, name, conversion in template.parts if conversion is not None}
-        fields = {name: value if name in quoted else tell(value) for name, value in held.items()}
+        fields = {name: value if name in template.quoted else tell(value) for name, value in held.items()}
         # What was formatted is text by now: the formats of the translation are done with.
         return "".join(
             literal + fields.get(name or "", "") for literal, name, _, _ in _PARTS.parse(template.translation)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime
 from enum import Enum
@@ -107,6 +108,25 @@ def parse_binning(text: str) -> Binning:
     except ValueError:
         pass
     raise OptionError("{text!r} is not a binning; write {forms}.", text=text, forms=FORMS)
+
+
+def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
+    """How columns are binned, by their names, from texts such as ``age=width:10``.
+
+    Raises:
+        OptionError: a text that is no binning of one of the columns, or two for one.
+    """
+    found: dict[str, Binning] = {}
+    for text in texts:
+        column, equals, how = text.rpartition("=")
+        if not equals or column not in columns:
+            raise OptionError(
+                "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
+            )
+        if column in found:
+            raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
+        found[column] = parse_binning(how)
+    return found
 
 
 def _cuts(parts: list[str]) -> tuple[float, ...] | tuple[date, ...]:

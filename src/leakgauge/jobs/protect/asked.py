@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from leakgauge.assessment import Grade
+from leakgauge.assessment import parse_target
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms.noisy_number import require_budget
 
@@ -94,7 +94,7 @@ class Asked:
             if epsilon is not None:
                 require_budget(epsilon)
         if self.target is not None:
-            grade_target(self.target)
+            parse_target(self.target)
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
@@ -153,24 +153,6 @@ class Asked:
             for each in value if one.name in _REPEATED else (value,):
                 words += [option, f"{each:g}" if isinstance(each, float) and float(f"{each:g}") == each else str(each)]
         return words
-
-
-def grade_target(text: str) -> Grade | float:
-    """A grade by name, or a score from 0 to 100.
-
-    Raises:
-        OptionError: neither.
-    """
-    if text in [grade.value for grade in Grade]:
-        return Grade(text)
-    try:
-        score = float(text)
-    except ValueError:
-        score = -1.0
-    if not 0 <= score <= 100:
-        names = ", ".join(grade.value for grade in Grade)
-        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
-    return score
 
 
 def require_columns(asked: Asked, known: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from leakgauge.assessment import Diagram, Questionnaire, Trial
+from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
 from leakgauge.errors import LeakgaugeError, RefusalError
@@ -16,7 +16,7 @@ from leakgauge.jobs.compare import Role, compare, finite_channel
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.design_json import comparison_json, frontier_json, solution_json
 from leakgauge.jobs.improve import noisy_table, search, search_json
-from leakgauge.jobs.protect.asked import Asked, grade_target
+from leakgauge.jobs.protect.asked import Asked
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel, read_channel
@@ -200,7 +200,7 @@ def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], Non
     found = search(
         sources.table,
         asked.secret,
-        grade_target(asked.target),
+        parse_target(asked.target),
         sources.diagram,
         lower=asked.lower,
         upper=asked.upper,

@@ -11,11 +11,19 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from leakgauge.assessment import Grade, asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
+from leakgauge.assessment import (
+    Grade,
+    asked_leaves,
+    default_diagram,
+    parse_target,
+    read_diagram,
+    read_policy,
+    read_questionnaire,
+)
 from leakgauge.distances import distortion_named
 from leakgauge.drafts import write_whole
-from leakgauge.errors import OptionError, RefusalError, TableError
-from leakgauge.jobs.protect.asked import Asked, grade_target, require_columns
+from leakgauge.errors import RefusalError, TableError
+from leakgauge.jobs.protect.asked import Asked, require_columns
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.jobs.protect.folder import open_folder
 from leakgauge.jobs.protect.headline import headline
@@ -24,7 +32,7 @@ from leakgauge.jobs.protect.stages import READS, STAGES, Work
 from leakgauge.jobs.report import write_reports
 from leakgauge.release.ledger import default_dataset, open_ledger
 from leakgauge.release.record import digest_of, file_digest
-from leakgauge.tables import Binning, Table, open_table, parse_binning, source_files
+from leakgauge.tables import Table, open_table, parse_binnings, source_files
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
@@ -182,7 +190,7 @@ def _not_kept(work: Work) -> RefusalError | None:
         return RefusalError("The release does not keep what it claims: {wrong}.", wrong="; ".join(wrong))
     graded = work.folder.read("assessment.json")
     if work.asked.target is not None:
-        target = grade_target(work.asked.target)
+        target = parse_target(work.asked.target)
         found = graded["score"] if isinstance(target, float) else graded["grade"]
         if found < target if isinstance(target, float) else Grade(found) < target:
             return RefusalError(
@@ -203,26 +211,12 @@ def _sources(asked: Asked, table: Table, opened: ExitStack) -> Sources:
     return Sources(
         table=table,
         distortion=distortion_named(asked.distortion[0]),
-        bins=_bins(asked),
+        bins=parse_binnings(asked.bins, (asked.secret, *asked.background)),
         diagram=diagram,
         questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
         ledger=None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger)),
         dataset=None if asked.ledger is None else asked.dataset or default_dataset(asked.table),
     )
-
-
-def _bins(asked: Asked) -> dict[str, Binning]:
-    found = {}
-    for text in asked.bins:
-        column, equals, how = text.rpartition("=")
-        if not equals or column not in (asked.secret, *asked.background):
-            raise OptionError(
-                "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
-            )
-        if column in found:
-            raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
-        found[column] = parse_binning(how)
-    return found
 
 
 def _about(asked: Asked, table: Table, watch: _Watched) -> dict[str, Any]:

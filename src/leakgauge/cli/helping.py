@@ -1,0 +1,100 @@
+"""Help in the language spoken: copies of the verbs that take ``--language``, and pages in wide letters."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+import re
+from collections.abc import Iterable
+
+import click
+
+from leakgauge.cli.speaking import VARIABLE, current, retell, say
+from leakgauge.cli.wrapping import wrapped
+from leakgauge.languages import CODES, ENGLISH, message
+
+# Heads and notes of click's own; it hands them over as finished texts.
+_OF_CLICK = (
+    message("Options"),
+    message("Commands"),
+    message("Positional arguments"),
+    message("Show this message and exit."),
+    message("Show the version and exit."),
+    message("required"),
+    message("default: {value!s}"),
+    # A default that is told in words, and those words.
+    message("default: ({words})"),
+    message("a free one"),
+    message("env var: {name!s}"),
+)
+_NOTES = re.compile(r"(?:(?P<help>.*?)  )?\[(?P<notes>[^\[\]]*)\]", re.DOTALL)
+
+
+def spoken(command: click.Command) -> click.Command:
+    """A copy of a verb, and of its own verbs, that takes ``--language`` and helps in the language spoken now."""
+    copied = copy.copy(command)
+    copied.params = [*command.params, _language_option()]
+    copied.context_class = _Context
+    if isinstance(copied, click.Group):
+        copied.commands = {name: spoken(one) for name, one in copied.commands.items()}
+    if current().code != ENGLISH.code:
+        copied.short_help = re.split(r"\n\n|(?<=。)", retell(inspect.cleandoc(command.help or "")))[0]
+    return copied
+
+
+def _language_option() -> click.Option:
+    return click.Option(
+        ["--language"],
+        type=click.Choice(list(CODES)),
+        envvar=VARIABLE,
+        show_envvar=True,
+        expose_value=False,
+        help=message("Of messages and tables."),
+    )
+
+
+class _Context(click.Context):
+    """A context whose help is a page in the language spoken now."""
+
+    def make_formatter(self) -> click.HelpFormatter:
+        page = click.HelpFormatter if current().code == ENGLISH.code else _Page
+        return page(width=self.terminal_width, max_width=self.max_content_width)
+
+
+class _Page(click.HelpFormatter):
+    """A page of help that is told in the language spoken now, with lines broken between wide letters."""
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        super().write_usage(prog, args, say("Usage: "))
+
+    def write_heading(self, heading: str) -> None:
+        self.write(f"{'':>{self.current_indent}}{retell(heading)}：\n")
+
+    def write_text(self, text: str) -> None:
+        indent = " " * self.current_indent
+        paragraphs = [_lines(part, self.width - self.current_indent) for part in retell(text).split("\n\n")]
+        self.write("\n\n".join("\n".join(indent + line for line in lines) for lines in paragraphs) + "\n")
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        rows = list(rows)
+        first = min(max(len(name) for name, _ in rows), col_max) + col_spacing
+        width = max(self.width - first - 2, 10)
+        # Lines after a mark of their own are left as they are.
+        broken = [(name, "\n".join(["\b", *_lines(_noted(text), width)])) for name, text in rows]
+        super().write_dl(broken, col_max, col_spacing)
+
+
+def _noted(text: str) -> str:
+    """What an option is for, and the notes after it, such as its default."""
+    found = _NOTES.fullmatch(text)
+    if found is None:
+        return retell(text)
+    notes = "；".join(retell(note) for note in found["notes"].split("; "))
+    return f"{retell(found['help'] or '')}  [{notes}]".lstrip()
+
+
+def _lines(paragraph: str, width: int) -> list[str]:
+    """A paragraph in lines of at most so many columns; one that starts with its own mark as it is."""
+    if paragraph.startswith("\b\n"):
+        return paragraph.split("\n")[1:]
+    return wrapped(paragraph.replace("\n", " "), width)

@@ -1,0 +1,101 @@
+"""The language that the running verb speaks, and what is said in it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.languages import CODES, ENGLISH, Language, language_of, message
+
+VARIABLE: Final = "LEAKGAUGE_LANGUAGE"
+"""The environment variable that chooses the language where no option does."""
+
+_SPOKEN: ContextVar[Language] = ContextVar("spoken", default=ENGLISH)
+
+# What click says of arguments it cannot read; it is told again from these.
+_OF_CLICK = (
+    message("Missing argument {name!s}."),
+    message("Missing argument {name!s}. Choose from:\n\t{choices!s}"),
+    message("Missing option {name!s}."),
+    message("Missing option {name!s}. Choose from:\n\t{choices!s}"),
+    message("Missing command."),
+    message("No such option {name!s}."),
+    message("No such option {name!s}. Did you mean {other!s}?"),
+    message("No such option {name!s}. (Did you mean one of: {others!s}?)"),
+    message("No such command {name!s}."),
+    message("No such command {name!s}. Did you mean {other!s}?"),
+    message("No such command {name!s}. (Did you mean one of: {others!s}?)"),
+    message("Option {name!s} requires an argument."),
+    message("Option {name!s} does not take a value."),
+    message("Got unexpected extra argument ({given!s})"),
+    message("Got unexpected extra arguments ({given!s})"),
+    message("Invalid value for {name!s}: {value!s} is not a valid float."),
+    message("Invalid value for {name!s}: {value!s} is not a valid integer."),
+    message("Invalid value for {name!s}: {value!s} is not one of {choices!s}."),
+    message("Invalid value for {name!s}: {value!s} is not in the range {range!s}."),
+)
+
+
+def current() -> Language:
+    """The language that is spoken now; English where nobody chose."""
+    return _SPOKEN.get()
+
+
+def say(template: str, /, **fields: object) -> str:
+    """The template in the language spoken now, filled.
+
+    A field that holds a user's own word is written ``{field!s}`` or ``{field!r}``: it is never translated.
+    """
+    return current().say(template, **fields)
+
+
+def retell(text: str) -> str:
+    """A sentence of a room below in the language spoken now; a text that none knows as it is."""
+    return current().retell(text)
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[Language]:
+    """Speak a language until the end of the block.
+
+    Raises:
+        OptionError: there is none of this code.
+    """
+    language = language_of(code)
+    before = _SPOKEN.set(language)
+    try:
+        yield language
+    finally:
+        _SPOKEN.reset(before)
+
+
+def language_asked(arguments: Sequence[str]) -> str:
+    """The code that ``--language`` gives among a verb's arguments, else the environment, else English's.
+
+    It is looked for before the arguments are parsed, so that what is wrong with them is said in it.
+
+    Raises:
+        OptionError: the environment asks for a language that there is not.
+    """
+    asked = None
+    for at, given in enumerate(arguments):
+        if given == "--":
+            break
+        if given == "--language":
+            asked = "".join(arguments[at + 1 : at + 2]) or asked
+        elif given.startswith("--language="):
+            asked = given.partition("=")[2]
+    if asked is not None:
+        return asked
+    code = os.environ.get(VARIABLE) or ENGLISH.code
+    if code not in CODES:
+        raise OptionError(
+            "There is no language {code!r}, which LEAKGAUGE_LANGUAGE asks for; {hint}",
+            code=code,
+            hint=did_you_mean(code, CODES),
+        )
+    return code

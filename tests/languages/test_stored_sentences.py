@@ -1,0 +1,122 @@
+"""What the rooms below the faces store for people to read can be told in Chinese."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.cli import main
+from leakgauge.languages import Language
+
+CHINESE = Language("zh")
+SAID = {
+    *("assumptions", "attack", "better", "blocked", "event", "failed", "form", "grade", "graded", "grade_uncapped"),
+    *("knowledge", "learned_from", "method", "notion", "of", "reason", "role", "source", "stage", "standing", "unit"),
+    *("vetoes", "violations", "why_not", "neighbours", "unit_of_protection", "cap", "prior_origin", "channel_prior"),
+}
+"""Keys of files whose texts are words of ours."""
+ENGLISH = re.compile(r"\b[a-z]{3,} [a-z]{2,}\b")
+LETTERS = re.compile(r"[a-z]{3}")
+RELEASES = {
+    "illness": "randomized-response:epsilon=1,letters=this-table",
+    "age": "laplace:epsilon=1,lower=0,upper=100",
+    "dose": "gaussian:epsilon=1,delta=1e-6,lower=0,upper=10",
+    "ward": "subset-selection:epsilon=8,letters=this-table",
+    "blood": "channel:file=channel.json",
+}
+
+
+def _run(*arguments: str) -> int:
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        return main(list(arguments))
+
+
+def _released(column: str, mechanism: str) -> None:
+    """A release of one column with its record, audit and assessment, next to the table in this folder."""
+    Path(f"{column}.toml").write_text(f'public = ["city"]\n[columns]\n{column} = "{mechanism}"\n')
+    record, audit = f"{column}.json", f"{column}-audit.json"
+    release = ("release", "people.csv", "--plan", f"{column}.toml", "--record", record, "--simulate", "1")
+    assert _run(*release, "-o", f"{column}.csv") == 0
+    beside = ("--original", "people.csv")
+    assert _run("audit", record, *beside, "--background", "city", "--targets", "1000", "-o", audit) == 0
+    # A policy that asks for too much is not kept: the line that fails is stored all the same.
+    assert _run("assess", record, audit, *beside, "--policy", "policy.toml", "-o", f"{column}-grade.json") == 1
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Everything that is made of a table of 1200 people, released in five ways."""
+    place = tmp_path_factory.mktemp("stored")
+    with contextlib.chdir(place):
+        rows = (
+            f"{'AB'[at % 2]},{('flu', 'well', 'well', 'cold')[(at * 7 + at // 5) % 4]},{20 + at % 50},"
+            f"{at * 13 % 97 / 10},{'uvwx'[at // 3 % 4]},{('O', 'A', 'B', 'O')[at // 7 % 4]}"
+            for at in range(1200)
+        )
+        Path("people.csv").write_text("\n".join(["city,illness,age,dose,ward,blood", *rows]) + "\n")
+        Path("policy.toml").write_text('max_epsilon = 0.001\nmin_utility = 99\ntarget_grade = "very-good"\n')
+        designed = ("design", "people.csv", "--secret", "blood", "--background", "city", "--knowledge", "attacker")
+        assert _run(*designed, "--max-distortion", "0.4", "-o", "channel.json") == 0
+        for column, mechanism in RELEASES.items():
+            _released(column, mechanism)
+        improve = ("improve", "people.csv", "--secret", "illness")
+        assert _run(*improve, "--target", "medium", "-o", "improved.json") == 0
+        assert _run(*improve, "--target", "99.5", "-o", "failed.json") == 1
+        yield place
+
+
+def _texts(fields: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """The texts of a file with the keys they stand under."""
+    if isinstance(fields, dict):
+        for name, value in fields.items():
+            yield from _texts(value, name)
+    elif isinstance(fields, list):
+        for value in fields:
+            yield from _texts(value, key)
+    elif isinstance(fields, str) and fields:
+        yield key, fields
+
+
+def _stored(place: Path) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = {}
+    for file in place.glob("*.json"):
+        for key, text in _texts(json.loads(file.read_text(encoding="utf-8"))):
+            found.setdefault(key, set()).add(text)
+    return found
+
+
+def test_every_sentence_of_a_file_can_be_told(folder: Path) -> None:
+    stored = _stored(folder)
+    said = {(key, text) for key in SAID & stored.keys() for text in stored[key] if LETTERS.search(text)}
+    assert len(said) > 120
+    assert {key for key, _ in said} >= {"assumptions", "attack", "event", "failed", "learned_from", "reason", "source"}
+    assert [(key, text) for key, text in sorted(said) if not CHINESE.knows(text)] == []
+
+
+def test_what_is_told_has_no_english_sentence_left(folder: Path) -> None:
+    stored = _stored(folder)
+    told = {text: CHINESE.retell(text) for key in SAID & stored.keys() for text in stored[key]}
+    assert len(told) > 120
+    assert {text: chinese for text, chinese in told.items() if ENGLISH.search(chinese)} == {}
+
+
+def test_the_names_of_leaves_checks_and_lines_are_told(folder: Path) -> None:
+    grade = json.loads((folder / "illness-grade.json").read_text(encoding="utf-8"))
+    audit = json.loads((folder / "illness-audit.json").read_text(encoding="utf-8"))
+    names = [one["name"] for one in (*grade["leaves"], *grade["policy"], *audit["checks"])]
+    assert len(names) > 30
+    assert [name for name in names if not CHINESE.knows(name)] == []
+
+
+def test_the_levels_of_a_record_have_names(folder: Path) -> None:
+    record = json.loads((folder / "blood.json").read_text(encoding="utf-8"))
+    notions = [*record["claims"]["blood"]["levels"], *record["together"]]
+    assert "local_dp" in notions
+    assert [name for name in notions if not CHINESE.knows(name)] == []
