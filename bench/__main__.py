@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import sys
 
-from bench import assessment, audit, counting, design, joints, ledger, mechanisms, notions, release, starting
+from bench import (
+    assessment,
+    audit,
+    counting,
+    design,
+    joints,
+    ledger,
+    mechanisms,
+    notions,
+    protect,
+    release,
+    starting,
+)
 
 ALL = {
     "starting": starting.run,
@@ -17,6 +29,7 @@ ALL = {
     "assessment": assessment.run,
     "ledger": ledger.run,
     "release": release.run,
+    "protect": protect.run,
 }
 
 
