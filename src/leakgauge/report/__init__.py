@@ -1,1 +1,6 @@
-"""What people look at: pictures as data, and later whole documents."""
+"""Reports: a document as data, written as HTML, Markdown, PDF or JSON, in two languages and two editions."""
+
+from leakgauge.report.document import Document, Edition
+from leakgauge.report.reporting import Report
+
+__all__ = ["Document", "Edition", "Report"]

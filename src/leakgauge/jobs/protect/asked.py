@@ -144,15 +144,22 @@ class Asked:
 
     def arguments(self) -> list[str]:
         """What follows ``leakgauge protect``, the folder left out."""
-        words = [self.table]
+        # A value in one word with its option is never taken for an option.
+        words = [f"./{self.table}" if self.table.startswith("-") else self.table]
         for one in fields(self)[1:]:
             value = getattr(self, one.name)
             if value == one.default:
                 continue
             option = f"--{one.name.replace('_', '-')}"
             for each in value if one.name in _REPEATED else (value,):
-                words += [option, f"{each:g}" if isinstance(each, float) and float(f"{each:g}") == each else str(each)]
+                text = _written(each)
+                words += [f"{option}={text}"] if text.startswith("-") else [option, text]
         return words
+
+
+def _written(value: object) -> str:
+    """A value as it is typed; numbers in as few digits as read back the same."""
+    return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
 
 
 def require_columns(asked: Asked, known: tuple[str, ...]) -> None:

@@ -1,0 +1,98 @@
+"""A report put together from its sections."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from leakgauge.errors import FileError, LeakgaugeError
+from leakgauge.languages import Language
+from leakgauge.report.document import Document, Edition, Section
+from leakgauge.report.external import LIMIT, masked, require_masked
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections import (
+    assumptions,
+    attacks,
+    context,
+    crosswalk,
+    data,
+    frontier,
+    grade,
+    guarantee,
+    indicators,
+    leakage,
+    left_out,
+    limitations,
+    reproduction,
+    residual,
+    statement,
+    tuning,
+    usefulness,
+)
+from leakgauge.report.sections.telling import Teller
+
+SECTIONS: Final[tuple[Callable[[Facts, Language, Edition], Section | None], ...]] = (
+    statement.section,
+    left_out.section,
+    limitations.section,
+    assumptions.section,
+    context.section,
+    data.section,
+    guarantee.section,
+    leakage.section,
+    attacks.section,
+    usefulness.section,
+    frontier.section,
+    grade.section,
+    indicators.section,
+    tuning.section,
+    residual.section,
+    reproduction.section,
+    crosswalk.section,
+)
+"""In the order of the report; a new one is a file and a line here."""
+
+
+def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
+    """The report on a job in one language.
+
+    Args:
+        facts: what the job found.
+        language: of the report.
+        edition: for whom it is. The external one is masked, and checked before it is handed out.
+        limit: counts below it are masked in the external edition.
+
+    Raises:
+        FileError: an artefact lacks a number that it must have.
+        OptionError: a limit below 1.
+        InternalError: a small count is left in the external edition.
+    """
+    tell = Teller(facts, language, edition)
+    title = (
+        language.say("Privacy report: the release of {table}", table=tell.table)
+        if tell.released
+        else language.say("Privacy report: {table}, not released", table=tell.table)
+    )
+    document = Document(title, language, edition, tuple(_sections(facts, language, edition)))
+    if edition is Edition.INTERNAL:
+        return document
+    rows = facts.get("job.json", "table", "rows") or facts.get("release.json", "rows")
+    document = masked(document, limit, rows if isinstance(rows, int) else None)
+    require_masked(document, limit)
+    return document
+
+
+def _sections(facts: Facts, language: Language, edition: Edition) -> Iterator[Section]:
+    for make in SECTIONS:
+        try:
+            made = make(facts, language, edition)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError) as error:
+            if isinstance(error, LeakgaugeError):
+                raise
+            # Artefacts are files, and anybody may have edited them.
+            raise FileError(
+                "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
+                section=make.__module__.rpartition(".")[2].replace("_", "-"),
+            ) from None
+        if made is not None:
+            yield made

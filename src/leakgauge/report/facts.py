@@ -1,0 +1,189 @@
+"""What a job's folder holds, and numbers of it that remember where they were found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from leakgauge.assessment import Diagram, default_diagram, read_diagram
+from leakgauge.errors import FileError, VerificationError
+from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.release.record import digest_of
+from leakgauge.report.document import Number
+
+SCHEMAS: Final = {
+    "job.json": "leakgauge/job/1",
+    "measurement.json": "leakgauge/measure/1",
+    "design.json": "leakgauge/design/1",
+    "channel.json": "leakgauge/channel/1",
+    "frontier.json": "leakgauge/frontier/1",
+    "comparison.json": "leakgauge/comparison/1",
+    "improvement.json": "leakgauge/improvement/1",
+    "release.json": "leakgauge/release/1",
+    "leakage.json": "leakgauge/measure/1",
+    "levels.json": "leakgauge/levels/1",
+    "utility.json": "leakgauge/utility/1",
+    "audit.json": "leakgauge/audit/1",
+    "assessment.json": "leakgauge/assessment/1",
+    "before.json": "leakgauge/before/1",
+}
+"""The artefacts of a job with their schemas; every one may be absent."""
+_SEALED: Final = ("release.json", "audit.json")
+"""Artefacts with a digest over their fields."""
+_INFINITE: Final = ("infinity", "-infinity")
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The artefacts of a job, by the names of their files.
+
+    Attributes:
+        files: the fields of each artefact that is there.
+        diagram: by which the release was graded.
+    """
+
+    files: Mapping[str, Mapping[str, Any]]
+    diagram: Diagram = field(default_factory=default_diagram)
+
+    @classmethod
+    def read(cls, folder: Path | str) -> Facts:
+        """The artefacts in a folder.
+
+        Raises:
+            FileError: there is no such folder, nothing to report is in it, or an artefact cannot be read.
+            VerificationError: an artefact was changed after it was made.
+            ModelError: a diagram that is none.
+        """
+        place = Path(folder)
+        if not place.is_dir():
+            raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
+        files = {name: _read(place / name, schema) for name, schema in SCHEMAS.items() if (place / name).exists()}
+        if "job.json" not in files and "release.json" not in files:
+            raise FileError(
+                "{path} has neither a job.json nor a release.json; name the folder of a finished job.", path=place
+            )
+        own = place / "diagram.toml"
+        return cls(files, read_diagram(own) if own.exists() else default_diagram())
+
+    def get(self, file: str, *path: str | int) -> Any:
+        """What stands at a place; None where nothing does."""
+        found: Any = self.files.get(file)
+        for step in path:
+            try:
+                found = found[step]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return found
+
+    def has(self, file: str, *path: str | int) -> bool:
+        """Whether something stands at a place."""
+        return self.get(file, *path) is not None
+
+    def items(self, file: str, *path: str | int) -> list[Any]:
+        """The entries of the list at a place; none where no list stands."""
+        found = self.get(file, *path)
+        return found if isinstance(found, list) else []
+
+    def names(self, file: str, *path: str | int) -> list[str]:
+        """The names of the fields at a place, or the texts of the list there."""
+        found = self.get(file, *path)
+        return [str(one) for one in found] if isinstance(found, dict | list) else []
+
+    def number(
+        self,
+        file: str,
+        *path: str | int,
+        unit: str = "",
+        count: bool = False,
+        from_table: bool = False,
+        digits: int = 4,
+        percent: bool = False,
+        interval: tuple[str | int, ...] = (),
+    ) -> Number:
+        """The number at a place, with its unit and interval where a whole quantity stands there.
+
+        Args:
+            file: the artefact.
+            path: the fields and places in lists that lead to it.
+            unit: of a number that stands alone.
+            count: whether it counts people or rows.
+            from_table: whether it was computed from the private table.
+            digits: significant digits that are shown.
+            percent: whether a share is shown as a percentage.
+            interval: where in the same artefact the interval of a number that stands alone is.
+
+        Raises:
+            FileError: no number stands there.
+        """
+        found = self.get(file, *path)
+        bounds = self.get(file, *interval) if interval else None
+        if isinstance(found, dict):
+            bounds, unit, found = found, str(found.get("unit") or unit), found.get("value")
+        if not _is_number(found):
+            raise FileError("{file} has no number at {place}; make it again.", file=file, place=source_of(file, *path))
+        low, high, confidence = ((bounds or {}).get(name) for name in ("low", "high", "confidence"))
+        return Number(
+            found,
+            unit,
+            source_of(file, *path),
+            low if _is_number(low) else None,
+            high if _is_number(high) else None,
+            confidence if _is_number(confidence) else None,
+            count=count,
+            from_table=from_table,
+            digits=digits,
+            percent=percent,
+        )
+
+    def position(self, file: str, node: str) -> Number:
+        """Where a node lies between its lowest state, 0, and its highest, 100.
+
+        Its source are the probabilities of the node's states, of which it is the mean.
+
+        Raises:
+            FileError: the artefact has no such node.
+        """
+        states = self.get(file, "nodes", node, "states")
+        if not isinstance(states, list) or len(states) < 2 or not all(map(_is_number, states)):
+            raise FileError(
+                "{file} has no number at {place}; make it again.", file=file, place=source_of(file, "nodes", node)
+            )
+        return Number(mean_state(states), "", source_of(file, "nodes", node, "states"), from_table=True, digits=3)
+
+    def resolve(self, source: str) -> Any:
+        """What stands at the source of a number; its value where a whole quantity does, their mean of states."""
+        file, _, pointer = source.partition("#")
+        found = self.files.get(file)
+        for step in pointer.split("/")[1:]:
+            name = step.replace("~1", "/").replace("~0", "~")
+            found = found[int(name)] if isinstance(found, list) else (found or {})[name]
+        if isinstance(found, list):
+            return mean_state(found)
+        return found["value"] if isinstance(found, dict) else found
+
+
+def mean_state(states: list[float]) -> float:
+    """The mean of the states from 0, the lowest, to 100, the highest."""
+    return 100 * math.fsum(at * share for at, share in enumerate(states)) / (len(states) - 1)
+
+
+def source_of(file: str, *path: str | int) -> str:
+    """The file and the JSON pointer of a place in it."""
+    return f"{file}#" + "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+def _is_number(value: object) -> bool:
+    if isinstance(value, str):
+        return value in _INFINITE
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _read(place: Path, schema: str) -> Mapping[str, Any]:
+    fields = parsed_json(place)
+    require_schema(fields, schema, place)
+    if place.name in _SEALED and fields.get("digest") != digest_of(fields):
+        raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
+    return fields

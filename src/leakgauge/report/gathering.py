@@ -1,0 +1,50 @@
+"""The facts of a report from a release, findings and an assessment in memory."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from leakgauge.assessment import Assessment
+from leakgauge.assessment.graded_json import assessment_json
+from leakgauge.audit import Finding
+from leakgauge.audit.finding_json import AUDIT_SCHEMA, finding_json
+from leakgauge.release import Release
+from leakgauge.release.record import digest_of
+from leakgauge.report.facts import Facts
+
+
+def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
+    """The artefacts that a release, what attacks found and its assessment would be written to."""
+    files: dict[str, Mapping[str, Any]] = {"release.json": release.fields}
+    if findings:
+        files["audit.json"] = _audit(release, findings)
+    if grade is None:
+        return Facts(_as_stored(files))
+    columns = list(release.fields.get("claims", {}))
+    files["assessment.json"] = assessment_json(
+        grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
+    )
+    return Facts(_as_stored(files), grade.diagram)
+
+
+def _audit(release: Release, findings: Sequence[Finding]) -> dict[str, Any]:
+    wrong = [f"{one.attack} on {', '.join(one.target)} beats the claim" for one in findings if one.beats_claim]
+    whole = {
+        "schema": AUDIT_SCHEMA,
+        "record": {"reference": release.fields.get("reference"), "digest": release.digest},
+        "private": release.fields.get("private"),
+        "rows": release.rows,
+        "confidence": findings[0].success.confidence,
+        "violated": bool(wrong),
+        "violations": wrong,
+        "attacks": [finding_json(one) for one in findings],
+    }
+    return {**whole, "digest": digest_of(whole)}
+
+
+def _as_stored(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The fields as they would be read from files: plain numbers, lists and texts."""
+    stored: dict[str, Mapping[str, Any]] = json.loads(json.dumps(files, allow_nan=False))
+    return stored

@@ -1,0 +1,110 @@
+"""A report as one HTML file: no script, no network, one style block; in one language or two side by side."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Final
+
+from leakgauge.errors import InternalError
+from leakgauge.report.document import Document, Edition, Inline, Number
+from leakgauge.report.figures import Figure
+from leakgauge.report.writing import written
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+_LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
+_LONGEST_WORD: Final = 24
+_NAMESPACES: Final = re.compile(r'\sxmlns(?::\w+)?="[^"]*"')
+_IDS: Final = re.compile(r'(\bid="|url\(#|href="#)')
+
+
+def to_html(documents: Sequence[Document]) -> str:
+    """The text of an HTML file with one document, or with two of the same structure side by side.
+
+    Raises:
+        InternalError: no document, more than two, or two of different structure.
+    """
+    if not 1 <= len(documents) <= 2 or len({tuple(one.key for one in document.sections) for document in documents}) > 1:
+        raise InternalError("A page takes one report, or two of the same sections.")
+    page = _templates().get_template("report.html")
+    return page.render(
+        documents=documents,
+        languages=_LANGUAGES,
+        style=_style_markup(),
+        sections=list(zip(*(document.sections for document in documents), strict=True)),
+        kind=lambda block: type(block).__name__,
+        numbers=_numbers,
+        drawing=_drawing(),
+        edition=_edition,
+        is_long=_is_long,
+        contents=" · ".join(document.language.say("Contents") for document in documents),
+    )
+
+
+def style_hash() -> str:
+    """The hash of the one style block, as a content-security policy names it: ``sha256-…`` in base 64."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+
+
+@cache
+def _style() -> str:
+    return files(__package__).joinpath("templates", "report.css").read_text(encoding="utf-8")
+
+
+def _style_markup() -> Markup:
+    from markupsafe import Markup
+
+    # It is our own file, and has to stay byte for byte what its hash is of.
+    return Markup(_style())
+
+
+@cache
+def _templates() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("leakgauge.report", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _edition(document: Document) -> str:
+    if document.edition is Edition.EXTERNAL:
+        return document.language.say("External edition: may be shown to everybody")
+    return document.language.say("Internal edition: keep it inside")
+
+
+def _is_long(parts: Inline) -> bool:
+    """Whether a cell has a word, such as a digest, that must be broken to fit."""
+    return any(len(word) > _LONGEST_WORD for part in parts if isinstance(part, str) for word in part.split())
+
+
+def _numbers(parts: Inline, document: Document) -> Iterator[tuple[str, str]]:
+    """Texts with the source of each that is a number; no source where it is none."""
+    for part in parts:
+        yield (written(part, document.language), part.source) if isinstance(part, Number) else (part, "")
+
+
+def _drawing() -> Any:
+    """What draws a figure so that no two in one page share an id."""
+    count = itertools.count(1)
+
+    def draw(figure: Figure) -> Markup:
+        from markupsafe import Markup
+
+        drawn = _IDS.sub(rf"\g<1>p{next(count)}-", _NAMESPACES.sub("", figure.to_svg()).replace("xlink:href", "href"))
+        # Drawn here from a chart's data, in which every text is escaped.
+        return Markup(drawn)
+
+    return draw

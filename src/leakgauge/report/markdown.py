@@ -1,0 +1,51 @@
+"""A report as Markdown; its pictures are told in words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from leakgauge.report.document import Block, Code, Document, Grid, Inline, Number, Paragraph, Picture, Points
+from leakgauge.report.writing import written
+
+_MARKS = re.compile(r"([\\`*_{}\[\]<>#|~])")
+_STARTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")
+_TONES = {"warning": "> **⚠ {}**", "good": "> {}", "note": "> {}"}
+
+
+def to_markdown(document: Document) -> str:
+    """The document as the text of a Markdown file."""
+    parts = [f"# {_escaped(document.title)}"]
+    for section in document.sections:
+        parts.append(f"## {_escaped(section.title)}")
+        parts += ["\n".join(_block(block, document)) for block in section.blocks]
+    return "\n\n".join(parts) + "\n"
+
+
+def _block(block: Block, document: Document) -> Iterator[str]:
+    if isinstance(block, Paragraph):
+        yield _TONES.get(block.tone, "{}").format(_inline(block.parts, document))
+    elif isinstance(block, Points):
+        for at, item in enumerate(block.items, 1):
+            yield f"{f'{at}.' if block.numbered else '-'} {_inline(item, document)}"
+    elif isinstance(block, Grid):
+        yield f"**{_escaped(block.caption)}**\n"
+        yield f"| {' | '.join(map(_escaped, block.head))} |"
+        yield "|" + " --- |" * len(block.head)
+        for row in block.rows:
+            yield f"| {' | '.join(_inline(cell, document) for cell in row)} |"
+    elif isinstance(block, Picture):
+        yield f"*{_escaped(block.caption)}* {_escaped(block.figure.told)}"
+    elif isinstance(block, Code):
+        # A fence longer than any in the text cannot be closed by it.
+        fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))
+        yield f"{fence}\n{block.text}\n{fence}"
+
+
+def _inline(parts: Inline, document: Document) -> str:
+    return "".join(_escaped(written(part, document.language) if isinstance(part, Number) else part) for part in parts)
+
+
+def _escaped(text: str) -> str:
+    plain = " ".join(text.splitlines()) if "\n" in text or "\r" in text else text
+    return _STARTS.sub(r"\1\\\2", _MARKS.sub(r"\\\1", plain))

@@ -1,0 +1,186 @@
+"""A document as PDF, by typst.
+
+The layout is a fixed template that reads the document as JSON: what a table says is data to it and never source.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from leakgauge.errors import EngineError, InternalError, OptionError
+from leakgauge.languages import Language
+from leakgauge.report.document import Block, Code, Document, Edition, Grid, Inline, Paragraph, Picture, Points
+from leakgauge.report.writing import text_of
+
+_TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
+"""Fonts for text in the order they are wanted; the last one comes with typst."""
+_MONO: Final = ("DejaVu Sans Mono",)
+_CHINESE: Final = (
+    "Noto Sans CJK SC",
+    "Source Han Sans SC",
+    "Noto Sans SC",
+    "PingFang SC",
+    "Microsoft YaHei",
+    "WenQuanYi Micro Hei",
+    "Noto Serif CJK SC",
+    "SimSun",
+)
+"""Fonts with Chinese letters, the first that is installed is used."""
+_PLACES: Final = {"en": ("en", "GB"), "zh": ("zh", "CN")}
+_LONG_WORD = re.compile(r"[^\s\u2e80-\uffff]{24,}")
+"""A word that no narrow column holds, such as a digest; Chinese may break anywhere."""
+_PIECE = re.compile(r"[^\s\u200b\u2e80-\uffff]+|[\u2e80-\uffff]{1,2}")
+"""What stays on one line."""
+_CHINESE_LETTER = re.compile(r"[\u2e80-\uffff]")
+_SHORT: Final = 9
+_LETTERS_ACROSS: Final = 90
+"""Letters of a table that go from margin to margin."""
+
+
+def to_pdf(documents: Sequence[Document]) -> bytes:
+    """The PDF of a document, or of the same document in several languages, one after the other.
+
+    The same documents give the same bytes on the same machine; the time is not in them.
+
+    Args:
+        documents: at least one.
+
+    Raises:
+        OptionError: no document, or the extra ``pdf`` is not installed.
+        EngineError: a Chinese document and no font for it.
+    """
+    if not documents:
+        raise OptionError("There is no document to make a PDF of; give at least one.")
+    try:
+        import typst
+    except ImportError:
+        raise OptionError(
+            "A PDF needs typst, which is not installed; run pip install 'leakgauge[pdf]', or print the HTML report."
+        ) from None
+    chinese = any(one.language.code == "zh" for one in documents)
+    fonts = _fonts(set(typst.Fonts().families()), chinese)
+    with TemporaryDirectory(prefix="leakgauge-") as name:
+        folder = Path(name)
+        read = {"title": documents[0].title, **fonts, "documents": [_fields(one, folder) for one in documents]}
+        (folder / "documents.json").write_text(json.dumps(read, ensure_ascii=False), encoding="utf-8")
+        template = files("leakgauge.report") / "templates" / "report.typ"
+        (folder / "report.typ").write_text(template.read_text(encoding="utf-8"), encoding="utf-8")
+        try:
+            made, warnings = typst.compile_with_warnings(folder / "report.typ", root=folder)
+        except typst.TypstError as error:
+            raise InternalError("The PDF could not be set: {reason}.", reason=str(error)) from None
+    if warnings:
+        raise InternalError("The PDF was set with a warning: {reason}.", reason=str(warnings[0]))
+    return bytes(made)
+
+
+def _fonts(installed: set[str], chinese: bool) -> dict[str, list[str]]:
+    found = [font for font in _CHINESE if font in installed]
+    if chinese and not found:
+        raise EngineError("No font with Chinese letters is installed; install {font}.", font=_CHINESE[0])
+    text = [font for font in _TEXT if font in installed][:1]
+    mono = [font for font in _MONO if font in installed]
+    # A font that is not there would be a warning.
+    return {"fonts": [*text, *found[:1]], "mono": [*mono, *found[:1]]}
+
+
+def _fields(document: Document, folder: Path) -> dict[str, Any]:
+    language = document.language
+    lang, region = _PLACES[language.code]
+    edition = language.say("Internal edition")
+    if document.edition is Edition.EXTERNAL:
+        edition = language.say("External edition")
+    return {
+        "title": document.title,
+        "lang": lang,
+        "region": region,
+        "edition": edition,
+        "sections": [
+            {"title": section.title, "blocks": [_block(one, language, folder) for one in section.blocks]}
+            for section in document.sections
+        ],
+    }
+
+
+def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
+    if isinstance(block, Paragraph):
+        return {"kind": "paragraph", "tone": block.tone, "text": _text(block.parts, language)}
+    if isinstance(block, Points):
+        items = [_text(item, language) for item in block.items]
+        return {"kind": "points", "items": items, "numbered": block.numbered}
+    if isinstance(block, Grid):
+        return _grid(block, language)
+    if isinstance(block, Picture):
+        return _picture(block, folder)
+    if isinstance(block, Code):
+        return {"kind": "code", "text": block.text}
+    raise InternalError("A PDF has no {kind}.", kind=type(block).__name__)
+
+
+def _grid(block: Grid, language: Language) -> dict[str, Any]:
+    width = max(1, len(block.head), *(len(row) for row in block.rows))
+    head = [_breakable(name) for name in block.head]
+    rows = [[_text(cell, language) for cell in (*row, *[()] * (width - len(row)))] for row in block.rows]
+    return {
+        "kind": "grid",
+        "caption": block.caption,
+        "widths": _widths([head, *rows] if head else rows, width),
+        "head": head,
+        "cells": [cell for row in rows for cell in row],
+    }
+
+
+def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[float]:
+    """How wide the columns are to each other, as a browser does it; nothing but zeros where all of them fit.
+
+    Each has room for its longest word, and for short cells as a whole; what is left is shared by how much more the
+    longest cell wants.
+    """
+    columned = [[row[at] for row in rows if at < len(row)] for at in range(columns)]
+    least = [1 + max((_least(cell) for cell in column), default=0) for column in columned]
+    most = [1 + max((_room(cell) for cell in column), default=0) for column in columned]
+    left = _LETTERS_ACROSS - 2 * columns - sum(least)
+    wanted = sum(most) - sum(least)
+    if wanted <= left:
+        return [0.0] * columns
+    spare = max(left, 0) / max(wanted, 1)
+    return [low + spare * (high - low) for low, high in zip(least, most, strict=True)]
+
+
+def _least(text: str) -> int:
+    """Letters that must stand on one line: all of a short text, of others the longest word and a fourth of it all."""
+    whole = _room(text)
+    if whole <= _SHORT:
+        return whole
+    return max(min(-(-whole // 4), _SHORT), *(_room(word) for word in _PIECE.findall(text)))
+
+
+def _room(text: str) -> int:
+    """Letters of the text; Chinese ones are twice as wide."""
+    return len(text) - text.count("\u200b") + len(_CHINESE_LETTER.findall(text))
+
+
+def _picture(block: Picture, folder: Path) -> dict[str, Any]:
+    import vl_convert
+
+    # Not the SVG itself: its letters were measured in a font that only its maker has.
+    drawn: bytes = vl_convert.svg_to_pdf(block.figure.to_svg())
+    file = f"{hashlib.sha256(drawn).hexdigest()}.pdf"
+    (folder / file).write_bytes(drawn)
+    return {"kind": "picture", "file": file, "caption": block.caption, "told": block.figure.told}
+
+
+def _text(parts: Inline, language: Language) -> str:
+    return _breakable(text_of(parts, language))
+
+
+def _breakable(text: str) -> str:
+    """The text with places in its long words where a line may end."""
+    return _LONG_WORD.sub(lambda word: "\u200b".join(re.findall(".{1,8}", word[0])), text)

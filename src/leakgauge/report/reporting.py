@@ -1,0 +1,102 @@
+"""A report on a release, for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leakgauge.report.document import Document, Edition
+
+if TYPE_CHECKING:
+    from leakgauge.assessment import Assessment
+    from leakgauge.audit import Finding
+    from leakgauge.release import Release
+    from leakgauge.report.facts import Facts
+
+_BOTH = "both"
+"""Both languages, side by side."""
+
+
+class Report:
+    """What was released, what attacks found in it and how it is graded, for people to read.
+
+    Args:
+        release: with its record.
+        findings: of ``audit.attack``.
+        grade: of ``assessment.grade``; None where it was not graded.
+
+    The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
+    """
+
+    def __init__(self, release: Release, findings: Iterable[Finding] = (), grade: Assessment | None = None) -> None:
+        from leakgauge.report.gathering import gathered
+
+        self._facts = gathered(release, tuple(findings), grade)
+
+    @classmethod
+    def of(cls, folder: Path | str) -> Report:
+        """The report on the folder of a finished job.
+
+        Raises:
+            FileError: there is no such folder, or an artefact in it cannot be read.
+            VerificationError: an artefact was changed after it was made.
+        """
+        from leakgauge.report.facts import Facts
+
+        made = cls.__new__(cls)
+        made._facts = Facts.read(folder)
+        return made
+
+    @property
+    def facts(self) -> Facts:
+        """What it reports."""
+        return self._facts
+
+    def documents(self, language: str = "en", edition: Edition = Edition.INTERNAL) -> Sequence[Document]:
+        """The report as data, in ``en``, ``zh`` or ``both``; the external edition is masked and checked.
+
+        Raises:
+            OptionError: another language.
+        """
+        from leakgauge.languages import CODES, language_of
+        from leakgauge.report.composing import compose
+
+        codes = tuple(CODES) if language == _BOTH else (language,)
+        return [compose(self._facts, language_of(code), edition) for code in codes]
+
+    def to_html(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
+        """Write one HTML file that needs nothing else.
+
+        Raises:
+            OptionError: another language.
+            FileError, EngineError: the file cannot be written.
+        """
+        from leakgauge.drafts import write_whole
+        from leakgauge.report.html import to_html
+
+        write_whole(Path(path), to_html(self.documents(language, edition)))
+
+    def to_markdown(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
+        """Write a Markdown file; both languages one after the other. Raises as ``to_html``."""
+        from leakgauge.drafts import write_whole
+        from leakgauge.report.markdown import to_markdown
+
+        write_whole(Path(path), "\n\n---\n\n".join(to_markdown(one) for one in self.documents(language, edition)))
+
+    def to_pdf(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
+        """Write a PDF file; it needs the extra ``pdf``. Raises as ``to_html``."""
+        from leakgauge.drafts import write_bytes_whole
+        from leakgauge.report.pdf import to_pdf
+
+        write_bytes_whole(Path(path), to_pdf(self.documents(language, edition)))
+
+    def to_json(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
+        """Write the same as data, every number with its source. Raises as ``to_html``."""
+        import json
+
+        from leakgauge.drafts import write_whole
+        from leakgauge.report.twin import report_json
+
+        fields = report_json(self.documents(language, edition))
+        write_whole(Path(path), json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n")

@@ -1,0 +1,162 @@
+"""What attackers found, between what they find without a release and what they find in the raw data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language
+from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Points, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.guarantee import notion_of
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.telling import NOTHING, Own, Teller, listed, warning
+from leakgauge.report.sections.titles import title_of
+
+KEY = "attacks"
+_FILE = "audit.json"
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+    """The audit; None where there is none."""
+    if not facts.has(_FILE):
+        return None
+    tell = Teller(facts, language, edition)
+    blocks = (
+        *_verdict(tell),
+        *_attacks(tell),
+        *pictures(tell, "attacks"),
+        *_bounds(tell),
+        *_anonymity(tell),
+        *_checks(tell),
+    )
+    return Section(KEY, title_of(KEY, language), blocks)
+
+
+def _verdict(tell: Teller) -> Iterator[Block]:
+    wrong = tell.facts.names(_FILE, "violations")
+    for violation in wrong:
+        said = Own(tell.language.retell(violation))
+        yield warning(tell.say("The release does not keep what it claims: {violation}.", violation=said))
+    confidence = tell.maybe(_FILE, "confidence", percent=True)
+    if not wrong and confidence is not None:
+        said_good = tell.say(
+            "Nothing was found that contradicts what the release claims, at a confidence of {confidence}.",
+            confidence=confidence,
+        )
+        yield Paragraph(said_good, "good")
+
+
+def _attacks(tell: Teller) -> Iterator[Block]:
+    attacks = tell.facts.items(_FILE, "attacks")
+    if not attacks:
+        return
+    say = tell.language.say
+    head = (
+        say("Attack"),
+        say("Right without the release"),
+        say("Right with it"),
+        say("Advantage"),
+        say("Advantage from a release of others"),
+        say("Advantage from the raw data"),
+        say("Exposed"),
+        say("Right at most, by the claim"),
+    )
+    yield Paragraph(
+        tell.say(
+            "Each attack stands between two anchors: a release that has nothing to do with its targets, from which it "
+            "must gain nothing, and the raw data, from which it gains most. Exposed are the targets that it is right "
+            "about with the release and wrong without."
+        )
+    )
+    yield Grid(say("Attacks"), head, tuple(_attack(tell, at, one) for at, one in enumerate(attacks)))
+    if any(not one.get("judged", True) for one in attacks):
+        yield Paragraph(
+            tell.say(
+                "Attacks marked * were made on releases drawn afresh, or need more than this release: they say what "
+                "would happen, not what this release did."
+            ),
+            "note",
+        )
+    if not tell.external:
+        methods: dict[str, list[str]] = {}
+        for one in attacks:
+            methods.setdefault(str(one.get("method") or ""), []).append(str(one["attack"]))
+        yield Points(tuple(_method(tell, names, method) for method, names in methods.items() if method))
+
+
+def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]:
+    def cell(name: str) -> Inline:
+        return tell.cell(_FILE, "attacks", at, name, from_table=True, percent=True)
+
+    name = tell.language.retell(str(one["attack"])) + ("" if one.get("judged", True) else " *")
+    knows = tell.facts.names(_FILE, "attacks", at, "knows")
+    said = tell.say("{attack}; knows {columns}", attack=Own(name), columns=listed(knows)) if knows else (name,)
+    exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True)
+    ceiling = cell("ceiling")
+    if one.get("beats_claim"):
+        ceiling = (*ceiling, *tell.say(" – exceeded"))
+    anchors = (cell("independent"), cell("raw"))
+    return said, cell("baseline"), cell("success"), cell("advantage"), *anchors, exposed, ceiling
+
+
+def _method(tell: Teller, attacks: list[str], method: str) -> Inline:
+    names = dict.fromkeys(tell.language.retell(name) for name in (attacks[0], attacks[-1]))
+    return (" … ".join(names), ": ", tell.language.retell(method))
+
+
+def _bounds(tell: Teller) -> Iterator[Block]:
+    facts = tell.facts
+    for column in facts.names(_FILE, "columns"):
+        place = (_FILE, "columns", column)
+        if not facts.has(*place, "lower_bound"):
+            yield Paragraph(tell.say("The rows of {column} are too few to show a level.", column=Own(column)))
+            continue
+        shown = facts.number(
+            *place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")), from_table=True
+        )
+        claim = tell.maybe(*place, "claim", from_table=tell.from_this_table)
+        notion = notion_of(tell, str(facts.get(*place, "notion")).replace("-", "_"))
+        if claim is None:
+            said = tell.say(
+                "The released rows of {column} show at least {shown} of {notion}.",
+                column=Own(column),
+                shown=shown,
+                notion=Own(notion),
+            )
+        else:
+            said = tell.say(
+                "The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed.",
+                column=Own(column),
+                shown=shown,
+                notion=Own(notion),
+                claim=claim,
+            )
+        yield Paragraph(said)
+
+
+def _anonymity(tell: Teller) -> Iterator[Block]:
+    facts = tell.facts
+    if not facts.has(_FILE, "anonymity"):
+        return
+    yield Paragraph(
+        tell.say(
+            "By the columns released as they are ({columns}) the rows fall into groups: {classes}. Rows in the "
+            "smallest: {k}; rows that stand alone: {unique}.",
+            columns=listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
+            classes=facts.number(_FILE, "anonymity", "classes", count=True),
+            k=facts.number(_FILE, "anonymity", "k", count=True),
+            unique=facts.number(_FILE, "anonymity", "unique", count=True),
+        )
+    )
+
+
+def _checks(tell: Teller) -> Iterator[Block]:
+    checks = tell.facts.items(_FILE, "checks")
+    if checks:
+        say = tell.language.say
+        words = {True: say("holds"), False: say("fails"), None: say("not checked")}
+        rows = tuple(
+            (tell.stored(one["name"]), (words[one["holds"]],), tell.stored(one["reason"]) if one["reason"] else NOTHING)
+            for one in checks
+        )
+        yield Grid(say("The record, computed again"), (say("Check"), say("Result"), say("Why")), rows)

@@ -1,0 +1,73 @@
+"""The table, its columns and their roles: names and counts, never a value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language
+from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.telling import Teller, listed
+from leakgauge.report.sections.titles import title_of
+
+KEY = "data"
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+    """The data and the roles of its columns; None where neither is known."""
+    tell = Teller(facts, language, edition)
+    blocks = tuple(_blocks(tell))
+    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+
+
+def _blocks(tell: Teller) -> Iterator[Block]:
+    facts, say = tell.facts, tell.language.say
+    rows = [*_table(tell)]
+    if rows:
+        yield Grid(say("The table"), (say("What"), say("Value")), tuple(rows))
+    kinds = facts.items("job.json", "table", "columns")
+    if kinds:
+        head = (say("Column"), say("Kind of values"), say("Role"))
+        roles = tuple(
+            ((str(one["name"]),), tell.stored(one["kind"]), (_role(tell, str(one["name"])),)) for one in kinds
+        )
+        yield Grid(say("Columns"), head, roles)
+    elif facts.has("release.json"):
+        yield Paragraph(tell.say("Protected: {columns}.", columns=listed(tell.secret)))
+        public = facts.names("release.json", "plan", "public")
+        yield Paragraph(tell.say("Released as they are: {columns}.", columns=listed(public)))
+    if rows or kinds:
+        yield Paragraph(tell.say("No value of any row is in this report."), "note")
+
+
+def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
+    facts, say = tell.facts, tell.language.say
+    if facts.has("job.json", "table", "name"):
+        yield (say("name"),), (str(facts.get("job.json", "table", "name")),)
+    if facts.has("job.json", "table", "rows"):
+        yield (say("number of rows"),), (facts.number("job.json", "table", "rows", count=True),)
+    letters = {"secret": say("different values of the secret"), "background": say("combinations of the background")}
+    for role, said in letters.items():
+        if facts.has("measurement.json", "letters", role):
+            yield (said,), (facts.number("measurement.json", "letters", role, count=True),)
+    if tell.external:
+        return
+    if facts.has("job.json", "table", "bytes"):
+        yield (say("bytes"),), (facts.number("job.json", "table", "bytes"),)
+    if facts.has("job.json", "table", "sha256"):
+        yield (say("digest (SHA-256)"),), (str(facts.get("job.json", "table", "sha256")),)
+
+
+def _role(tell: Teller, column: str) -> str:
+    facts, say = tell.facts, tell.language.say
+    if column in tell.secret:
+        return say("secret, protected") if tell.released else say("secret")
+    known = column in facts.names("measurement.json", "background")
+    public = column in facts.names("release.json", "plan", "public")
+    if known and public:
+        return say("background, released as it is")
+    if known:
+        return say("background")
+    if public or column in facts.names("job.json", "asked", "public"):
+        return say("public, released as it is")
+    return say("withheld")

@@ -1,0 +1,171 @@
+"""The mechanism of each protected column and its exact guarantee in every notion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language, message
+from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Part, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.telling import NOTHING, Own, Teller, listed, spelled, warning
+from leakgauge.report.sections.titles import title_of
+
+KEY = "guarantee"
+NOTIONS = {
+    "identifiability": message("identifiability"),
+    "local_dp": message("local differential privacy, ε"),
+    "dp": message("differential privacy, ε"),
+    "approximate_dp": message("approximate differential privacy, ε"),
+    "renyi_dp": message("Rényi differential privacy"),
+    "zcdp": message("zero-concentrated differential privacy, ρ"),
+    "gaussian_dp": message("Gaussian differential privacy, μ"),
+    "mutual_information": message("mutual-information privacy"),
+    "mutual_information_dp": message("mutual-information differential privacy"),
+    "maximal_leakage": message("maximal leakage"),
+    "min_entropy_leakage": message("min-entropy leakage"),
+    "sibson_leakage": message("Sibson leakage"),
+    "alpha_leakage": message("α-leakage"),
+    "metric_privacy": message("metric privacy"),
+}
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+    """The guarantee; None where nothing was released or designed."""
+    tell = Teller(facts, language, edition)
+    blocks = (
+        *_columns(tell),
+        *_under_prior(tell),
+        *_together(tell),
+        *_designed(tell),
+        *pictures(tell, "channel", "levels"),
+    )
+    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+
+
+def notion_of(tell: Teller, notion: str) -> str:
+    """What a notion is called."""
+    return tell.language.say(NOTIONS[notion]) if notion in NOTIONS else notion.replace("_", "-")
+
+
+def _columns(tell: Teller) -> Iterator[Block]:
+    facts, say = tell.facts, tell.language.say
+    for column in facts.names("release.json", "plan", "columns"):
+        yield Paragraph(_mechanism(tell, column))
+        levels = facts.names("release.json", "claims", column, "levels")
+        if not levels:
+            continue
+        shows = not tell.external and any(
+            facts.has("release.json", "claims", column, "levels", notion, "witness") for notion in levels
+        )
+        head = [say("Notion"), say("Level"), say("Parameter")] + ([say("Reached by")] if shows else [])
+        rows = tuple(
+            _level(tell, ("release.json", "claims", column, "levels", notion), shows, of_table=tell.from_this_table)
+            for notion in levels
+        )
+        exact = facts.get("release.json", "claims", column, "exact")
+        caption = (
+            say("What one row of {column} is guaranteed, exactly", column=Own(column))
+            if exact
+            else say("What one row of {column} is guaranteed, as implied by the mechanism's claims", column=Own(column))
+        )
+        yield Grid(caption, tuple(head), rows)
+
+
+def _mechanism(tell: Teller, column: str) -> Inline:
+    mechanism = tell.facts.get("release.json", "plan", "columns", column, "mechanism")
+    if mechanism == "channel":
+        return tell.say(
+            "{column} was released through a designed channel: for each true value a released value is drawn with "
+            "fixed probabilities.",
+            column=Own(column),
+        )
+    return tell.say("{column} was released by {mechanism}.", column=Own(column), mechanism=spelled(mechanism))
+
+
+def _under_prior(tell: Teller) -> Iterator[Block]:
+    """Levels that depend on how frequent the values are; under this table's own frequencies they stay inside."""
+    facts, say = tell.facts, tell.language.say
+    if tell.external and facts.get("levels.json", "prior") == "this table":
+        return
+    known = {notion for column in facts.names("release.json", "claims") for notion in _claimed(facts, column)}
+    levels = [notion for notion in facts.names("levels.json", "levels") if notion not in known]
+    if levels:
+        head = (say("Notion"), say("Level"), say("Parameter"))
+        rows = tuple(_level(tell, ("levels.json", "levels", notion), shows=False, of_table=True) for notion in levels)
+        yield Grid(say("What depends on how frequent the values are, with the shares of this table"), head, rows)
+
+
+def _claimed(facts: Facts, column: str) -> list[str]:
+    return facts.names("release.json", "claims", column, "levels")
+
+
+def _level(tell: Teller, place: tuple[str, ...], shows: bool, of_table: bool) -> tuple[Inline, ...]:
+    facts = tell.facts
+    said = notion_of(tell, place[-1])
+    parameters: list[Part] = []
+    for name, symbol in (("order", "α = "), ("delta", "δ = ")):
+        if facts.has(*place, name):
+            parameters += [symbol, facts.number(*place, name)]
+    row: tuple[Inline, ...] = (
+        (said,),
+        (facts.number(*place, from_table=of_table),),
+        tuple(parameters) or NOTHING,
+    )
+    return (*row, _witness(tell, place)) if shows else row
+
+
+def _witness(tell: Teller, place: tuple[str, ...]) -> Inline:
+    """The values that reach a level; they name values, so that only the internal edition has them."""
+    file, *path = place
+    inputs = tell.facts.names(file, *path, "witness", "inputs")
+    output = tell.facts.get(file, *path, "witness", "output")
+    if not inputs:
+        return NOTHING
+    return (" / ".join(inputs),) if output is None else (" / ".join(inputs), " → ", str(output))
+
+
+def _together(tell: Teller) -> Iterator[Block]:
+    facts, say = tell.facts, tell.language.say
+    rows: list[tuple[Inline, Inline]] = []
+    of_table = tell.from_this_table
+    for notion in facts.names("release.json", "together"):
+        said = notion_of(tell, notion)
+        cell: Inline = (facts.number("release.json", "together", notion, from_table=of_table),)
+        if facts.has("release.json", "together", notion, "delta"):
+            cell = (*cell, ", δ = ", facts.number("release.json", "together", notion, "delta"))
+        rows.append(((say("all columns together: {notion}", notion=Own(said)),), cell))
+    for name, said in (("epsilon", say("budget spent, ε")), ("rho", say("budget spent, ρ"))):
+        if facts.has("release.json", "budget", name):
+            rows.append(((said,), (facts.number("release.json", "budget", name, from_table=of_table),)))
+    if rows:
+        yield Grid(say("The whole release"), (say("What"), say("Level")), tuple(rows))
+    if facts.has("release.json", "budget", "ledger"):
+        yield Paragraph(
+            tell.say(
+                "Counted in the ledger of {dataset} as entry {entry}.",
+                dataset=Own(str(facts.get("release.json", "budget", "ledger", "dataset"))),
+                entry=facts.number("release.json", "budget", "ledger", "entry"),
+            )
+        )
+    if tell.released and tell.from_this_table:
+        yield warning(
+            tell.say(
+                "The channel of {columns} was designed from the counts of this table, without a budget for them. The "
+                "guarantee is that of the fixed channel; what the choice of the channel tells is not in it.",
+                columns=listed(tell.secret),
+            )
+        )
+
+
+def _designed(tell: Teller) -> Iterator[Block]:
+    if tell.external or not tell.facts.has("design.json", "gap"):
+        return
+    yield Paragraph(
+        tell.say(
+            "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
+            "the optimum.",
+            distortion=tell.facts.number("design.json", "distortion", "value", from_table=True),
+            gap=tell.facts.number("design.json", "gap", digits=2),
+        )
+    )

@@ -1,0 +1,106 @@
+"""What an attacker learns of the secret: without a release, released as it is, and through this release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language
+from leakgauge.report.document import Block, Edition, Grid, Inline, Number, Paragraph, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.telling import NOTHING, Teller, listed
+from leakgauge.report.sections.titles import title_of
+
+KEY = "leakage"
+_BEFORE, _AFTER = "measurement.json", "leakage.json"
+Row = tuple[Inline, Inline, Inline, Inline]
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+    """The leakage in bits; None where nothing was measured."""
+    if not facts.has(_BEFORE) and not facts.has(_AFTER):
+        return None
+    tell = Teller(facts, language, edition)
+    blocks = (*_told(tell), *_grids(tell), *pictures(tell, "decomposition"))
+    return Section(KEY, title_of(KEY, language), blocks)
+
+
+def _told(tell: Teller) -> Iterator[Block]:
+    background = tell.facts.names(_BEFORE, "background")
+    if background:
+        yield Paragraph(
+            tell.say(
+                "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
+                secret=listed(tell.secret),
+                background=listed(background),
+            )
+        )
+    else:
+        yield Paragraph(tell.say("X is the secret {secret}, Y what is released.", secret=listed(tell.secret)))
+    if not tell.facts.has(_AFTER) and tell.released:
+        yield Paragraph(
+            tell.say("The leakage through this mechanism was not computed: its outputs are too many to count."), "note"
+        )
+
+
+def _grids(tell: Teller) -> Iterator[Block]:
+    say = tell.language.say
+    head = (say("Quantity"), say("Without a release"), say("Released as it is"), say("This release"))
+    # Without a release, or where its leakage is not known, its column is left out.
+    wide = 4 if tell.facts.has(_AFTER) else 3
+    for caption, found in (
+        (say("Information about the secret"), _bits(tell)),
+        (say("What that means for someone who guesses"), _guesses(tell)),
+    ):
+        rows = tuple(row[:wide] for row in found if any(isinstance(part, Number) for cell in row for part in cell))
+        if rows:
+            yield Grid(caption, head[:wide], rows)
+    tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2, from_table=True)
+    if tested is not None:
+        yield Paragraph(
+            tell.say(
+                "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.",
+                p=tested,
+            )
+        )
+
+
+def _bits(tell: Teller) -> Iterator[Row]:
+    say, entropy = tell.language.say, _cell(tell, _BEFORE, "entropy")
+    hidden = _cell(tell, _BEFORE, "conditional_entropy_with_background")
+    none, everything = (say("nothing"),), (say("all of it"),)
+    if not tell.facts.has(_BEFORE, "background_floor"):
+        hidden = entropy
+    yield (say("uncertainty of the secret, H(X)"),), entropy, entropy, _cell(tell, _AFTER, "entropy")
+    floor = _cell(tell, _BEFORE, "background_floor")
+    yield (
+        (say("told by the background alone, I(X;Z): the floor"),),
+        floor,
+        floor,
+        _cell(tell, _AFTER, "background_floor"),
+    )
+    yield (say("told by the release alone, I(X;Y)"),), none, everything, _cell(tell, _AFTER, "mutual_information")
+    added = _cell(tell, _AFTER, "conditional_mutual_information")
+    yield (say("added by the release to the background, I(X;Y|Z)"),), none, NOTHING, added
+    both = _cell(tell, _AFTER, "leakage_with_background")
+    yield (say("told by release and background together, I(X;Y,Z)"),), floor, everything, both
+    left = _cell(tell, _AFTER, "conditional_entropy_with_background")
+    yield (say("still hidden"),), hidden, none, left
+
+
+def _guesses(tell: Teller) -> Iterator[Row]:
+    say = tell.language.say
+    names = (
+        ("best_guess_after", say("chance that the best guess is right"), True),
+        ("guesses_after", say("guesses needed on average"), False),
+        ("effective_set_after", say("values that look equally likely"), False),
+    )
+    for name, said, percent in names:
+        found = [_cell(tell, file, name, percent=percent) for file in (_BEFORE, _AFTER)]
+        if not tell.facts.has(_BEFORE, name):
+            found[0] = _cell(tell, _BEFORE, name.removesuffix("_after"), percent=percent)
+        yield (said,), found[0], (say("certain"),) if percent else NOTHING, found[1]
+
+
+def _cell(tell: Teller, file: str, name: str, percent: bool = False) -> Inline:
+    return tell.cell(file, name, from_table=True, percent=percent)

@@ -1,0 +1,71 @@
+"""What risk is left, and when to look again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language
+from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.statement import strongest_attack
+from leakgauge.report.sections.telling import Own, Teller, listed
+from leakgauge.report.sections.titles import title_of
+
+KEY = "residual"
+_AVERAGING = "averaging"
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section:
+    """The residual risk and the review date."""
+    tell = Teller(facts, language, edition)
+    points = tuple(_risks(tell))
+    review = facts.get("job.json", "asked", "review")
+    when = (
+        tell.say("To be reviewed by {date}.", date=Own(str(review)))
+        if review
+        else tell.say(
+            "No review date was set. Review it before the next release of the same people, and whenever what attackers "
+            "may know changes."
+        )
+    )
+    blocks = (Points(points), Paragraph(when)) if points else (Paragraph(when),)
+    return Section(KEY, title_of(KEY, language), blocks)
+
+
+def _risks(tell: Teller) -> Iterator[Inline]:
+    facts = tell.facts
+    if not tell.released:
+        yield tell.say("Nothing was released, so nothing was risked.")
+        return
+    at = strongest_attack(facts)
+    if at is not None:
+        yield tell.say(
+            "Someone with the declared background who runs “{attack}” guesses right about {success} of the people, and "
+            "{exposed} of them only because of this release.",
+            attack=str(facts.get("audit.json", "attacks", at, "attack")),
+            success=facts.number("audit.json", "attacks", at, "success", from_table=True, percent=True),
+            exposed=facts.number("audit.json", "attacks", at, "exposed", count=True),
+        )
+    hidden = tell.maybe("leakage.json", "conditional_entropy_with_background", from_table=True)
+    if hidden is not None:
+        yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
+    yield from _repeated(tell)
+    public = facts.names("release.json", "plan", "public")
+    if public:
+        yield tell.say(
+            "{columns} can be linked with other data that have them too; nothing here prevents it.",
+            columns=listed(public),
+        )
+
+
+def _repeated(tell: Teller) -> Iterator[Inline]:
+    attacks = tell.facts.items("audit.json", "attacks")
+    places = [at for at, one in enumerate(attacks) if str(one["attack"]).startswith(_AVERAGING)]
+    if places:
+        most = places[-1]
+        yield tell.say(
+            "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
+            "about {success}.",
+            attack=str(attacks[most]["attack"]),
+            success=tell.facts.number("audit.json", "attacks", most, "success", from_table=True, percent=True),
+        )

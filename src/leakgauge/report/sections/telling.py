@@ -1,0 +1,117 @@
+"""What every section is written with: the facts, a language and for whom it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from leakgauge.languages import Language, message
+from leakgauge.report.document import Edition, Inline, Number, Paragraph, sentence
+from leakgauge.report.facts import Facts
+
+NOTHING: Inline = ("–",)
+"""A cell of which nothing is known."""
+OF_A_HUNDRED = message("of 100")
+"""The unit of scores."""
+_LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
+ROWS = message("rows")
+"""The unit of counts of rows."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Facts told in a language, to those who may see the table or to everybody.
+
+    Attributes:
+        facts: what is told.
+        language: in which.
+        edition: to whom.
+    """
+
+    facts: Facts
+    language: Language
+    edition: Edition
+
+    @property
+    def external(self) -> bool:
+        """Whether everybody may read it."""
+        return self.edition is Edition.EXTERNAL
+
+    def say(self, template: str, /, **fields: object) -> Inline:
+        """A sentence with its numbers as numbers."""
+        return sentence(self.language, template, **fields)
+
+    def stored(self, text: object) -> Inline:
+        """A sentence that an artefact stores, as a whole one."""
+        return (self.language.retell(str(text)),)
+
+    def cell(self, file: str, *path: str | int, **options: Any) -> Inline:
+        """The number at a place; a dash where nothing stands there."""
+        number = self.maybe(file, *path, **options)
+        return NOTHING if number is None else (number,)
+
+    def maybe(self, file: str, *path: str | int, **options: Any) -> Number | None:
+        """The number at a place; None where nothing stands there."""
+        return self.facts.number(file, *path, **options) if self.facts.has(file, *path) else None
+
+    def score(self, file: str, *path: str | int, **options: Any) -> Inline:
+        """A score from 0 to 100; a dash where there is none."""
+        return self.cell(file, *path, digits=3, from_table=True, **options)
+
+    def named(self, node: Any) -> str:
+        """The name of a node of the diagram."""
+        english, chinese = str(node.get("name") or ""), str(node.get("chinese") or "")
+        return chinese or english if self.language.code == "zh" else english
+
+    @property
+    def table(self) -> Own:
+        """What the table is called."""
+        return Own(str(self.facts.get("job.json", "table", "name") or self.language.say("the table")))
+
+    @property
+    def secret(self) -> tuple[str, ...]:
+        """The protected columns."""
+        planned = self.facts.names("release.json", "plan", "columns")
+        asked = self.facts.get("job.json", "asked", "secret")
+        measured = self.facts.names("measurement.json", "secret")
+        return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
+
+    @property
+    def released(self) -> bool:
+        """Whether anything was released."""
+        return self.facts.has("release.json") and self.facts.get("job.json", "outcome", "released") is not False
+
+    @property
+    def from_this_table(self) -> bool:
+        """Whether a channel was designed from the private counts."""
+        columns = self.facts.get("release.json", "plan", "columns") or {}
+        if any(one.get("channel_prior") == "this table" for one in columns.values()):
+            return True
+        return bool(self.facts.get("design.json", "prior") == "this table")
+
+
+def spelled(mechanism: object) -> Own:
+    """A mechanism as it is spelled, without the letters of its column: they are values of the table."""
+    return Own(_LETTERS.sub("", str(mechanism)))
+
+
+def listed(names: Iterable[str]) -> Own:
+    """Names of columns, one after the other."""
+    return Own(", ".join(names) or "–")
+
+
+def warning(parts: Inline) -> Paragraph:
+    """A loud sentence."""
+    return Paragraph(parts, "warning")

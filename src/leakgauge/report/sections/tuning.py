@@ -1,0 +1,102 @@
+"""What was tried to find the settings, and what the search itself tells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import Language
+from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
+from leakgauge.report.facts import Facts
+from leakgauge.report.sections.pictures import pictures
+from leakgauge.report.sections.telling import Teller, spelled, warning
+from leakgauge.report.sections.titles import title_of
+
+KEY = "tuning"
+_FILE = "improvement.json"
+
+
+def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+    """The trials and their cost."""
+    tell = Teller(facts, language, edition)
+    blocks = tuple(_searched(tell)) if facts.has(_FILE) else tuple(_designed(tell))
+    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+
+
+def _designed(tell: Teller) -> Iterator[Block]:
+    accounted = tell.maybe("job.json", "asked", "accounted")
+    if accounted is not None:
+        yield Paragraph(
+            tell.say(
+                "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.",
+                epsilon=accounted,
+            )
+        )
+    elif tell.from_this_table:
+        yield Paragraph(
+            tell.say(
+                "No settings were searched. The design used the counts of this table as they are: no budget was spent "
+                "on it, and none protects what the choice of the channel tells."
+            )
+        )
+    elif tell.released:
+        yield Paragraph(tell.say("No settings were searched: they were given, and cost nothing."))
+
+
+def _searched(tell: Teller) -> Iterator[Block]:
+    facts = tell.facts
+    learned = facts.get(_FILE, "learned_from")
+    if learned:
+        yield warning(tell.stored(learned))
+    chosen = "chosen" if facts.has(_FILE, "chosen") else "best"
+    if not facts.has(_FILE, "chosen"):
+        yield warning(tell.say("No setting that was tried meets the target."))
+    if facts.has(_FILE, chosen):
+        yield Paragraph(_best(tell, chosen))
+    for failed in facts.names(_FILE, "failed"):
+        yield Paragraph(tell.stored(failed), "note")
+    yield from pictures(tell, "tuning")
+    if not tell.external:
+        yield from _trials(tell)
+
+
+def _best(tell: Teller, chosen: str) -> Inline:
+    facts = tell.facts
+    fields = {
+        "mechanism": spelled(facts.get(_FILE, chosen, "mechanism")),
+        "grade": str(facts.get(_FILE, chosen, "grade")),
+        "score": facts.number(_FILE, chosen, "score", from_table=True, digits=3),
+    }
+    if chosen == "chosen":
+        return tell.say("Chosen: {mechanism}, graded {grade} with a score of {score}.", **fields)
+    return tell.say("The best of them: {mechanism}, graded {grade} with a score of {score}.", **fields)
+
+
+def _trials(tell: Teller) -> Iterator[Block]:
+    trials = tell.facts.items(_FILE, "trials")
+    if not trials:
+        return
+    say = tell.language.say
+    head = (
+        say("Mechanism"),
+        say("Claim"),
+        say("Score"),
+        say("Privacy"),
+        say("Utility"),
+        say("Grade"),
+        say("Meets the target"),
+    )
+    rows = []
+    for at, one in enumerate(trials):
+        place = (_FILE, "trials", at)
+        rows.append(
+            (
+                (str(spelled(one["mechanism"])),),
+                tell.cell(*place, "claim"),
+                tell.score(*place, "score"),
+                tell.score(*place, "privacy"),
+                tell.score(*place, "utility"),
+                tell.stored(one["grade"]),
+                (say("yes") if one.get("meets") else say("no"),),
+            )
+        )
+    yield Grid(say("Trials, in the order they were made"), head, tuple(rows))
