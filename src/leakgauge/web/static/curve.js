@@ -1,0 +1,122 @@
+// The least leakage over the distortion, with a handle that runs along it by mouse, finger or arrow keys.
+
+import { fill, s } from "./elements.js";
+import { bits, fixed } from "./numbers.js";
+import { say } from "./words.js";
+
+const MARGIN = { top: 16, right: 18, bottom: 48, left: 52 };
+const FAR = 5;
+
+// points: from the least distortion to the most. told(point): the words for one point. moved(index): what to do.
+export function curve({ points, objective, entropy, floor, told, moved }) {
+  let at = 0;
+  let size = null;
+  const drawing = s("svg", { class: "curve", role: "group", "aria-label": say("Least leakage over distortion") });
+  const still = s("g", { "aria-hidden": "true" });
+  const guides = s("path", { class: "guide", "aria-hidden": "true" });
+  const handle = s("g", {
+    class: "handle", role: "slider", tabindex: "0", "aria-orientation": "horizontal",
+    "aria-label": say("Point on the curve"), keydown: pressed, pointerdown: taken,
+    "aria-valuemin": points[0].distortion.toFixed(4), "aria-valuemax": points.at(-1).distortion.toFixed(4),
+  }, [["reach", 24], ["ring", 13], ["knob", 8]].map(([name, r]) => s("circle", { class: name, r })));
+  // A finger on the handle moves it and not the page; elsewhere on the drawing it scrolls as ever.
+  handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
+  drawing.append(still, guides, handle);
+  drawing.addEventListener("click", (event) => go(nearest(event)));
+
+  const most = Math.max(...points.map((point) => point.distortion)) || 1;
+  const highest = Math.max(entropy, ...points.map((point) => point[objective])) * 1.06;
+  const x = (distortion) => MARGIN.left + (distortion / most) * (size.width - MARGIN.left - MARGIN.right);
+  const y = (leakage) => size.height - MARGIN.bottom - (leakage / highest) * (size.height - MARGIN.top - MARGIN.bottom);
+
+  function nearest(event) {
+    const box = drawing.getBoundingClientRect();
+    const [left, top] = [event.clientX - box.left, event.clientY - box.top];
+    const away = (point) => Math.hypot(x(point.distortion) - left, y(point[objective]) - top);
+    return points.reduce((best, point, index) => (away(point) < away(points[best]) ? index : best), 0);
+  }
+
+  function taken(event) {
+    event.preventDefault();
+    handle.focus();
+    handle.setPointerCapture(event.pointerId);
+    const follow = (one) => go(nearest(one));
+    handle.addEventListener("pointermove", follow);
+    for (const end of ["pointerup", "pointercancel"]) {
+      handle.addEventListener(end, () => handle.removeEventListener("pointermove", follow), { once: true });
+    }
+  }
+
+  // The handle goes where the arrow points: right and down to more distortion, left and up to less.
+  function pressed(event) {
+    const ways = {
+      ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, PageDown: FAR, PageUp: -FAR, Home: -Infinity, End: Infinity,
+    };
+    if (!(event.key in ways)) return;
+    event.preventDefault();
+    go(at + ways[event.key]);
+  }
+
+  function go(index) {
+    const next = Math.min(points.length - 1, Math.max(0, index));
+    if (next === at) return;
+    at = next;
+    place();
+    moved(at);
+  }
+
+  function place() {
+    const point = points[at];
+    const [left, top] = [x(point.distortion), y(point[objective])];
+    handle.setAttribute("transform", `translate(${left} ${top})`);
+    handle.setAttribute("aria-valuenow", point.distortion.toFixed(4));
+    handle.setAttribute("aria-valuetext", told(point));
+    guides.setAttribute("d", `M${MARGIN.left} ${top}H${left}V${size.height - MARGIN.bottom}`);
+  }
+
+  function draw() {
+    const width = Math.max(260, drawing.clientWidth);
+    size = { width, height: Math.round(Math.min(400, Math.max(280, width * 0.62))) };
+    drawing.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
+    drawing.setAttribute("height", size.height);
+    const line = `M${points.map((point) => `${x(point.distortion)} ${y(point[objective])}`).join("L")}`;
+    const [left, right, bottom] = [MARGIN.left, size.width - MARGIN.right, size.height - MARGIN.bottom];
+    fill(still,
+      s("path", { class: "never", d: `${line}V${bottom}H${x(points[0].distortion)}Z` }),
+      ticks(highest).map((value) => [
+        s("path", { class: "grid", d: `M${left} ${y(value)}H${right}` }),
+        s("text", { x: left - 8, y: y(value) + 4, "text-anchor": "end" }, fixed(value, 1)),
+      ]).flat(),
+      ticks(most).map((value) => [
+        s("path", { class: "grid", d: `M${x(value)} ${bottom}v5` }),
+        s("text", { x: x(value), y: bottom + 20, "text-anchor": "middle" }, fixed(value, most < 0.3 ? 2 : 1)),
+      ]).flat(),
+      s("path", { class: "axis", d: `M${left} ${MARGIN.top}V${bottom}H${right}` }),
+      s("text", { x: right, y: size.height - 8, "text-anchor": "end" }, say("mean distortion: more is changed →")),
+      s("text", { x: left + 8, y: MARGIN.top + 4, "dominant-baseline": "hanging" }, say("↑ bits leaked")),
+      floor ? [
+        s("path", { class: "floor", d: `M${left} ${y(floor)}H${right}` }),
+        s("text", { class: "floor-word", x: left + 8, y: y(floor) - 6 },
+          say("background alone: {bits}", { bits: bits(floor) })),
+      ] : [],
+      s("path", { class: "line", d: line }),
+      points.map((point) => s("circle", { class: "stop", cx: x(point.distortion), cy: y(point[objective]), r: 2 })));
+    place();
+  }
+
+  new ResizeObserver(() => { if (drawing.isConnected) draw(); }).observe(drawing);
+  return {
+    drawing,
+    go(index) {
+      at = index;
+      if (size) place();
+    },
+  };
+}
+
+function ticks(most) {
+  const rough = most / 5;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const gap = [1, 2, 5, 10].map((one) => one * power).find((one) => one >= rough);
+  return Array.from({ length: Math.floor(most / gap) + 1 }, (_, index) => index * gap);
+}

@@ -1,0 +1,50 @@
+// Elements made from data. Nothing is ever parsed as HTML, so names from a table are only ever text.
+
+const DRAWING = "http://www.w3.org/2000/svg";
+
+export function h(tag, attributes = {}, ...children) {
+  return dressed(document.createElement(tag), attributes, children);
+}
+
+export function s(tag, attributes = {}, ...children) {
+  return dressed(document.createElementNS(DRAWING, tag), attributes, children);
+}
+
+function dressed(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === "function") element.addEventListener(name, value);
+    else element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+export function fill(element, ...children) {
+  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// A place for one sentence about what went wrong, next to what caused it.
+export function complaint() {
+  const place = h("p", { class: "complaint", role: "alert", hidden: true });
+  return {
+    place,
+    tell(sentence) {
+      place.textContent = sentence || "";
+      place.hidden = !sentence;
+    },
+  };
+}
+
+// A picture from the server as an image: its ids and its text stay inside it.
+export function picture(source, told) {
+  const box = h("div", { class: "picture" });
+  // What cannot be drawn for this job leaves no hole.
+  box.append(h("img", { src: source, alt: told, error: () => { (box.closest("figure") || box).hidden = true; } }));
+  return box;
+}
+
+export function pictureOf(svg, told) {
+  return picture(`data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`, told);
+}

@@ -1,0 +1,81 @@
+// Step 3: what there is to leak, and what the background tells already.
+
+import { chosen, question, when } from "./chosen.js";
+import { complaint, fill, h, pictureOf } from "./elements.js";
+import { between, bits, fixed, share, short, valueOf } from "./numbers.js";
+import { latest } from "./server.js";
+import { busy, step, waiting } from "./steps.js";
+import { say } from "./words.js";
+
+export function leakageStep() {
+  const { section, body, line, tell } = step(3, "leakage", say("Leakage"),
+    say("What there is to learn about the secret, and what someone with the background knows before anything is published."));
+  const ask = latest("/api/measure");
+  const problem = complaint();
+
+  async function measure() {
+    problem.tell(null);
+    if (!chosen.table || !chosen.secret) {
+      fill(body, waiting(say("Choose a secret first.")));
+      return tell("", true);
+    }
+    fill(body, busy(say("Measuring …")));
+    tell("…");
+    try {
+      const found = await ask(question());
+      if (!found) return undefined;
+      fill(body, h("ul", { class: "findings" }, findings(found)),
+        found.figure && pictureOf(found.figure, say("What the secret holds, and what of it the background tells")));
+      tell(say("{number:g} bits", { number: fixed(found.entropy, 2) }));
+    } catch (refusal) {
+      fill(body, problem.place);
+      problem.tell(refusal.message);
+      tell(say("not measured"));
+    }
+    return undefined;
+  }
+
+  let soon = null;
+  when("table roles", () => {
+    clearTimeout(soon);
+    // Several boxes ticked in a row are one question.
+    soon = setTimeout(measure, chosen.secret ? 250 : 0);
+  });
+  measure();
+  return { section, line };
+}
+
+function findings(found) {
+  const told = [];
+  const finding = (value, sentence, sure) => told.push(h("li", {},
+    h("strong", { class: "value" }, value), h("span", {}, sentence), sure && h("span", { class: "small" }, sure)));
+  const { secret } = chosen;
+  finding(bits(found.entropy), found.effective_set
+    ? say("is what there is to learn about {secret}: to single out one of {number} equally likely values.",
+      { secret, number: fixed(found.effective_set, 1) })
+    : say("is what there is to learn about {secret}.", { secret }), between(found.entropy, bits));
+  if (found.background_floor) {
+    finding(bits(found.background_floor), say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this.",
+      { background: chosen.background.join(", "), secret }), between(found.background_floor, bits));
+  }
+  const guessed = { before: share(found.best_guess) };
+  if (found.best_guess_after && valueOf(found.best_guess_after) !== valueOf(found.best_guess)) {
+    finding(share(found.best_guess_after),
+      say("of the rows are guessed right by someone with the background; without it, {before}.", guessed),
+      between(found.best_guess_after, share));
+  } else if (found.best_guess) {
+    finding(guessed.before, say("of the rows are guessed right by naming the most frequent value each time."),
+      between(found.best_guess, share));
+  }
+  if (found.zero_leakage) {
+    const { p_value: p } = found.zero_leakage;
+    finding(p < 1e-4 ? "p < 0.0001" : `p = ${short(p)}`, p < 0.05
+      ? say("The tie between background and secret is no accident of the sample.")
+      : say("The tie between background and secret may be an accident of the sample."));
+  }
+  if (found.reliable === false) {
+    told.push(h("li", { class: "warning" },
+      say("The table has few rows for so many values: trust the intervals, not the single numbers.")));
+  }
+  return told;
+}

@@ -1,0 +1,61 @@
+// Numbers as people read them. What the server calls infinity is shown as ∞, what it does not know as a dash.
+
+import { language, say } from "./words.js";
+
+const locale = language === "zh" ? "zh-CN" : "en";
+const formats = new Map();
+
+function format(options) {
+  const key = JSON.stringify(options);
+  if (!formats.has(key)) formats.set(key, new Intl.NumberFormat(locale, options));
+  return formats.get(key);
+}
+
+// An estimate has a value and an interval; other numbers are themselves.
+export function valueOf(quantity) {
+  const value = quantity !== null && typeof quantity === "object" ? quantity.value : quantity;
+  if (value === "infinity") return Infinity;
+  return value === undefined ? null : value;
+}
+
+export function fixed(quantity, digits) {
+  const value = valueOf(quantity);
+  if (value === null || Number.isNaN(value)) return "—";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const smallest = 10 ** -digits;
+  // Too little to show is not nothing; what is left of rounding in sums of probabilities is.
+  if (value > 1e-9 && value < smallest / 2) return `< ${format({ minimumFractionDigits: digits }).format(smallest)}`;
+  const shown = Math.abs(value) < 1e-9 ? 0 : value;
+  return format({ minimumFractionDigits: digits, maximumFractionDigits: digits }).format(shown);
+}
+
+export function short(quantity) {
+  const value = valueOf(quantity);
+  if (value === null) return "—";
+  if (!Number.isFinite(value)) return "∞";
+  const size = Math.abs(value);
+  // Others would be written out to their last zero.
+  if (size > 0 && (size < 1e-4 || size >= 1e9)) return value.toExponential(2).replace("e+", "e");
+  return format({ maximumSignificantDigits: 4 }).format(value);
+}
+
+export const whole = (count) => format({ maximumFractionDigits: 0 }).format(count);
+
+export const share = (quantity, digits = 1) => {
+  const value = valueOf(quantity);
+  return value === null ? "—" : `${fixed(value * 100, digits)}\u00a0%`;
+};
+
+// A number and its unit stay on one line.
+export const bits = (quantity) => say("{number:g} bits", { number: fixed(quantity, 4) }).replaceAll(" ", "\u00a0");
+
+export const nats = (quantity) => fixed(quantity, 3);
+
+export function between(quantity, write) {
+  if (!quantity || quantity.low === null || quantity.low === undefined) return null;
+  return say("{percent} % sure: between {low} and {high}", {
+    percent: short(quantity.confidence * 100), low: write(quantity.low), high: write(quantity.high),
+  });
+}
+
+export const signed = (number) => (number < 0 ? `−${fixed(-number, 1)}` : `+${fixed(number, 1)}`);

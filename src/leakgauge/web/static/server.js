@@ -1,0 +1,60 @@
+// Questions to the server. An answer that is no carries one sentence, which is what callers show.
+
+import { say } from "./words.js";
+
+export class Refusal extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+async function ask(address, options = {}) {
+  let answer;
+  try {
+    answer = await fetch(address, options);
+  } catch (problem) {
+    if (problem.name === "AbortError") throw problem;
+    throw new Refusal(say("The server does not answer; is leakgauge serve still running?"), 0);
+  }
+  if (answer.ok) return answer;
+  let sentence = say("The server answered with {status} and no reason.", { status: answer.status });
+  try {
+    sentence = (await answer.json()).error || sentence;
+  } catch {
+    // No reason given: the sentence above says so.
+  }
+  throw new Refusal(sentence, answer.status);
+}
+
+export const get = async (address) => (await ask(address)).json();
+
+export const text = async (address) => (await ask(address)).text();
+
+export async function post(address, question = {}, signal = undefined) {
+  const answer = await ask(address, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question), signal,
+  });
+  return answer.json();
+}
+
+export async function drop(file) {
+  const answer = await ask(`/api/drop?name=${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
+  return answer.json();
+}
+
+// The answer to the last question asked; earlier ones that are still open are given up.
+export function latest(address) {
+  let open = null;
+  return async (question) => {
+    if (open) open.abort();
+    const mine = new AbortController();
+    open = mine;
+    try {
+      return await post(address, question, mine.signal);
+    } catch (problem) {
+      if (problem.name === "AbortError") return null;
+      throw problem;
+    }
+  };
+}

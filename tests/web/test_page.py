@@ -1,0 +1,255 @@
+"""The page before a job: a table, roles, leakage and the curve, in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, FilePayload, expect
+
+from tests.web.browsing import Visit, browser, visiting
+from tests.web.serving import Served, started
+from tests.web.tables import folder_with_people, people
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with browser() as one:
+        yield one
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with started(folder_with_people(tmp_path_factory.mktemp("page") / "data", rows=2000)) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def curve(served: Served) -> list[dict[str, Any]]:
+    """The points of the curve as the server has them, from the least distortion to the most."""
+    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "points": 31}
+    points: list[dict[str, Any]] = served.post("/api/frontier", question).fields["points"]
+    return sorted(points, key=lambda one: one["distortion"])
+
+
+def shown(point: dict[str, Any]) -> dict[str, str]:
+    """How the page writes the numbers of a point."""
+    epsilon = "∞" if point["epsilon"] == "infinity" else f"{point['epsilon']:.3f}"
+    numbers = {
+        "Leakage": f"{abs(point['leakage']):.4f}\xa0bits",
+        "Leakage with background": f"{point['leakage_with_background']:.4f}\xa0bits",
+        "Local ε": epsilon,
+        "Unchanged": f"{100 * point['unchanged']:.1f}\xa0%",
+        "Mean distortion": f"{abs(point['distortion']):.4f}",
+    }
+    return {name: number.replace("\xa0", " ") for name, number in numbers.items()}
+
+
+def agrees(visit: Visit, point: dict[str, Any]) -> None:
+    """The numbers and the map of the channel are those of the point."""
+    assert {name: told.replace("\xa0", " ") for name, told in visit.numbers().items()} == shown(point)
+    for told, row in zip(visit.heat(), point["matrix"], strict=True):
+        for written, probability in zip(told, row, strict=True):
+            if probability < 1e-9:
+                assert written == ""
+            elif probability < 0.005:
+                assert written == "<1"
+            else:
+                assert abs(float(written) - 100 * probability) <= 0.5 + 1e-9
+
+
+def place(visit: Visit, curve: list[dict[str, Any]]) -> int:
+    """Which point of the curve the handle is on."""
+    at = float(visit.handle.get_attribute("aria-valuenow") or "nan")
+    return min(range(len(curve)), key=lambda one: abs(curve[one]["distortion"] - at))
+
+
+def test_the_first_view_is_there_at_once(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.page.goto(f"{served.address}/")
+        visit.page.get_by_role("heading", name="Table").wait_for()
+        seconds = visit.page.evaluate("performance.getEntriesByName('ready')[0].startTime / 1000")
+        print(f"first view after {seconds:.3f} s")  # noqa: T201 - the number is what is asked for
+        # Under 1 s is what is promised; a machine that is busy with other tests gets some more.
+        assert 0 < seconds < 3
+        expect(visit.page.get_by_role("heading", level=1)).to_have_text("Leakgauge")
+
+
+def test_a_table_is_dropped(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        carried = visit.page.evaluate_handle(
+            "(text) => { const all = new DataTransfer(); all.items.add(new File([text], 'dropped.csv')); return all; }",
+            people(50).decode(),
+        )
+        zone = visit.page.get_by_role("button", name="Drop a table here")
+        zone.dispatch_event("dragover", {"dataTransfer": carried})
+        expect(zone).to_have_class("drop over")
+        zone.dispatch_event("drop", {"dataTransfer": carried})
+        expect(visit.page.locator("#table .fact")).to_have_text("dropped.csv — 50 rows, 3 columns")
+        expect(zone).to_have_class("drop")
+
+
+def test_the_zone_is_a_button_too(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit, visit.page.expect_file_chooser() as chosen:
+        visit.page.get_by_role("button", name="Drop a table here").press("Enter")
+        chosen.value.set_files(FilePayload(name="picked.csv", mimeType="text/csv", buffer=people(60)))
+        expect(visit.page.locator("#table .fact")).to_have_text("picked.csv — 60 rows, 3 columns")
+
+
+def test_columns_without_a_role_stay_at_home(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.page.get_by_role("button", name="people.csv").click()
+        fate = visit.page.locator(".fate")
+        expect(fate).to_have_text("Columns that stay at home (3): city, age, illness.")
+        visit.page.get_by_label("illness is the secret").check()
+        visit.page.get_by_label("city is background").check()
+        expect(fate).to_have_text("Columns that stay at home (1): age.")
+        visit.page.get_by_label("age is public").check()
+        expect(fate).to_have_text("No column stays at home.")
+        visit.page.get_by_label("city is the secret").check()
+        expect(visit.page.get_by_label("city is background")).not_to_be_checked()
+        expect(visit.page.get_by_label("city is background")).to_be_disabled()
+        expect(fate).to_have_text("Columns that stay at home (1): illness.")
+
+
+def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"]}
+    found = served.post("/api/measure", question).fields
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        findings = visit.page.locator(".findings")
+        for name in ("entropy", "background_floor"):
+            for end in ("value", "low", "high"):
+                expect(findings).to_contain_text(f"{found[name][end]:.4f}")
+        drawn = visit.page.locator("#leakage img")
+        expect(drawn).to_be_visible()
+        assert drawn.evaluate("(one) => one.naturalWidth") > 100
+
+
+def test_the_handle_is_dragged_along_the_curve(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.handle.scroll_into_view_if_needed()
+        first = place(visit, curve)
+        agrees(visit, curve[first])
+        mouse, knob = visit.page.mouse, visit.handle.locator(".knob").bounding_box()
+        assert knob is not None
+        mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+        mouse.down()
+        passed = {first}
+        for way in range(1, 21):
+            mouse.move(knob["x"] + 12 * way, knob["y"] + 6 * way)
+            passed.add(place(visit, curve))
+            agrees(visit, curve[place(visit, curve)])
+        mouse.up()
+        last = place(visit, curve)
+        assert last > first and len(passed) > 5, "it stopped on the way"
+        mouse.move(knob["x"], knob["y"])
+        assert place(visit, curve) == last, "let go, it stays"
+        assert curve[last]["leakage"] < curve[first]["leakage"]
+
+
+def test_the_handle_follows_a_finger(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
+    with visiting(chromium, served.entry, width=400, touch=True) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.page.locator(".curve").evaluate("(one) => one.scrollIntoView({ block: 'center' })")
+        first, scrolled = place(visit, curve), visit.page.evaluate("scrollY")
+        knob = visit.handle.locator(".knob").bounding_box()
+        assert knob is not None
+        finger = visit.page.context.new_cdp_session(visit.page)
+        at = {"x": knob["x"] + knob["width"] / 2, "y": knob["y"] + knob["height"] / 2}
+        finger.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [at]})
+        for way in range(1, 21):
+            moved = {"x": at["x"] + 4 * way, "y": at["y"] + 4 * way}
+            finger.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [moved]})
+        finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        assert place(visit, curve) > first + 2
+        agrees(visit, curve[place(visit, curve)])
+        assert visit.page.evaluate("scrollY") == scrolled, "the page stays where it is"
+
+
+def test_the_handle_follows_the_arrow_keys(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.handle.focus()
+        for key, at in (
+            ("Home", 0),
+            ("ArrowRight", 1),
+            ("ArrowDown", 2),
+            ("PageDown", 7),
+            ("ArrowLeft", 6),
+            ("ArrowUp", 5),
+        ):
+            visit.page.keyboard.press(key)
+            assert place(visit, curve) == at, key
+            agrees(visit, curve[at])
+        visit.page.keyboard.press("End")
+        agrees(visit, curve[-1])
+        visit.page.keyboard.press("ArrowRight")
+        assert place(visit, curve) == len(curve) - 1, "there is nothing beyond the end"
+        told = visit.handle.get_attribute("aria-valuetext") or ""
+        assert shown(curve[-1])["Leakage with background"] in told.replace("\xa0", " ")
+
+
+def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        visit.handle.press("Home")
+        visit.handle.press("ArrowRight")
+        visit.page.reload()
+        visit.page.locator(".curve .line").wait_for()
+        assert visit.page.get_by_label("city is background").is_checked()
+        assert place(visit, curve) == 1
+        agrees(visit, curve[1])
+
+
+def test_a_limit_instead_of_a_point(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        visit.choose("people.csv", "illness", "city")
+        plan = visit.page.locator("#protect .fact")
+        visit.page.get_by_label("Most bits leaked").fill("0.25")
+        expect(plan).to_contain_text("(≤ 0.25 bits)")
+        visit.page.get_by_label("Grade to reach").select_option("very-good")
+        expect(plan).to_contain_text("(grade very good)")
+        visit.page.get_by_label("Instead: local differential privacy").check()
+        expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_disabled()
+        visit.handle.press("ArrowRight")
+        expect(visit.page.get_by_label("The point chosen on the curve")).to_be_checked()
+        expect(plan).to_contain_text("(distortion ≤ ")
+
+
+def test_what_is_wrong_is_said_where_it_is(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, missteps=True) as visit:
+        visit.page.get_by_label("Path in").fill("../people.csv")
+        visit.page.keyboard.press("Enter")
+        answer = served.post("/api/tables", {"path": "../people.csv"})
+        expect(visit.page.locator("#table [role=alert]")).to_have_text(answer.error)
+        visit.choose("people.csv", "illness", "city")
+        expect(visit.page.locator("#table [role=alert]")).to_be_hidden()
+        visit.page.get_by_label("age is the secret").check()
+        expect(visit.page.locator("#choose [role=alert]")).to_contain_text("'age'")
+
+
+def test_names_from_a_table_are_only_text(chromium: Browser, served: Served) -> None:
+    hostile = '<img src=x onerror="alert(1)">'
+    (served.folder / "hostile.csv").write_text(f"{json.dumps(hostile)[1:-1].replace(chr(92), '')},b\n1,2\n1,3\n2,2\n")
+    with visiting(chromium, served.entry) as visit:
+        visit.page.get_by_label("Path in").fill("hostile.csv")
+        visit.page.keyboard.press("Enter")
+        expect(visit.page.locator(".roles tbody .name").first).to_contain_text("<img src=x onerror=")
+        assert visit.page.locator(".roles img").count() == 0
+
+
+def test_nothing_is_beside_a_narrow_screen(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, width=400) as visit:
+        assert visit.overflow() == 0
+        visit.choose("people.csv", "illness", "city")
+        for switch, title in (("English", "Leakage"), ("中文", "泄露量")):
+            visit.page.get_by_role("button", name=switch).click()
+            visit.page.get_by_role("heading", name=title).wait_for()
+            visit.page.locator(".curve .line").wait_for()
+            visit.page.locator("#leakage img").wait_for()
+            assert visit.overflow() == 0
+            assert (visit.page.locator(".curve").bounding_box() or {"width": 0})["width"] > 280
