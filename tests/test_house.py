@@ -34,6 +34,7 @@ ROOMS = [
     "leakgauge.randomness",
     "leakgauge.release",
     "leakgauge.release.ledger",
+    "leakgauge.report",
     "leakgauge.tables",
 ]
 
@@ -68,6 +69,7 @@ def test_the_public_surface_is_this() -> None:
         "MaxDistortion",
         "MaxLeakage",
         "ReleasePlan",
+        "Report",
         "Scenario",
         "Seen",
         "assessment",
@@ -83,6 +85,7 @@ def test_the_public_surface_is_this() -> None:
         "probability",
         "randomness",
         "release",
+        "report",
         "tables",
     ]
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -22,12 +22,14 @@ if TYPE_CHECKING:
         probability,
         randomness,
         release,
+        report,
         tables,
     )
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
     from leakgauge.distances import Hamming
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
+    from leakgauge.report import Report
     from leakgauge.tables import open_table
 
 __version__ = "0.1.0"
@@ -45,6 +47,7 @@ _HOMES = {
     "probability": "",
     "randomness": "",
     "release": "",
+    "report": "",
     "tables": "",
     "Channel": "probability",
     "Counts": "probability",
@@ -57,6 +60,7 @@ _HOMES = {
     "MaxDistortion": "design",
     "MaxLeakage": "design",
     "ReleasePlan": "release",
+    "Report": "report",
     "Scenario": "probability",
     "Seen": "probability",
     "open_table": "tables",
@@ -74,6 +78,7 @@ __all__ = [
     "MaxDistortion",
     "MaxLeakage",
     "ReleasePlan",
+    "Report",
     "Scenario",
     "Seen",
     "assessment",
@@ -89,6 +94,7 @@ __all__ = [
     "probability",
     "randomness",
     "release",
+    "report",
     "tables",
 ]
 

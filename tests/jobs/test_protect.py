@@ -222,6 +222,7 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
     assert told.states()["release"] == "skipped"
     written = {file.name for file in (tmp_path / "out").iterdir()}
     assert files | {"measurement.json", "report.html"} <= written
+    assert files <= set(done.fields["stages"]["design"]["outputs"])
     assert not any(name.startswith("release") for name in written)
     report = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
     assert "Nothing was released" in report
@@ -303,3 +304,8 @@ def test_nothing_is_written_where_a_column_is_unknown(asked: Asked, tmp_path: Pa
     with pytest.raises(TableError, match="did you mean 'illness'"):
         protect(replace(asked, secret="ilness"), tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+def test_bins_of_the_background_are_the_backgrounds_alone(asked: Asked, tmp_path: Path) -> None:
+    done = protect(replace(asked, background=("age",), bins=("age=width:20",)), tmp_path / "out")
+    assert done.fields["headline"]["floor"]["value"] < done.fields["headline"]["leakage_after"]["value"]

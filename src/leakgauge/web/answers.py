@@ -120,7 +120,8 @@ def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
-        letters = len(source.counts(asked.secret, bins=bins).labels(asked.secret))
+        own = {name: how for name, how in bins.items() if name == asked.secret}
+        letters = len(source.counts(asked.secret, bins=own).labels(asked.secret))
         if letters > MOST_LETTERS:
             raise OptionError(
                 "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",

@@ -59,7 +59,8 @@ def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
 
 
 def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
-    counts = sources.table.counts(asked.secret, bins=sources.bins)
+    own = {name: how for name, how in sources.bins.items() if name == asked.secret}
+    counts = sources.table.counts(asked.secret, bins=own)
     found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
     total = sum(found.values())
     return Distribution(channel.inputs, [found.get(label, 0) / total for label in channel.inputs])

@@ -36,6 +36,8 @@ from leakgauge.tables import Table, open_table, parse_binnings, source_files
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
+POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
+"""What the design leaves where nothing meets the target."""
 
 
 class Progress(Protocol):
@@ -127,6 +129,8 @@ def _run(work: Work, watch: _Watched, tell: Progress) -> RefusalError | None:
             if name != "design":
                 raise
             refused = error
+            # What is possible is kept and listed; from no inputs, so that the same job asks again.
+            job.finish(name, "", POSSIBLE, time.monotonic() - start)
             break
         finally:
             watch.require_unchanged()

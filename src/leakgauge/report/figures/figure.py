@@ -37,6 +37,8 @@ _CONFIG = {
     },
     "view": {"stroke": "#d3dade"},
 }
+_FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
+"""Widths are those of Arial; other fonts are wider, so that letters may stand out of the frame: they are not cut."""
 _FONTS = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -59,10 +61,10 @@ class Figure:
 
         # What draws without a browser takes Chinese letters from any font unless one that has them comes first.
         chinese = _CHINESE.search(json.dumps(self.spec, ensure_ascii=False)) is not None
-        config = {**_CONFIG, "font": f"{_FONTS}, sans-serif" if chinese else "sans-serif"}
+        config = {**_CONFIG, "font": f"{_FONTS}, {_FONT}" if chinese else _FONT}
         whole = {"background": "white", "config": config, **self.spec, "description": self.told}
         picture: str = vl_convert.vegalite_to_svg(whole)
-        return picture
+        return picture.replace("<svg ", '<svg overflow="visible" ', 1)
 
 
 def figure_of_words(title: str, said: str) -> Figure:
