@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -9,6 +10,8 @@ import click
 from leakgauge.cli.output import working
 from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable
+
+_NAMES = {"internal": "report", "external": "report-external"}
 
 
 @click.command()
@@ -42,25 +45,22 @@ def command(
 
     The external edition masks small counts and leaves out what would help an attacker.
     """
-    from leakgauge.jobs.report import NAMES, Format, documents, write_report
-    from leakgauge.report.document import Edition
-    from leakgauge.report.facts import Facts
+    from leakgauge.report import Edition, Report
 
     kind, language = Edition(edition), report_language or current().code
-    written = Format(form or _suffix(output))
-    place = output or folder / f"{NAMES[kind]}.{written.value}"
-    facts = Facts.read(folder)
+    written = form or _suffix(output)
+    report = Report.of(folder)
+    if as_json:
+        from leakgauge.report.twin import report_json
+
+        fields = report_json(report.documents(language, kind, limit=limit))
+        click.echo(json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False))
+        return
+    place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)
+    write = {"html": report.to_html, "md": report.to_markdown, "pdf": report.to_pdf}[written]
     with working(say("Writing the report …")):
-        if as_json:
-            import json
-
-            from leakgauge.report.twin import report_json
-
-            fields = report_json(documents(facts, language, kind, limit))
-            click.echo(json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False))
-            return
-        write_report(facts, place, language, kind, written, limit)
+        write(place, language, kind, limit=limit)
     click.echo(say("Report: {path!s}", path=place))
     if opened:
         click.launch(str(place))

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakgauge.drafts import write_bytes_whole, write_whole
+from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.report.document import Document, Edition
+from leakgauge.report.external import LIMIT
 
 if TYPE_CHECKING:
     from leakgauge.assessment import Assessment
@@ -14,7 +18,7 @@ if TYPE_CHECKING:
     from leakgauge.release import Release
     from leakgauge.report.facts import Facts
 
-_BOTH = "both"
+BOTH = "both"
 """Both languages, side by side."""
 
 
@@ -53,50 +57,65 @@ class Report:
         """What it reports."""
         return self._facts
 
-    def documents(self, language: str = "en", edition: Edition = Edition.INTERNAL) -> Sequence[Document]:
+    def documents(
+        self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
+    ) -> Sequence[Document]:
         """The report as data, in ``en``, ``zh`` or ``both``; the external edition is masked and checked.
 
+        Args:
+            language: of the report.
+            edition: for whom it is.
+            limit: the external edition hides smaller counts.
+
         Raises:
-            OptionError: another language.
+            OptionError: another language, or a limit below 1.
+            InternalError: a small count is left in the external edition.
         """
         from leakgauge.languages import CODES, language_of
         from leakgauge.report.composing import compose
 
-        codes = tuple(CODES) if language == _BOTH else (language,)
-        return [compose(self._facts, language_of(code), edition) for code in codes]
+        if language not in (*CODES, BOTH):
+            raise OptionError(
+                "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
+            )
+        codes = tuple(CODES) if language == BOTH else (language,)
+        return [compose(self._facts, language_of(code), edition, limit=limit) for code in codes]
 
-    def to_html(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
-        """Write one HTML file that needs nothing else.
+    def to_html(
+        self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
+    ) -> None:
+        """Write one HTML file that needs nothing else; arguments as of ``documents``.
 
         Raises:
-            OptionError: another language.
-            FileError, EngineError: the file cannot be written.
+            OptionError, InternalError: as of ``documents``; nothing is written.
+            EngineError: the file cannot be written.
         """
-        from leakgauge.drafts import write_whole
         from leakgauge.report.html import to_html
 
-        write_whole(Path(path), to_html(self.documents(language, edition)))
+        write_whole(Path(path), to_html(self.documents(language, edition, limit=limit)))
 
-    def to_markdown(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
-        """Write a Markdown file; both languages one after the other. Raises as ``to_html``."""
-        from leakgauge.drafts import write_whole
+    def to_markdown(
+        self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
+    ) -> None:
+        """Write a Markdown file; both languages one after the other. Arguments and errors as of ``to_html``."""
         from leakgauge.report.markdown import to_markdown
 
-        write_whole(Path(path), "\n\n---\n\n".join(to_markdown(one) for one in self.documents(language, edition)))
+        made = self.documents(language, edition, limit=limit)
+        write_whole(Path(path), "\n\n---\n\n".join(to_markdown(one) for one in made))
 
-    def to_pdf(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
-        """Write a PDF file; it needs the extra ``pdf``. Raises as ``to_html``."""
-        from leakgauge.drafts import write_bytes_whole
+    def to_pdf(
+        self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
+    ) -> None:
+        """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
         from leakgauge.report.pdf import to_pdf
 
-        write_bytes_whole(Path(path), to_pdf(self.documents(language, edition)))
+        write_bytes_whole(Path(path), to_pdf(self.documents(language, edition, limit=limit)))
 
-    def to_json(self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL) -> None:
-        """Write the same as data, every number with its source. Raises as ``to_html``."""
-        import json
-
-        from leakgauge.drafts import write_whole
+    def to_json(
+        self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
+    ) -> None:
+        """Write the same as data, every number with its source. Arguments and errors as of ``to_html``."""
         from leakgauge.report.twin import report_json
 
-        fields = report_json(self.documents(language, edition))
+        fields = report_json(self.documents(language, edition, limit=limit))
         write_whole(Path(path), json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n")

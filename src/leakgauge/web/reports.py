@@ -8,7 +8,6 @@ from typing import Final
 from leakgauge.errors import OptionError, did_you_mean
 
 EDITIONS: Final = ("internal", "external")
-LANGUAGES: Final = ("en", "zh", "both")
 
 
 def policy() -> str:
@@ -32,17 +31,11 @@ def report_html(folder: Path, edition: str, language: str) -> str:
     Raises:
         OptionError: another edition or language.
     """
-    from leakgauge.jobs.report import documents
-    from leakgauge.report.document import Edition
-    from leakgauge.report.facts import Facts
+    from leakgauge.report import Edition, Report
     from leakgauge.report.html import to_html
 
     if edition not in EDITIONS:
         raise OptionError(
             "There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, EDITIONS)
         )
-    if language not in LANGUAGES:
-        raise OptionError(
-            "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, LANGUAGES)
-        )
-    return to_html(documents(Facts.read(folder), language, Edition(edition)))
+    return to_html(Report.of(folder).documents(language, Edition(edition)))

@@ -29,13 +29,14 @@ from leakgauge.jobs.protect.folder import open_folder
 from leakgauge.jobs.protect.headline import headline
 from leakgauge.jobs.protect.script import script
 from leakgauge.jobs.protect.stages import READS, STAGES, Work
-from leakgauge.jobs.report import write_reports
 from leakgauge.release.ledger import default_dataset, open_ledger
 from leakgauge.release.record import digest_of, file_digest
+from leakgauge.report import Edition, Report
 from leakgauge.tables import Table, open_table, parse_binnings, source_files
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
+REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 
@@ -158,8 +159,11 @@ def _report(work: Work, tell: Progress) -> None:
         return
     tell("report", "started")
     start = time.monotonic()
-    outputs = write_reports(job.place, work.asked.report_language)
-    job.finish("report", inputs, outputs, time.monotonic() - start)
+    report, language = Report.of(job.place), work.asked.report_language
+    for edition, name in REPORTS.items():
+        report.to_html(job.place / name, language, edition)
+    report.to_json(job.place / "report.json", language)
+    job.finish("report", inputs, (*REPORTS.values(), "report.json"), time.monotonic() - start)
     tell("report", "finished")
 
 
