@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-WIDTH = 760
-"""The widest picture that fits a printed page, in pixels."""
+WIDTH = 736
+"""The widest drawing that fits a printed page with the room around it, in pixels."""
 DARK, MIDDLE, LIGHT = "#1b3a57", "#dd8a35", "#e4eaef"
 """Three fills that differ in lightness, so that they differ in print and without colour vision."""
 LINE, FAINT, ALARM = "#1f5fa8", "#76828b", "#a33b20"
@@ -39,6 +39,8 @@ _CONFIG = {
 }
 _FONT = "Arial, Helvetica, Liberation Sans, sans-serif"
 """Widths are those of Arial; other fonts are wider, so that letters may stand out of the frame: they are not cut."""
+_PADDING = {"left": 22, "right": 12, "top": 5, "bottom": 5}
+"""Room on the left, where labels end at the axis: a wider font needs it."""
 _FONTS = "Noto Sans CJK SC, Source Han Sans SC, PingFang SC, Microsoft YaHei"
 _CHINESE = re.compile("[\u4e00-\u9fff]")
 
@@ -62,7 +64,7 @@ class Figure:
         # What draws without a browser takes Chinese letters from any font unless one that has them comes first.
         chinese = _CHINESE.search(json.dumps(self.spec, ensure_ascii=False)) is not None
         config = {**_CONFIG, "font": f"{_FONTS}, {_FONT}" if chinese else _FONT}
-        whole = {"background": "white", "config": config, **self.spec, "description": self.told}
+        whole = {"background": "white", "padding": _PADDING, "config": config, **self.spec, "description": self.told}
         picture: str = vl_convert.vegalite_to_svg(whole)
         return picture.replace("<svg ", '<svg overflow="visible" ', 1)
 

@@ -19,7 +19,7 @@ _SIGNS = {frozenset({1}): "▲", frozenset({-1}): "▼", frozenset({1, -1}): "�
 _ROW, _LETTER, _LEADING, _NUMBER = 29, 11, 12.5, 20
 _LEAVES, _GAP = 154, 34
 _NARROWEST = 90
-_SHADES = [0, 145]
+_SHADES = [0, 175]
 """The darkest state is still light enough for black letters."""
 
 
