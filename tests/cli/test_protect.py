@@ -60,7 +60,7 @@ def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str]) ->
     Path("strict.toml").write_text("max_leakage_bits = 0.0001\n")
     code, _, err = run(capsys, *PROTECT, "--max-distortion", "0.2", "--policy", "strict.toml", "-o", "strict")
     assert code == 1
-    assert err.splitlines()[-1].startswith("leakgauge: The release does not keep the policy: ")
+    assert err.splitlines()[-1].startswith("leakgauge: The policy is not kept: max_leakage_bits is ")
     assert "The policy is not kept: leakage, at most" in Path("strict/report.html").read_text(encoding="utf-8")
 
 

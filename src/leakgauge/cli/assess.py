@@ -65,7 +65,7 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
         from leakgauge.report.figures import influence_figure
 
         write_whole(options["picture"], influence_figure(graded.assessment, language=current()).to_svg())
-    from leakgauge.jobs.graded_json import graded_json
+    from leakgauge.jobs.assess import graded_json
 
     published = options["algebra"] == "published"
     deliver(graded_json(graded), as_json, output, lambda: _render(graded, published))
@@ -120,7 +120,7 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
 def _render(graded: Graded, published: bool) -> list[RenderableType]:
     from rich.text import Text
 
-    from leakgauge.jobs.graded_json import ONE_RELEASE
+    from leakgauge.assessment.graded_json import ONE_RELEASE
 
     found = graded.assessment
     parts: list[RenderableType] = [_scores(graded, published), _leaves(found), Text(retell(ONE_RELEASE))]
@@ -139,7 +139,7 @@ def _render(graded: Graded, published: bool) -> list[RenderableType]:
 
 
 def _lift(found: Assessment, way: Lift) -> str:
-    moves = say(" and ").join(
+    moves = say(", ").join(
         say(
             "{leaf!s} from {start:.2f} to {end:.2f}",
             leaf=_name(found.diagram.nodes[one.leaf]),
@@ -150,10 +150,10 @@ def _lift(found: Assessment, way: Lift) -> str:
     )
     scores = {say("privacy"): way.privacy, say("utility"): way.utility}
     others = say(", ").join(f"{name} {score:.1f}" for name, score in scores.items() if score is not None)
-    reached = f"{way.score:.1f} ({others})" if others else f"{way.score:.1f}"
+    reached = say("{score:.1f} ({others!s})", score=way.score, others=others) if others else f"{way.score:.1f}"
     if not way.lowers:
         return say("A lift to {reached!s}: {moves!s}.", reached=reached, moves=moves)
-    lowered = say(" and ").join(map(retell, way.lowers))
+    lowered = say(", ").join(map(retell, way.lowers))
     return say(
         "A lift to {reached!s}: {moves!s}; it lowers {lowered!s}.", reached=reached, moves=moves, lowered=lowered
     )

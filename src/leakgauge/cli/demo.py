@@ -9,6 +9,7 @@ import click
 from leakgauge.cli.output import deliver
 from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable, write_whole
+from leakgauge.errors import FileError
 
 
 @click.command()
@@ -33,21 +34,28 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
     """
     from leakgauge.cli.protect import progress_lines, render
     from leakgauge.jobs.protect import Asked, protect
-    from leakgauge.jobs.samples import adult_csv
 
     if sample is not None:
-        require_writable(sample)
-        write_whole(sample, adult_csv())
+        _write_new(sample)
         click.echo(say("Wrote {path!s}.", path=sample))
         return
     output.parent.mkdir(parents=True, exist_ok=True)
     table = output.with_name(f"{output.name}-sample.csv")
-    require_writable(table)
-    if not table.exists() or table.read_text(encoding="utf-8") != adult_csv():
-        write_whole(table, adult_csv())
+    _write_new(table)
     asked = Asked(str(table), "marital_status", ("occupation",), max_distortion=0.2, report_language=current().code)
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)
     deliver(done.fields, as_json, None, lambda: render(done))
     if opened:
         click.launch(str(output / "report.html"))
+
+
+def _write_new(place: Path) -> None:
+    """Write the sample where nothing else is."""
+    from leakgauge.jobs.samples import adult_csv
+
+    require_writable(place)
+    if not place.exists():
+        write_whole(place, adult_csv())
+    elif place.read_bytes() != adult_csv().encode():
+        raise FileError("{path} exists and is something else; name another file.", path=place)

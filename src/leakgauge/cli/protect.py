@@ -131,7 +131,7 @@ def progress_lines() -> Iterator[Progress]:
                 if stage in tasks:
                     bar.remove_task(tasks.pop(stage))
                 words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("left out")}
-                console.print(f"{name}: {words[state]}", style="dim")
+                console.print(say("{stage!s}: {state!s}", stage=name, state=words[state]), style="dim")
 
         yield tell
 
@@ -181,8 +181,11 @@ def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield say("the attacker learns"), told
     if found["epsilon"] is not None:
         yield "ε", f"{shown(found['epsilon']['value'])} {retell('nats')}"
-    if found["advantage"] is not None:
-        more = say("right about {share:.1%} more people than without the release", share=found["advantage"]["value"])
-        yield say("strongest attack"), more
+    if found["success"] is not None:
+        right, before = found["success"]["value"], found["baseline"]["value"]
+        yield (
+            say("strongest attack"),
+            say("right about {right:.1%} instead of {before:.1%}", right=right, before=before),
+        )
     if found["unchanged"] is not None:
         yield say("values unchanged"), f"{found['unchanged']['value']:.1%}"

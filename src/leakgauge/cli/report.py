@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
-from leakgauge.cli.output import working
+from leakgauge.cli.output import deliver, working
 from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable
 
@@ -53,8 +52,8 @@ def command(
     if as_json:
         from leakgauge.report.twin import report_json
 
-        fields = report_json(report.documents(language, kind, limit=limit))
-        click.echo(json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False))
+        require_writable(output)
+        deliver(report_json(report.documents(language, kind, limit=limit)), as_json, output, list)
         return
     place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)

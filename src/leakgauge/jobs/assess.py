@@ -27,10 +27,10 @@ from leakgauge.assessment import (
     lifts,
     protected_of_release,
 )
+from leakgauge.assessment.graded_json import ASSESSMENT_SCHEMA, assessment_json
 from leakgauge.assessment.indicators import Protected
 from leakgauge.assessment.scales import Form
 from leakgauge.errors import FileError, RefusalError, VerificationError
-from leakgauge.jobs.graded_json import ASSESSMENT_SCHEMA
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release import read_record
 from leakgauge.release.record import digest_of
@@ -74,6 +74,19 @@ class Graded:
         ]
         if failed:
             raise RefusalError("The policy is not kept: {failed}.", failed="; ".join(failed))
+
+
+def graded_json(graded: Graded) -> dict[str, Any]:
+    """The fields of a graded release; its evidence can be read again from them."""
+    return assessment_json(
+        graded.assessment,
+        column=graded.column,
+        record=graded.record,
+        published=graded.published,
+        lifts=graded.lifts,
+        blocked=graded.blocked,
+        lines=graded.lines,
+    )
 
 
 def grade_release(

@@ -62,9 +62,7 @@ class ReleaseAudit:
             for name, one in self.columns.items()
             if one is not None and one.violated
         ]
-        wrong += [
-            f"{one.attack} on {', '.join(one.target)} beats the claim" for one in self.findings if one.beats_claim
-        ]
+        wrong += [one.broken_claim for one in self.findings if one.beats_claim]
         return tuple(wrong)
 
     def require(self) -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
 from leakgauge.assessment.candidates import MOST_LETTERS
+from leakgauge.assessment.graded_json import leaves_json, scores_json
 from leakgauge.claims.quantities import statement_json
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.jobs.graded_json import leaves_json, scores_json
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
 from leakgauge.release.ledger import Ledger

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from dataclasses import asdict, dataclass, fields
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -95,6 +96,14 @@ class Asked:
                 require_budget(epsilon)
         if self.target is not None:
             parse_target(self.target)
+        if self.target is None and (self.lower, self.upper) != (None, None):
+            raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
+        if not 0 < self.releases_per_period < math.inf:
+            raise OptionError(
+                "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
+            )
+        if self.review is not None and not _is_date(self.review):
+            raise OptionError("--review {found!r} is no date; write it as 2027-11-16.", found=self.review)
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
@@ -155,6 +164,14 @@ class Asked:
                 text = _written(each)
                 words += [f"{option}={text}"] if text.startswith("-") else [option, text]
         return words
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _written(value: object) -> str:

@@ -8,9 +8,9 @@ import numpy as np
 
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.claims.quantities import exact_json
-from leakgauge.jobs.graded_json import nodes_json, scores_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel

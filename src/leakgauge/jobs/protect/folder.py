@@ -6,8 +6,8 @@ import fcntl
 import json
 import platform
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -31,10 +31,12 @@ class Folder:
     Attributes:
         place: the folder.
         fields: of the job.
+        made: whether the folder was made for it.
     """
 
     place: Path
     fields: dict[str, Any] = field(default_factory=dict)
+    made: bool = False
 
     def write(self, name: str, fields: Mapping[str, Any]) -> None:
         """Write an artefact."""
@@ -48,31 +50,40 @@ class Folder:
         """Whether an artefact is there."""
         return (self.place / name).is_file()
 
-    def outputs(self) -> dict[str, str]:
-        """The digests of everything that finished stages wrote."""
-        return {file: digest for stage in self.fields["stages"].values() for file, digest in stage["outputs"].items()}
-
     def is_done(self, stage: str, inputs: str) -> bool:
         """Whether a stage was finished from the same inputs and what it wrote is as it was."""
         done = self.fields["stages"].get(stage)
-        return (
-            done is not None
-            and done["inputs"] == inputs
-            and all(self.has(file) and file_digest(self.place / file) == one for file, one in done["outputs"].items())
-        )
+        return done is not None and done["inputs"] == inputs and self.is_whole(stage)
 
-    def forget_from(self, stage: str, stages: Iterable[str]) -> None:
-        """Forget a stage and those after it, and what they wrote: none of it may stand beside something newer."""
-        after = list(stages)
-        for name in after[after.index(stage) :]:
+    def is_whole(self, stage: str) -> bool:
+        """Whether what a finished stage wrote is as it was."""
+        written = self.fields["stages"][stage]["outputs"]
+        return all(self.has(file) and file_digest(self.place / file) == one for file, one in written.items())
+
+    def forget(self, *stages: str) -> None:
+        """Forget stages and what they wrote."""
+        for name in stages:
             for file in self.fields["stages"].pop(name, {"outputs": {}})["outputs"]:
                 (self.place / file).unlink(missing_ok=True)
         self.save()
 
-    def finish(self, stage: str, inputs: str, outputs: Iterable[str], seconds: float) -> None:
-        """Note a finished stage."""
+    def drop(self, *files: str) -> None:
+        """Remove what this job wrote, these files included, and the folder where it was made for it and is empty."""
+        self.forget(*list(self.fields["stages"]))
+        for name in (*files, JOB, "diagram.toml", _LOCK):
+            (self.place / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            if self.made:
+                self.place.rmdir()
+
+    def finish(
+        self, stage: str, inputs: str, outputs: Iterable[str], seconds: float, refused: str | None = None
+    ) -> None:
+        """Note a finished stage, and why it refused where it did."""
         written = {file: file_digest(self.place / file) for file in outputs if self.has(file)}
         self.fields["stages"][stage] = {"inputs": inputs, "outputs": written, "seconds": round(seconds, 3)}
+        if refused is not None:
+            self.fields["stages"][stage]["refused"] = refused
         self.save()
 
     def save(self) -> None:
@@ -90,6 +101,7 @@ def open_folder(
         FileError: it holds something else, and may not be overwritten.
         OptionError: another run is at work in it.
     """
+    made = not place.exists()
     try:
         place.mkdir(parents=True, exist_ok=True)
     except FileExistsError:
@@ -104,7 +116,7 @@ def open_folder(
                 "Another job is at work in {path}; wait for it, or name another folder.", path=place
             ) from None
         # The lock's file stays: whoever removed it could let two in at once.
-        yield _opened(place, asked, table, overwrite)
+        yield replace(_opened(place, asked, table, overwrite), made=made)
 
 
 def _opened(place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], overwrite: bool) -> Folder:
@@ -134,9 +146,9 @@ def _opened(place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], ove
     if same:
         # What an interrupted run finished is kept; versions are those that finish the job.
         return Folder(place, {**found, "versions": new["versions"], "finished": None, "outcome": None})
-    if not overwrite:
-        raise FileError("{path} holds another job; name a new folder, or say --overwrite.", path=place)
+    if "release" in found["stages"] and not overwrite:
+        raise FileError("{path} holds the release of another job; name a new folder, or say --overwrite.", path=place)
+    # What released nothing is no loss.
     folder = Folder(place, found)
-    if found["stages"]:
-        folder.forget_from(next(iter(found["stages"])), found["stages"])
+    folder.forget(*list(found["stages"]))
     return Folder(place, new)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leakgauge.claims.quantities import number_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.folder import Folder
 
@@ -24,12 +25,21 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],
         "epsilon": next((levels[name] for name in ("local_dp", "dp", "approximate_dp") if name in levels), None),
-        "advantage": _strongest(folder.read("audit.json")["attacks"]),
+        **_strongest(folder.read("audit.json")["attacks"]),
         "unchanged": worth.get("unchanged"),
     }
 
 
-def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The advantage of the attack that wins most over what is known anyway, of those tried on the release itself."""
+def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any]:
+    """The attack that wins most over what is known anyway, of those tried on the release itself."""
     tried = [one for one in attacks if one["judged"]] or attacks
-    return max((one["advantage"] for one in tried), key=lambda one: float(one["value"]), default=None)
+    best = max(tried, key=lambda one: float(one["advantage"]["value"]), default={})
+    return {name: best.get(name) for name in ("attack", "success", "baseline", "advantage")}
+
+
+def spent(folder: Folder, asked: Asked) -> dict[str, float | str | None]:
+    """What the histogram and the release cost, in nats: alone and together."""
+    bought = asked.accounted if "design" in folder.fields["stages"] else None
+    drawn = folder.read("release.json")["budget"]["epsilon"]["value"] if "release" in folder.fields["stages"] else None
+    together = sum(float(one) for one in (bought, drawn) if one is not None)
+    return {"histogram": bought, "release": drawn, "together": number_json(together)}

@@ -12,9 +12,8 @@ from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import write_whole
 from leakgauge.errors import LeakgaugeError, OptionError
-from leakgauge.jobs.assess import grade_release
+from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import audit_release, release_json
-from leakgauge.jobs.graded_json import graded_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.measurement_json import measurement_json
 from leakgauge.jobs.protect.asked import Asked
@@ -23,10 +22,15 @@ from leakgauge.jobs.protect.companions import before_json, levels_json, utility_
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
+from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
-from leakgauge.release import bound_channel, read_plan, release
+from leakgauge.release.record import plan_json
 
-PLAN, RECORD, AUDIT, ASSESSMENT = "plan.toml", "release.json", "audit.json", "assessment.json"
+PLAN, RECORD, AUDIT = "plan.toml", "release.json", "audit.json"
+ASSESSMENT, BEFORE = "assessment.json", "before.json"
+POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
+"""What the design leaves where nothing meets the target."""
+BY_LAW = ("leakage.json", "levels.json", "utility.json")
 
 
 @dataclass(frozen=True)
@@ -107,9 +111,11 @@ def design_stage(work: Work) -> tuple[str, ...]:
 
 
 def release_stage(work: Work) -> tuple[str, ...]:
-    """The release with its record, what it leaks by its law, and what it is worth."""
+    """The release with its record; one that an interrupted run finished is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.table
     plan = read_plan(folder.place / PLAN)
+    if _is_drawn(work, plan):
+        return work.released, RECORD
     rows = table.rows
 
     def tell(stage: ReleaseStage, done: int, /) -> None:
@@ -126,33 +132,23 @@ def release_stage(work: Work) -> tuple[str, ...]:
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
-    written = [work.released, RECORD]
+    return work.released, RECORD
+
+
+def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
+    """Whether a whole release by this plan lies in the folder: a run was cut short after it had drawn it."""
+    place = work.folder.place
+    if not (place / RECORD).exists() or not (place / work.released).exists():
+        return False
     try:
-        channel = bound_channel(plan, table, asked.secret)
-    except OptionError:
-        # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
-        return tuple(written)
-    named = NamedChannel(channel, (asked.secret,), (asked.secret,))
-    found = measure(
-        table,
-        Roles((asked.secret,), background=asked.background),
-        channel=named,
-        bins=work.sources.bins,
-        confidence=asked.confidence,
-    )
-    extra: dict[str, dict[str, Any]] = {
-        "leakage.json": measurement_json(found, work.name),
-        "levels.json": levels_json(work.sources, asked, channel),
-        "utility.json": utility_json(work.sources, asked, channel),
-    }
-    for name, fields in extra.items():
-        folder.write(name, fields)
-        written.append(name)
-    return tuple(written)
+        fields = verify(place / RECORD).fields
+    except LeakgaugeError:
+        return False
+    return bool(fields["plan"] == plan_json(preview(plan, work.sources.table)[0]))
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
-    """Attacks by somebody who knows the background and sees every public column."""
+    """What the release leaks and is worth by its law, and attacks by somebody who sees all that leaves the house."""
     asked = work.asked
     tell: Counting = work.tell
     found = audit_release(
@@ -164,7 +160,31 @@ def audit_stage(work: Work) -> tuple[str, ...]:
         progress=tell,
     )
     work.folder.write(AUDIT, release_json(found))
-    return (AUDIT,)
+    return (AUDIT, *_by_its_law(work))
+
+
+def _by_its_law(work: Work) -> tuple[str, ...]:
+    asked, table = work.asked, work.sources.table
+    try:
+        channel = bound_channel(read_plan(work.folder.place / PLAN), table, asked.secret)
+    except OptionError:
+        # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+        return ()
+    found = measure(
+        table,
+        Roles((asked.secret,), background=asked.background),
+        channel=NamedChannel(channel, (asked.secret,), (asked.secret,)),
+        bins=work.sources.bins,
+        confidence=asked.confidence,
+    )
+    made: dict[str, dict[str, Any]] = {
+        "leakage.json": measurement_json(found, work.name),
+        "levels.json": levels_json(work.sources, asked, channel),
+        "utility.json": utility_json(work.sources, asked, channel),
+    }
+    for name, fields in made.items():
+        work.folder.write(name, fields)
+    return tuple(made)
 
 
 def assess_stage(work: Work) -> tuple[str, ...]:
@@ -186,8 +206,8 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     except LeakgaugeError:
         # A column without a finite alphabet has no law of being released as it is.
         return (ASSESSMENT,)
-    work.folder.write("before.json", before)
-    return ASSESSMENT, "before.json"
+    work.folder.write(BEFORE, before)
+    return ASSESSMENT, BEFORE
 
 
 STAGES: dict[str, Stage] = {
@@ -202,12 +222,31 @@ STAGES: dict[str, Stage] = {
 READS: dict[str, tuple[str, ...]] = {
     "measure": ("secret", "background", "bins", "missing", "confidence"),
     "design": (
-        *("max_distortion", "max_leakage", "local_dp", "target", "mechanism", "distortion", "lower", "upper"),
-        *("accounted", "ledger", "dataset", "diagram", "questionnaire"),
+        *("secret", "background", "bins", "missing", "public", "max_distortion", "max_leakage", "local_dp", "target"),
+        *("mechanism", "distortion", "lower", "upper", "accounted", "ledger", "dataset"),
     ),
-    "release": ("public", "ledger", "dataset", "simulate"),
-    "audit": (),
-    "assess": ("policy", "diagram", "questionnaire", "releases_per_period"),
+    "release": ("missing", "ledger", "dataset", "simulate"),
+    "audit": ("secret", "background", "public", "bins", "missing", "confidence", "simulate"),
+    "assess": ("missing", "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
     "report": ("purpose", "recipient", "review", "report_language"),
 }
-"""What a stage reads of what was asked, besides what earlier stages read."""
+"""What a stage reads of what was asked."""
+FILES: dict[str, tuple[str, ...]] = {
+    "measure": (),
+    "design": (),
+    "release": (PLAN, "channel.json"),
+    "audit": (PLAN, "channel.json", RECORD),
+    "assess": (RECORD, AUDIT),
+    "report": (
+        "measurement.json",
+        *POSSIBLE,
+        "design.json",
+        "channel.json",
+        RECORD,
+        AUDIT,
+        *BY_LAW,
+        ASSESSMENT,
+        BEFORE,
+    ),
+}
+"""What a stage reads of what earlier ones wrote."""

@@ -1,0 +1,173 @@
+"""A job that was stopped, killed or disturbed: it goes on where it was, and draws and spends nothing twice."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from leakgauge.errors import BudgetError, FileError, OptionError, TableError
+from leakgauge.jobs.protect import NAMES, Asked, protect
+from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.record import file_digest
+from tests.jobs.conftest import Finished, Told
+from tests.jobs.people import write_people
+
+KILLED = """
+import os, signal, sys
+from leakgauge.jobs.protect import Asked, protect
+
+def kill(stage, state, done=0, total=0):
+    if (stage, state) == (sys.argv[3], sys.argv[4]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+protect(Asked(sys.argv[1], "illness", ("city",), max_distortion=0.2, simulate=3), sys.argv[2], progress=kill)
+"""
+
+
+def test_a_job_killed_in_one_stage_after_the_other_completes_in_the_end(asked: Asked, tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    for stage, state in [("measure", "finished"), ("release", "working"), ("audit", "started"), ("report", "started")]:
+        command = [sys.executable, "-c", KILLED, asked.table, str(folder), stage, state]
+        assert subprocess.run(command, check=False).returncode == -9
+        for file in folder.glob("*.json"):
+            # Nothing half written has a name.
+            assert json.loads(file.read_text(encoding="utf-8"))
+    told = Told()
+    done = protect(asked, folder, progress=told)
+    assert done.fields["outcome"]["released"]
+    assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
+
+
+def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Asked, tmp_path: Path) -> None:
+    for stage in NAMES:
+        told = Told()
+
+        def stop(name: str, state: str, done: int = 0, total: int = 0, /, last: str = stage, told: Told = told) -> None:
+            told(name, state)
+            if (name, state) == (last, "started"):
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            protect(asked, tmp_path / "out", progress=stop)
+        # Of the stages before, only the one that the last run was stopped in is done in this one.
+        before = NAMES[: NAMES.index(stage)]
+        states = {**dict.fromkeys(before[:-1], "kept"), **dict.fromkeys(before[-1:], "finished"), stage: "started"}
+        assert told.states() == states
+    told = Told()
+    assert protect(asked, tmp_path / "out", progress=told).fields["outcome"]["released"]
+    assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
+
+
+def test_a_release_that_was_drawn_but_not_noted_is_kept(finished: Finished) -> None:
+    job = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
+    for stage in ("release", "audit", "assess", "report"):
+        del job["stages"][stage]
+    (finished.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    drawn = file_digest(finished.folder / "release.csv")
+    changed = (finished.folder / "release.json").stat().st_mtime_ns
+    protect(finished.asked, finished.folder)
+    assert file_digest(finished.folder / "release.csv") == drawn
+    assert (finished.folder / "release.json").stat().st_mtime_ns == changed
+
+
+def test_a_finished_job_is_not_done_again(finished: Finished) -> None:
+    before = {file.name: file.read_bytes() for file in finished.folder.iterdir() if file.name != "job.json"}
+    told = Told()
+    protect(finished.asked, finished.folder, progress=told)
+    assert set(told.states().values()) == {"kept"}
+    assert before == {file.name: file.read_bytes() for file in finished.folder.iterdir() if file.name != "job.json"}
+
+
+@pytest.mark.parametrize(
+    ("file", "again"),
+    [("audit.json", ("audit",)), ("utility.json", ("audit",)), ("frontier.json", ("design",))],
+)
+def test_what_was_changed_is_made_again_and_the_release_stays(
+    file: str, again: tuple[str, ...], finished: Finished
+) -> None:
+    release = (finished.folder / "release.csv").read_bytes()
+    before = (finished.folder / file).read_text(encoding="utf-8")
+    (finished.folder / file).write_text(before + "\n", encoding="utf-8")
+    told = Told()
+    protect(finished.asked, finished.folder, progress=told)
+    redone = {name for name, state in told.states().items() if state == "finished"}
+    assert set(again) <= redone
+    assert "release" not in redone
+    assert not (finished.folder / file).read_text(encoding="utf-8").endswith("\n\n")
+    assert (finished.folder / "release.csv").read_bytes() == release
+
+
+@pytest.mark.parametrize("file", ["release.csv", "release.json"])
+def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finished: Finished) -> None:
+    with (finished.folder / file).open("a", encoding="utf-8") as changed:
+        changed.write("\n")
+    with pytest.raises(FileError, match="doing it again would give more away"):
+        protect(finished.asked, finished.folder)
+    assert protect(finished.asked, finished.folder, overwrite=True).fields["outcome"]["released"]
+
+
+def test_a_table_that_changes_meanwhile_is_refused(asked: Asked, tmp_path: Path) -> None:
+    table = write_people(tmp_path / "mine.csv", 300)
+    asked = replace(asked, table=str(table))
+
+    def change(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
+        if (stage, state) == ("audit", "started"):
+            with table.open("a", encoding="utf-8") as file:
+                file.write("p,A,flu,30\n")
+
+    with pytest.raises(TableError, match="was changed while the job was at work"):
+        protect(asked, tmp_path / "out", progress=change)
+    with pytest.raises(FileError, match="holds the release of another job"):
+        protect(asked, tmp_path / "out")
+    assert protect(asked, tmp_path / "out", overwrite=True).fields["table"]["rows"] == 301
+
+
+def test_two_jobs_in_one_folder_do_not_meet(finished: Finished) -> None:
+    at_work, may_go = threading.Event(), threading.Event()
+
+    def wait(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
+        at_work.set()
+        assert may_go.wait(60)
+
+    first = threading.Thread(target=lambda: protect(finished.asked, finished.folder, progress=wait))
+    first.start()
+    try:
+        assert at_work.wait(60)
+        with pytest.raises(OptionError, match="Another job is at work"):
+            protect(finished.asked, finished.folder)
+    finally:
+        may_go.set()
+        first.join()
+    assert (finished.folder / "report.html").exists()
+
+
+def test_what_is_too_expensive_buys_nothing(people: Path, tmp_path: Path) -> None:
+    ledger = str(tmp_path / "l.db")
+    with open_ledger(ledger, create=True) as opened:
+        opened.open_account("people", ApproximateLimit(1.5))
+    asked = Asked(str(people), "illness", ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
+    with pytest.raises(BudgetError):
+        protect(asked, tmp_path / "out")
+    with open_ledger(ledger) as opened:
+        assert opened.spent("people").epsilon == 0
+    assert not (tmp_path / "out").exists()
+    done = protect(replace(asked, accounted=0.4), tmp_path / "out")
+    assert done.fields["spent"] == {"histogram": 0.4, "release": pytest.approx(1.0), "together": pytest.approx(1.4)}
+    drawn = file_digest(tmp_path / "out" / "release.csv")
+    with (tmp_path / "out" / "frontier.json").open("a") as changed:
+        changed.write("\n")
+    with pytest.raises(FileError, match="doing it again would give more away"):
+        protect(replace(asked, accounted=0.4), tmp_path / "out")
+    assert file_digest(tmp_path / "out" / "release.csv") == drawn
+    dear = replace(asked, accounted=None, dataset="people")
+    refused = protect(dear, tmp_path / "dear")
+    with pytest.raises(BudgetError):
+        refused.require()
+    assert not refused.fields["outcome"]["released"]
+    assert "Nothing was released" in (tmp_path / "dear" / "report.html").read_text(encoding="utf-8")
