@@ -18,7 +18,8 @@ from leakgauge.probability import Counts, Estimate
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 
-REPETITIONS = 100
+REPETITIONS = 40
+"""Of each setting here; nightly has more of both."""
 
 
 def normal_pair(n: int, correlation: float, generator: np.random.Generator) -> tuple[Floats, Floats]:

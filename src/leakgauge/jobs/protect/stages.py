@@ -13,7 +13,7 @@ from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import write_whole
 from leakgauge.errors import LeakgaugeError, OptionError
 from leakgauge.jobs.assess import grade_release, graded_json
-from leakgauge.jobs.audit import audit_release, release_json
+from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.measurement_json import measurement_json
 from leakgauge.jobs.protect.asked import Asked
@@ -149,18 +149,22 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that leaves the house."""
+    work.folder.write(AUDIT, release_json(audited(work, work.asked.confidence)))
+    return (AUDIT, *_by_its_law(work))
+
+
+def audited(work: Work, confidence: float) -> ReleaseAudit:
+    """The release held to its record at a confidence."""
     asked = work.asked
     tell: Counting = work.tell
-    found = audit_release(
+    return audit_release(
         work.folder.place / RECORD,
         work.sources.table,
         background=(*asked.background, *asked.public),
-        confidence=asked.confidence,
+        confidence=confidence,
         simulation_seed=asked.simulate or 0,
         progress=tell,
     )
-    work.folder.write(AUDIT, release_json(found))
-    return (AUDIT, *_by_its_law(work))
 
 
 def _by_its_law(work: Work) -> tuple[str, ...]:
