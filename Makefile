@@ -6,6 +6,7 @@ READY  := $(VENV)/.ready
 INSTALL := $(shell command -v uv >/dev/null 2>&1 && echo uv pip install --quiet --python $(BIN)/python || \
 	echo $(BIN)/python -m pip install --quiet --disable-pip-version-check)
 HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
+HAS_FONTS := fc-list :lang=zh 2>/dev/null | grep -q .
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
 
@@ -19,6 +20,7 @@ test: $(READY) servers
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
+	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -37,7 +39,8 @@ nightly: $(READY) servers
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:
 	@$(HAS_POSTGRESQL) || $(call debian,postgresql) || echo "PostgreSQL is not here and could not be installed."
-	@$(HAS_CHROMIUM) || $(call debian,chromium fonts-noto-cjk) || echo "Chromium is not here and could not be installed."
+	@$(HAS_CHROMIUM) || $(call debian,chromium) || echo "Chromium is not here and could not be installed."
+	@$(HAS_FONTS) || $(call debian,fontconfig fonts-noto-cjk) || echo "A Chinese font is not here and could not be installed."
 
 debian = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "Installing $(1) ..." && \
 	export DEBIAN_FRONTEND=noninteractive && { apt-get install -qq -y --no-install-recommends $(1) || \
