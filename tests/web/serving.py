@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-_ADDRESS = re.compile(r"(http://127\.0\.0\.1:(\d+))/\?token=([0-9a-f]{32})")
+_ADDRESS = re.compile(r"((http://127\.0\.0\.1:(\d+))/([0-9a-f]{32}))/\?token=([0-9a-f]{32})")
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ class Served:
     """A running server.
 
     Attributes:
-        address: such as ``http://127.0.0.1:40123``, without a slash at its end.
+        address: such as ``http://127.0.0.1:40123/0f…``, without a slash at its end; everything lies below it.
+        origin: of the address, such as ``http://127.0.0.1:40123``.
         port: of the address.
+        door: the first part of every path, without slashes.
         token: that opens it: ``{address}/?token={token}``.
         folder: what it serves.
         results: where its jobs are.
@@ -57,7 +60,9 @@ class Served:
     """
 
     address: str
+    origin: str
     port: int
+    door: str
     token: str
     folder: Path
     results: Path
@@ -70,24 +75,41 @@ class Served:
         """The address with its token, as it is printed."""
         return f"{self.address}/?token={self.token}"
 
-    @property
+    @cached_property
     def cookie(self) -> str:
         """What a browser sends that came in by the entry."""
-        return f"leakgauge_session_{self.port}={self.token}"
+        answer = self.send("GET", f"/?token={self.token}", headers={"Host": f"127.0.0.1:{self.port}"})
+        return answer.headers["set-cookie"].split(";")[0]
 
     def headers(self, **more: str) -> dict[str, str]:
         """Of a request that the page itself makes."""
-        given = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie, "Origin": self.address}
+        given = {"Host": f"127.0.0.1:{self.port}", "Cookie": self.cookie, "Origin": self.origin}
         return given | {name.replace("_", "-"): value for name, value in more.items()}
 
     def send(
-        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+        self,
+        method: str,
+        path: str,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        *,
+        outside: bool = False,
     ) -> Answer:
-        """What comes back for exactly these headers; without any, for those of the page itself."""
+        """What comes back for exactly these headers; without any, for those of the page itself.
+
+        Args:
+            method: of the request.
+            path: from the door on.
+            body: of the request.
+            headers: all of them.
+            outside: whether the path is the whole one.
+        """
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             # The path goes out as it is: http.client neither resolves nor quotes it.
-            connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            connection.putrequest(
+                method, path if outside else f"/{self.door}{path}", skip_host=True, skip_accept_encoding=True
+            )
             given = dict(self.headers() if headers is None else headers)
             if body is not None and not {"Content-Length", "Transfer-Encoding"} & set(given):
                 given["Content-Length"] = str(len(body))
@@ -113,12 +135,30 @@ class Served:
         """What comes back for a dropped file."""
         return self.send("PUT", f"/api/drop?name={name}", body, self.headers(**more))
 
+    def delete(self, path: str) -> Answer:
+        """What comes back for the removal of a path."""
+        return self.send("DELETE", path)
+
     def open(self, path: str) -> str:
         """The id of a table in the folder."""
         answer = self.post("/api/tables", {"path": path})
         assert answer.status == 200, answer.body
         found: str = answer.fields["id"]
         return found
+
+    def events(self, job: str) -> Generator[dict[str, Any], None, None]:
+        """What the stream of a job tells, until it ends or is left."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection.request("GET", f"/{self.door}/api/jobs/{job}/events", headers=self.headers())
+        answer = connection.getresponse()
+        assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
+        try:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield json.loads(line[6:])
+        finally:
+            answer.close()
+            connection.close()
 
     def ended(self, job: str, seconds: float = 120) -> Any:
         """The job once it has ended."""
@@ -138,10 +178,13 @@ class Served:
 
 
 @contextmanager
-def started(folder: Path, *options: str, results: Path | None = None) -> Iterator[Served]:
+def started(
+    folder: Path, *options: str, results: Path | None = None, temporary: Path | None = None
+) -> Iterator[Served]:
     """A server on the folder, gone when the block ends; options such as ``--max-upload 1`` go to ``serve``."""
     results = results or folder / "leakgauge-results"
-    temporary = Path(tempfile.mkdtemp())
+    own = temporary is None
+    temporary = temporary or Path(tempfile.mkdtemp())
     begun = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "leakgauge", "serve", str(folder), "--no-browser", "--results", str(results), *options],
@@ -156,7 +199,9 @@ def started(folder: Path, *options: str, results: Path | None = None) -> Iterato
         found = _ADDRESS.search(line)
         assert found is not None, (line, process.stderr.read() if process.poll() is not None else "")
         seconds = time.monotonic() - begun
-        yield Served(found[1], int(found[2]), found[3], folder, results, temporary, process, seconds)
+        yield Served(
+            found[1], found[2], int(found[3]), found[4], found[5], folder, results, temporary, process, seconds
+        )
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -168,4 +213,19 @@ def started(folder: Path, *options: str, results: Path | None = None) -> Iterato
                 process.wait()
             process.stdout.close()
             process.stderr.close()
-            shutil.rmtree(temporary)
+            if own:
+                shutil.rmtree(temporary)
+
+
+def processes(job: str) -> list[int]:
+    """The processes that run a job."""
+    found = []
+    for place in Path("/proc").iterdir():
+        if place.name.isdecimal() and int(place.name) != os.getpid():
+            try:
+                line = (place / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if job.encode() in line and b"protect" in line:
+                found.append(int(place.name))
+    return found

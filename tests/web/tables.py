@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from leakgauge.randomness import simulation
+from tests.web.serving import Served
 
+ROWS = 300
+"""Enough for a job that shall be short."""
 CITIES = ("Aachen", "Bergen", "Cork")
 ILLNESSES = ("asthma", "none", "flu", "gout")
 
@@ -26,3 +30,9 @@ def folder_with_people(place: Path, rows: int = 400) -> Path:
     place.mkdir(parents=True, exist_ok=True)
     (place / "people.csv").write_bytes(people(rows))
     return place
+
+
+def asked_of(served: Served, **more: Any) -> dict[str, Any]:
+    """The question of a job about ``people.csv``; None leaves a field out."""
+    asked = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_distortion": 0.2}
+    return {name: value for name, value in {**asked, **more}.items() if value is not None}

@@ -22,6 +22,7 @@ from tests.web.tables import folder_with_people
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = folder_with_people(tmp_path_factory.mktemp("answers") / "data", rows=2000)
     (folder / "moving.csv").write_bytes((folder / "people.csv").read_bytes())
+    (folder / "flat.csv").write_text("kind,city,nothing\n" + "a,Cork,\na,Bergen,\n" * 20, encoding="utf-8")
     with started(folder) as server:
         yield server
 
@@ -113,6 +114,13 @@ def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, 
     assert str(served.folder) not in answer.error and "Aachen" not in answer.error
 
 
+@pytest.mark.parametrize("secret", ["kind", "nothing"])
+def test_a_secret_that_never_varies_has_no_curve_either(served: Served, secret: str) -> None:
+    asked = _question(served, table=served.open("flat.csv"), secret=secret)
+    measured, curve = served.post("/api/measure", asked), served.post("/api/frontier", asked)
+    assert measured.status == curve.status == 400 and curve.error == measured.error
+
+
 @pytest.mark.parametrize("route", ["measure", "frontier"])
 def test_an_unknown_table_is_not_there(served: Served, route: str) -> None:
     answer = served.post(f"/api/{route}", _question(served, table="0123456789abcdef"))
@@ -163,7 +171,7 @@ def test_the_page_answers_while_something_is_computed(served: Served) -> None:
 def test_one_who_leaves_does_not_take_the_answer_from_others(served: Served) -> None:
     asked = _question(served, points=15)
     connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=10)
-    connection.request("POST", "/api/frontier", json.dumps(asked), served.headers())
+    connection.request("POST", f"/{served.door}/api/frontier", json.dumps(asked), served.headers())
     connection.close()
     assert served.post("/api/frontier", asked).status == 200
 

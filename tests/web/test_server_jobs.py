@@ -1,26 +1,23 @@
-"""Jobs: real runs of ``protect`` started, watched, stopped, resumed and listed again by a real server."""
+"""Jobs: real runs of ``protect`` started, watched and looked at through a real server."""
 
 from __future__ import annotations
 
 import hashlib
-import http.client
 import json
-import os
-import signal
-import time
+import shlex
 from base64 import b64encode
-from collections.abc import Callable, Generator, Iterator
-from pathlib import Path
+from collections.abc import Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
 
+from leakgauge.languages import ENGLISH
+from leakgauge.web.running import Jobs
 from tests.web.serving import Served, started
-from tests.web.tables import folder_with_people, people
+from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
-Serving = Callable[..., Served]
 STAGES = ["measure", "design", "release", "audit", "assess", "report"]
-ROWS = 300
 
 
 @pytest.fixture(scope="module")
@@ -29,49 +26,30 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-def _asked(served: Served, **more: Any) -> dict[str, Any]:
-    asked = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_distortion": 0.2}
-    return {name: value for name, value in {**asked, **more}.items() if value is not None}
-
-
-def _events(served: Served, job: str) -> Generator[dict[str, Any], None, None]:
-    connection = http.client.HTTPConnection("127.0.0.1", served.port, timeout=120)
-    connection.request("GET", f"/api/jobs/{job}/events", headers=served.headers())
-    answer = connection.getresponse()
-    assert answer.status == 200 and answer.headers["Content-Type"].startswith("text/event-stream")
-    try:
-        for line in answer:
-            if line.startswith(b"data: "):
-                yield json.loads(line[6:])
-    finally:
-        answer.close()
-        connection.close()
-
-
 @pytest.fixture(scope="module")
 def job(served: Served) -> dict[str, Any]:
     """A finished job; on the way another one is refused, and the stream of events is left and taken up again."""
-    answer = served.post("/api/jobs", _asked(served))
+    answer = served.post("/api/jobs", asked_of(served))
     assert answer.status == 202
     begun = answer.fields
     assert begun["state"] == "running" and [one["name"] for one in begun["stages"]] == STAGES
-    second = served.post("/api/jobs", _asked(served, max_distortion=0.3))
+    second = served.post("/api/jobs", asked_of(served, max_distortion=0.3))
     assert second.status == 409 and second.error == "A job is running already; wait for it, or stop it first."
 
     seen = []
-    for told in _events(served, begun["id"]):
+    for told in served.events(begun["id"]):
         seen.append(told)
         if told["stages"][0]["state"] == "done":
             break  # the browser is closed in the middle
     assert seen[-1]["state"] == "running"
     state = served.get("/api/state").fields["jobs"]
     assert [one["state"] for one in state if one["id"] == begun["id"]] == ["running"], "found again after a reload"
-    again = list(_events(served, begun["id"]))
+    again = list(served.events(begun["id"]))
     assert again[0]["stages"][0]["state"] == "done", "the state at once"
     assert again[-1]["state"] == "done" and all(one["state"] == "running" for one in again[:-1])
     last: dict[str, Any] = served.get(f"/api/jobs/{begun['id']}").fields
     assert last == again[-1]
-    assert list(_events(served, begun["id"])) == [last], "of an ended job, once"
+    assert list(served.events(begun["id"])) == [last], "of an ended job, once"
     return last
 
 
@@ -84,7 +62,16 @@ def test_a_job_leaves_a_release_with_its_grade(served: Served, job: dict[str, An
     assert job["headline"] == left["headline"]
     assert job["command"] == left["command"] and job["script"] == left["script"]
     assert job["command"].startswith("leakgauge protect people.csv --secret illness")
-    assert job["asked"]["table"] == "people.csv" and job["asked"]["max_distortion"] == 0.2
+    assert job["asked"]["table"] == job["path"] == "people.csv" and job["asked"]["max_distortion"] == 0.2
+    assert job["started_here"] and job["note"] is None
+    begun = datetime.fromisoformat(job["started"])
+    assert abs((begun - datetime.fromisoformat(left["started"])).total_seconds()) < 60
+
+
+def test_a_later_server_lists_it_as_found(served: Served, job: dict[str, Any]) -> None:
+    found = Jobs(served.results, served.folder).job(job["id"]).fields(ENGLISH)
+    stages = [{**one, "state": "done", "done": None, "total": None} for one in job["stages"]]
+    assert found == {**job, "stages": stages, "started_here": False}
 
 
 def test_files_of_a_job_are_downloads(served: Served, job: dict[str, Any]) -> None:
@@ -188,18 +175,18 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
 )
 def test_a_question_that_no_job_could_answer_starts_none(served: Served, more: dict[str, Any], status: int) -> None:
     before = sorted(served.results.glob("*"))
-    answer = served.post("/api/jobs", _asked(served, **more))
+    answer = served.post("/api/jobs", asked_of(served, **more))
     assert answer.status == status and answer.error
     assert sorted(served.results.glob("*")) == before
 
 
 def test_not_a_number_is_no_goal(served: Served) -> None:
-    body = json.dumps({**_asked(served), "max_distortion": float("nan")}).encode()
+    body = json.dumps({**asked_of(served), "max_distortion": float("nan")}).encode()
     assert served.send("POST", "/api/jobs", body).status == 400
 
 
 def test_a_secret_that_is_also_background_fails_with_its_sentence(served: Served, job: dict[str, Any]) -> None:
-    begun = served.post("/api/jobs", _asked(served, background=["illness"]))
+    begun = served.post("/api/jobs", asked_of(served, background=["illness"]))
     assert begun.status == 202
     ended = served.ended(begun.fields["id"])
     assert ended["state"] == "failed" and not ended["released"] and ended["headline"] is None
@@ -210,14 +197,14 @@ def test_a_secret_that_is_also_background_fails_with_its_sentence(served: Served
 
 
 def test_a_column_that_looks_like_an_option_stays_a_column(served: Served) -> None:
-    begun = served.post("/api/jobs", _asked(served, secret="--overwrite"))
+    begun = served.post("/api/jobs", asked_of(served, secret="--overwrite"))
     ended = served.ended(begun.fields["id"])
     assert ended["state"] == "failed" and "'--overwrite'" in ended["message"]
 
 
 def test_a_goal_out_of_reach_is_refused_and_still_reported(served: Served, job: dict[str, Any]) -> None:
     # The background alone tells more than this.
-    begun = served.post("/api/jobs", _asked(served, max_distortion=None, max_leakage=0.001))
+    begun = served.post("/api/jobs", asked_of(served, max_distortion=None, max_leakage=0.001))
     ended = served.ended(begun.fields["id"])
     assert ended["state"] == "refused" and not ended["released"] and ended["message"]
     assert "release.csv" not in ended["files"] and "report.html" in ended["files"]
@@ -229,90 +216,25 @@ def test_a_table_that_changed_starts_no_job(served: Served) -> None:
     place.write_bytes(people(40))
     table = served.open("moving.csv")
     place.write_bytes(people(41))
-    answer = served.post("/api/jobs", _asked(served, table=table))
+    answer = served.post("/api/jobs", asked_of(served, table=table))
     assert answer.status == 409 and answer.error == "'moving.csv' has changed since it was opened; open it again."
-
-
-def test_stopped_it_goes_on_where_it_was(serving: Serving, tmp_path: Path) -> None:
-    server = serving(folder_with_people(tmp_path / "data", ROWS))
-    begun = server.post("/api/jobs", _asked(server)).fields
-    for told in _events(server, begun["id"]):
-        if told["stages"][0]["state"] == "done":
-            break
-    assert server.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
-    assert not _processes(begun["id"])
-    assert server.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped", "twice does no harm"
-
-    again = server.post("/api/jobs", _asked(server))
-    assert again.status == 202 and again.fields["id"] == begun["id"]
-    for told in _events(server, begun["id"]):
-        if told["stages"][1]["state"] in ("done", "kept"):
-            break
-    assert told["stages"][0]["state"] == "kept"
-    # The server ends in the middle: the job with it, cleanly.
-    assert _processes(begun["id"])
-    assert server.stop() == 0
-    assert not _processes(begun["id"])
-    assert server.process.stderr is not None and server.process.stderr.read() == ""
-
-    later = serving(tmp_path / "data")
-    listed = later.get("/api/state").fields["jobs"]
-    assert [(one["id"], one["state"]) for one in listed] == [(begun["id"], "stopped")]
-    assert later.post("/api/jobs", _asked(later)).fields["id"] == begun["id"]
-    ended = later.ended(begun["id"])
-    assert ended["state"] == "done" and [one["state"] for one in ended["stages"]][:2] == ["kept", "kept"]
-    later.stop()
-    last = serving(tmp_path / "data")
-    assert last.get("/api/state").fields["jobs"] == [
-        {**ended, "stages": [{**one, "state": "done", "done": None, "total": None} for one in ended["stages"]]}
-    ]
-
-
-def test_a_server_that_is_killed_leaves_a_job_that_can_be_run_again(serving: Serving, tmp_path: Path) -> None:
-    server = serving(folder_with_people(tmp_path / "data", ROWS))
-    begun = server.post("/api/jobs", _asked(server, secret="nothing")).fields
-    server.process.send_signal(signal.SIGKILL)
-    server.process.wait()
-    later = serving(tmp_path / "data")
-    listed = later.get("/api/state").fields["jobs"]
-    assert [(one["id"], one["state"]) for one in listed] in ([(begun["id"], "stopped")], [(begun["id"], "failed")])
-
-
-def test_an_open_stream_does_not_keep_the_server(serving: Serving, tmp_path: Path) -> None:
-    server = serving(folder_with_people(tmp_path / "data", ROWS))
-    begun = server.post("/api/jobs", _asked(server)).fields
-    stream = _events(server, begun["id"])
-    assert next(stream)["state"] == "running"
-    asked = time.monotonic()
-    assert server.stop() == 0
-    assert time.monotonic() - asked < 15
-    stream.close()
-    assert not _processes(begun["id"])
 
 
 def test_a_dropped_table_is_protected_without_its_place_being_told(served: Served, job: dict[str, Any]) -> None:
     answer = served.drop("mine.csv", people(ROWS, seed=2))
     begun = served.post(
-        "/api/jobs", _asked(served, table=answer.fields["id"], background=[], max_distortion=0.1)
+        "/api/jobs", asked_of(served, table=answer.fields["id"], background=[], max_distortion=0.1)
     ).fields
-    for told in _events(served, begun["id"]):
+    for told in served.events(begun["id"]):
         if told["stages"][0]["state"] == "done":
             break
     assert told["asked"]["table"] == "mine.csv" and told["id"].startswith("mine-")
-    assert told["command"].startswith("leakgauge protect mine.csv ")
+    # It runs beside the file, wherever that is.
+    words = shlex.split(told["command"])
+    assert words[:3] == ["leakgauge", "protect", "mine.csv"] and words[-2:] == ["-o", begun["id"]]
+    assert told["path"] is None and "put 'mine.csv' into the folder" in told["note"]
     assert str(served.temporary) not in json.dumps(told)
+    busy = served.delete(f"/api/tables/{answer.fields['id']}")
+    assert busy.status == 409 and "at work on 'mine.csv'" in busy.error
     assert served.post(f"/api/jobs/{begun['id']}/stop", {}).fields["state"] == "stopped"
-
-
-def _processes(job: str) -> list[int]:
-    """The processes that run this job."""
-    found = []
-    for place in Path("/proc").iterdir():
-        if place.name.isdecimal() and int(place.name) != os.getpid():
-            try:
-                line = (place / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if job.encode() in line and b"protect" in line:
-                found.append(int(place.name))
-    return found
+    assert served.delete(f"/api/tables/{answer.fields['id']}").status == 200

@@ -67,12 +67,13 @@ def test_a_port_can_be_chosen_and_used_again_at_once(serving: Serving, tmp_path:
     assert again.port == first.port and again.token != first.token and again.get("/").status == 200
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_ends_with_one_line_and_nothing_left(serving: Serving, tmp_path: Path, number: int) -> None:
     server = serving(folder_with_people(tmp_path))
     assert server.drop("x.csv", (tmp_path / "people.csv").read_bytes()).status == 200
     assert list(server.temporary.iterdir())
-    assert server.stop(number) == (0 if number == signal.SIGINT else -signal.SIGTERM)
+    # A closed terminal ends it like a request to end, in the way that shells tell of.
+    assert server.stop(number) == (0 if number == signal.SIGINT else 128 + signal.SIGTERM)
     assert list(server.temporary.iterdir()) == []
     assert server.process.stderr is not None and server.process.stderr.read() == ""
 
@@ -120,19 +121,25 @@ def test_it_speaks_chinese(tmp_path: Path) -> None:
     assert done.returncode == 2 and any("\u4e00" <= letter <= "\u9fff" for letter in done.stderr)
 
 
-def test_jobs_of_the_command_line_are_listed_and_broken_records_are_not(serving: Serving, tmp_path: Path) -> None:
+def test_jobs_of_the_command_line_are_listed_and_what_is_none_is_not(serving: Serving, tmp_path: Path) -> None:
     results = tmp_path / "results"
+    asked = {"table": "/home/me/people.csv", "secret": "x", "max_distortion": 0.1, "policy": None}
+    ended = {"schema": "leakgauge/job/1", "asked": asked, "stages": {}, "outcome": {"released": True}}
     for name, fields in {
-        "ended": {
-            "asked": {"table": "/home/me/people.csv", "secret": "x"},
-            "stages": {},
-            "outcome": {"released": True},
-        },
-        "begun": {"asked": {"table": "people.csv"}, "stages": {"measure": {"outputs": {"../x": ""}}}, "outcome": None},
+        "ended": ended,
+        "begun": {**ended, "stages": {"measure": {"outputs": {"../x": ""}}}, "outcome": None},
+        # Each of these once took the whole page with it.
+        "stages": {**ended, "stages": {"measure": "x", "design": {"outputs": 3}, "assess": {"outputs": {"n.json": 1}}}},
         "odd": [],
+        "other": {**ended, "schema": "other"},
+        "unasked": {**ended, "asked": {"table": "people.csv"}},
     }.items():
         (results / name).mkdir(parents=True)
         (results / name / "job.json").write_text(json.dumps(fields), encoding="utf-8")
+    left = {**ended, "stages": {"assess": {"outputs": {"assessment.json": ""}}}}
+    (results / "unread").mkdir()
+    (results / "unread" / "job.json").write_text(json.dumps(left), encoding="utf-8")
+    (results / "unread" / "assessment.json").write_text('{"nodes": 3}', encoding="utf-8")
     (results / "empty").mkdir()
     (results / "away").symlink_to(results / "ended")
     (results / "gone").symlink_to(results / "nowhere")
@@ -142,18 +149,19 @@ def test_jobs_of_the_command_line_are_listed_and_broken_records_are_not(serving:
     )
     server = serving(folder_with_people(tmp_path / "data"), results=results)
     listed = {one["id"]: one for one in server.get("/api/state").fields["jobs"]}
-    assert {key: one["state"] for key, one in listed.items()} == {
-        "ended": "done",
-        "begun": "stopped",
-        "strange": "stopped",
-    }
+    states = {"ended": "done", "begun": "stopped", "stages": "done", "unread": "done"}
+    assert {key: one["state"] for key, one in listed.items()} == states
+    assert not any(one["started_here"] for one in listed.values())
     assert listed["ended"]["asked"]["table"] == "people.csv" and listed["ended"]["files"] == ["job.json"]
     assert listed["begun"]["stages"][0]["state"] == "done" and listed["begun"]["files"] == ["job.json"]
     assert server.get("/jobs/begun/files/..%2fx").status == 404
+    for path in ("grade", "figures/influence.svg"):
+        answer = server.get(f"/api/jobs/unread/{path}")
+        assert answer.status == 400 and "do not fit together" in answer.error
 
 
 def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
-    job = Job("x", tmp_path, {}, "")
+    job = Job("x", tmp_path, {}, "x")
     for line in (
         b"",
         b"Traceback",

@@ -10,8 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+import duckdb
 import pytest
 
+from leakgauge.errors import LeakgaugeError
+from leakgauge.web.failures import OutsideError
+from leakgauge.web.workspace import Workspace
 from tests.web.serving import Served, started
 from tests.web.tables import folder_with_people, people
 
@@ -127,9 +131,9 @@ def test_a_dropped_file_is_a_table_and_kept_private(served: Served) -> None:
     assert answer.status == 200 and answer.fields["rows"] == 50 and answer.fields["name"] == "mine.csv"
     held = _drops(served)
     assert len(held) == 1 and stat.S_IMODE(held[0].stat().st_mode) == 0o700
-    assert [path.name for path in held[0].rglob("*") if path.is_file()] == ["mine.csv"]
+    assert [path.name for path in held[0].rglob("*.csv")] == ["mine.csv"]
     assert served.drop("mine.csv", people(50)).fields["id"] == answer.fields["id"]
-    assert len([path for path in held[0].rglob("*") if path.is_file()]) == 1, "the second copy is not kept"
+    assert len(list(held[0].rglob("*.csv"))) == 1, "the second copy is not kept"
 
 
 @pytest.mark.parametrize(
@@ -176,7 +180,7 @@ def test_a_drop_that_does_not_say_its_size_is_cut_at_the_limit(served: Served) -
     headers = "".join(f"{name}: {value}\r\n" for name, value in served.headers(Transfer_Encoding="chunked").items())
     piece = b"10000\r\n" + b"a,b\n" * (1 << 14) + b"\r\n"
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
-        connection.sendall(f"PUT /api/drop?name=big.csv HTTP/1.1\r\n{headers}\r\n".encode())
+        connection.sendall(f"PUT /{served.door}/api/drop?name=big.csv HTTP/1.1\r\n{headers}\r\n".encode())
         for _ in range(16):
             connection.sendall(piece)
         # Just past the limit, and the body is not at its end: the answer comes all the same.
@@ -189,13 +193,69 @@ def test_a_drop_that_breaks_off_is_not_kept(served: Served) -> None:
     before = _kept(served)
     headers = "".join(f"{name}: {value}\r\n" for name, value in served.headers(Content_Length="100000").items())
     with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
-        connection.sendall(f"PUT /api/drop?name=part.csv HTTP/1.1\r\n{headers}\r\na,b\n1,2\n".encode())
+        connection.sendall(f"PUT /{served.door}/api/drop?name=part.csv HTTP/1.1\r\n{headers}\r\na,b\n1,2\n".encode())
     assert served.get("/api/state").status == 200
     for _ in range(100):
         if _kept(served) == before:
             break
         served.get("/api/files")
     assert _kept(served) == before
+
+
+def test_all_dropped_files_together_have_a_limit_and_can_be_removed(served: Served) -> None:
+    state = served.get("/api/state").fields
+    assert state["limit_total_bytes"] == 4 << 20 and state["dropped_bytes"] < 1 << 20
+    before = _kept(served)
+    made = {f"large{at}.csv": b"a,b\n" + f"{at},2\n".encode() * 250_000 for at in range(5)}
+    tables = []
+    for name, body in made.items():
+        answer = served.drop(name, body)
+        if answer.status != 200:
+            break
+        tables.append(answer.fields)
+    assert answer.status == 413 and "remove one" in answer.error and "4,194,304" in answer.error
+    assert 3 <= len(tables) <= 4
+    full = served.get("/api/state").fields["dropped_bytes"]
+    assert full == state["dropped_bytes"] + sum(len(made[table["name"]]) for table in tables)
+    first = tables.pop(0)
+    left = served.delete(f"/api/tables/{first['id']}")
+    assert left.status == 200 and first["id"] not in [table["id"] for table in left.fields["tables"]]
+    assert not [path for path in _kept(served) if path.endswith(first["name"])]
+    assert served.post("/api/measure", {"table": first["id"], "secret": "a"}).status == 404
+    again = served.drop("again.csv", made["large4.csv"])
+    assert again.status == 200 and again.fields["dropped"] and again.fields["path"] is None
+    for table in (*tables, again.fields):
+        assert served.delete(f"/api/tables/{table['id']}").status == 200
+    assert _kept(served) == before and served.get("/api/state").fields["dropped_bytes"] == state["dropped_bytes"]
+
+
+def test_only_what_was_dropped_is_removed(served: Served) -> None:
+    table = served.open("people.csv")
+    answer = served.delete(f"/api/tables/{table}")
+    assert answer.status == 400 and "'people.csv' was not dropped" in answer.error
+    assert (served.folder / "people.csv").exists() and served.open("people.csv") == table
+    assert served.delete("/api/tables/0123456789abcdef").status == 404
+
+
+def test_the_folder_itself_can_be_a_table_of_parquet_files(tmp_path: Path) -> None:
+    folder = tmp_path / "parts"
+    (folder / "inner").mkdir(parents=True)
+    workspace = Workspace(folder, 1 << 20)
+    with pytest.raises(LeakgaugeError, match="a folder without Parquet files") as refused:
+        workspace.open(".")
+    assert str(tmp_path) not in str(refused.value)
+    for at in range(2):
+        place = str(folder / f"{at}.parquet")
+        duckdb.execute(f"COPY (SELECT {at} AS part, range AS number FROM range(10)) TO '{place}'")
+    table = workspace.open(".")
+    assert (table.name, table.rows, table.path) == ("parts", 20, ".")
+    assert workspace.open("inner/..") is table and workspace.open(str(folder)) is table
+    # As a job sees it, which runs in the folder.
+    assert Path(table.address).name == "parts" and (table.place / table.address).resolve() == folder
+    (tmp_path / "secret.parquet").write_bytes((folder / "0.parquet").read_bytes())
+    (folder / "2.parquet").symlink_to(tmp_path / "secret.parquet")
+    with pytest.raises(OutsideError):
+        workspace.open(".")
 
 
 def test_what_was_dropped_is_gone_when_the_server_ends(serving: Serving, tmp_path: Path) -> None:

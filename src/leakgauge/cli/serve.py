@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import threading
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -26,7 +25,14 @@ _MIB = 1 << 20
     metavar="DIR",
     help="Where jobs leave their folders; FOLDER/leakgauge-results by default.",
 )
-@click.option("--max-upload", type=int, default=1024, show_default=True, metavar="MIB", help="Of a dropped file.")
+@click.option(
+    "--max-upload",
+    type=int,
+    default=1024,
+    show_default=True,
+    metavar="MIB",
+    help="Of a dropped file; of all of them four times as much.",
+)
 @click.option("--no-browser", is_flag=True, help="Print the address only.")
 def command(folder: Path, port: int, results: Path | None, max_upload: int, no_browser: bool) -> None:
     """A page on this machine: look at the tables of FOLDER, choose, protect.
@@ -38,6 +44,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
     It answers only to this machine, and only to who has the token in the address that is printed. Ctrl-C ends it; a job
     that runs is stopped, and goes on where it was when it is started again.
     """
+    from leakgauge.web.holding import Held
     from leakgauge.web.server import serve
 
     if not 0 <= port <= 65535:
@@ -50,7 +57,9 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
             click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
             sys.stdout.flush()
             if not no_browser and _has_display():
-                _show(address, Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="leakgauge-"))))
+                held = Held()
+                stack.callback(held.close)
+                _show(address, held.place)
 
         # The server has ended by itself when the interrupt is told again here.
         with suppress(KeyboardInterrupt):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from anyio import to_thread
 
-from leakgauge.errors import OptionError
+from leakgauge.errors import ColumnError, OptionError
 from leakgauge.languages import Language
 from leakgauge.web.asking import Asked
 from leakgauge.web.remembering import Answer, Remembered
@@ -36,6 +36,8 @@ class Answers:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._remembered = Remembered()
+        # One at a time: two would only wait for each other, and the one that nobody wants any more holds up the next.
+        self._curves = Remembered(threads=1)
         self._preparing: threading.Thread | None = None
 
     async def measure(self, asked: Asked, language: Language) -> dict[str, Any]:
@@ -50,7 +52,7 @@ class Answers:
         """The curve of least leakage with its channels."""
         asked = replace(asked, public=(), goal=None, value=None)
         table = self._workspace.table(asked.table)
-        found = await self._once(("frontier", asked), table, lambda: _curve(table, asked))
+        found = await self._once(("frontier", asked), table, lambda: _curve(table, asked), self._curves)
         return _curve_fields(found, language)
 
     def prepare(self) -> None:
@@ -59,10 +61,12 @@ class Answers:
             self._preparing = threading.Thread(target=_load, daemon=True)
             self._preparing.start()
 
-    async def _once(self, question: Hashable, table: OpenTable, compute: Callable[[], Answer]) -> Answer:
+    async def _once(
+        self, question: Hashable, table: OpenTable, compute: Callable[[], Answer], memory: Remembered | None = None
+    ) -> Answer:
         """The answer to a question, from memory where it was asked before of the same contents."""
         await to_thread.run_sync(self._workspace.require_unchanged, table)
-        return await self._remembered.once((question, table.digest), compute)
+        return await (memory or self._remembered).once((question, table.digest), compute)
 
 
 def _load() -> None:
@@ -121,7 +125,10 @@ def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
         own = {name: how for name, how in bins.items() if name == asked.secret}
-        letters = len(source.counts(asked.secret, bins=own).labels(asked.secret))
+        labels: Sequence[object] = source.counts(asked.secret, bins=own).labels(asked.secret)
+        letters = len(labels)
+        if letters < 2:
+            raise _constant(asked.secret, labels, binned=bool(own))
         if letters > MOST_LETTERS:
             raise OptionError(
                 "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",
@@ -131,6 +138,15 @@ def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
             )
         problem = question.problem(source, Slope(1.0))
     return frontier(problem, asked.points, _GAP)
+
+
+def _constant(column: str, labels: Sequence[object], *, binned: bool) -> ColumnError:
+    """What is said of a column that can neither hide nor tell anything, in the words of a measurement."""
+    if labels and labels[0] is None:
+        return ColumnError("Column {column!r} has only missing values; choose another.", column=column)
+    if binned:
+        return ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=column)
+    return ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, Any]:

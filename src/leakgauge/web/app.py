@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 
 from leakgauge import __version__
-from leakgauge.errors import InternalError, LeakgaugeError
+from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language
 from leakgauge.web import figures, reports
 from leakgauge.web.answers import Answers
@@ -28,7 +28,7 @@ from leakgauge.web.failures import UnknownError
 from leakgauge.web.grades import grade_fields
 from leakgauge.web.job import Job
 from leakgauge.web.messages import language_asked, page_words, refused
-from leakgauge.web.remembering import Remembered
+from leakgauge.web.remembering import Remembered, while_awaited
 from leakgauge.web.running import Jobs
 from leakgauge.web.workspace import Workspace
 
@@ -65,6 +65,7 @@ class Page:
             ("GET", "/api/state", self._state),
             ("GET", "/api/files", self._files),
             ("POST", "/api/tables", self._open),
+            ("DELETE", "/api/tables/{table}", self._remove),
             ("PUT", "/api/drop", self._drop),
             ("POST", "/api/measure", self._measure),
             ("POST", "/api/frontier", self._frontier),
@@ -131,6 +132,8 @@ class Page:
                 "tables": [table.fields() for table in self._workspace.tables()],
                 "jobs": await to_thread.run_sync(lambda: [job.fields(language) for job in jobs]),
                 "limit_bytes": self._workspace.limit,
+                "limit_total_bytes": self._workspace.total,
+                "dropped_bytes": self._workspace.dropped,
             }
         )
 
@@ -150,21 +153,30 @@ class Page:
         self._answers.prepare()
         return JSONResponse(table.fields())
 
+    async def _remove(self, request: Request) -> Response:
+        table = self._workspace.table(request.path_params["table"])
+        if self._jobs.is_at_work_on(table):
+            raise RefusalError("A job is at work on {name!r}; wait for it, or stop it first.", name=table.name)
+        self._workspace.remove(table)
+        return JSONResponse({"tables": [one.fields() for one in self._workspace.tables()]})
+
     async def _measure(self, request: Request) -> Response:
-        return JSONResponse(await self._answers.measure(asked(await fields_of(request)), language_asked(request)))
+        question = asked(await fields_of(request))
+        return JSONResponse(await while_awaited(request, self._answers.measure(question, language_asked(request))))
 
     async def _frontier(self, request: Request) -> Response:
-        return JSONResponse(await self._answers.frontier(asked(await fields_of(request)), language_asked(request)))
+        question = asked(await fields_of(request))
+        return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
 
     async def _start(self, request: Request) -> Response:
         question = asked(await fields_of(request), aims=True)
         table = self._workspace.table(question.table)
         await to_thread.run_sync(self._workspace.require_unchanged, table)
         job = await self._jobs.start(question, table)
-        return JSONResponse(job.fields(language_asked(request)), 202)
+        return JSONResponse(await _fields(job, language_asked(request)), 202)
 
     async def _job(self, request: Request) -> Response:
-        return JSONResponse(self._asked_job(request).fields(language_asked(request)))
+        return JSONResponse(await _fields(self._asked_job(request), language_asked(request)))
 
     async def _events(self, request: Request) -> Response:
         stream = _told(self._jobs.changes(self._asked_job(request)), language_asked(request))
@@ -173,19 +185,22 @@ class Page:
     async def _stop(self, request: Request) -> Response:
         job = self._asked_job(request)
         await self._jobs.stop(job)
-        return JSONResponse(job.fields(language_asked(request)))
+        return JSONResponse(await _fields(job, language_asked(request)))
 
     async def _grade(self, request: Request) -> Response:
-        graded = self._asked_job(request).read("assessment.json")
+        job = self._asked_job(request)
+        graded = job.read("assessment.json")
         if not graded:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
-        return JSONResponse(grade_fields(graded, language_asked(request)))
+        with _files_of(job):
+            return JSONResponse(grade_fields(graded, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
         name = request.path_params["name"]
         question = ("figure", job.version(), name, language.code)
-        picture = await self._drawn.once(question, lambda: figures.picture(name, job, language))
+        with _files_of(job):
+            picture = await self._drawn.once(question, lambda: figures.picture(name, job, language))
         return Response(picture, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
 
     async def _report(self, request: Request) -> Response:
@@ -193,7 +208,8 @@ class Page:
         edition = request.query_params.get("edition", "internal")
         language = request.query_params.get("language", language_asked(request).code)
         question = ("report", job.version(), edition, language)
-        shown = await self._drawn.once(question, lambda: reports.report_html(job.folder, edition, language))
+        with _files_of(job):
+            shown = await self._drawn.once(question, lambda: reports.report_html(job.folder, edition, language))
         return HTMLResponse(shown, headers={"Content-Security-Policy": reports.policy()})
 
     async def _file(self, request: Request) -> Response:
@@ -209,7 +225,25 @@ class Page:
 async def _told(changes: AsyncIterator[Job | None], language: Language) -> AsyncIterator[str]:
     """A job's changes as server-sent events; a comment now and then keeps the connection open."""
     async for job in changes:
-        yield ": still here\n\n" if job is None else f"data: {json.dumps(job.fields(language))}\n\n"
+        yield ": still here\n\n" if job is None else f"data: {json.dumps(await _fields(job, language))}\n\n"
+
+
+async def _fields(job: Job, language: Language) -> dict[str, Any]:
+    """The job for the page; beside the loop, which must not wait for a disk or for what the first one loads."""
+    return await to_thread.run_sync(job.fields, language)
+
+
+@contextmanager
+def _files_of(job: Job) -> Iterator[None]:
+    """Tell what cannot be read in the files of a job that was only found here: that is no bug."""
+    try:
+        yield
+    except LeakgaugeError:
+        raise
+    except Exception:
+        if job.started_here:
+            raise
+        raise FileError("The files of this job do not fit together; run it again.") from None
 
 
 def _nothing_here() -> UnknownError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any, Final
 
 from starlette.requests import Request
 
-from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.web.failures import TooLargeError
 
 GOALS: Final = {
@@ -22,6 +23,8 @@ GOALS: Final = {
 """What a job can aim at, and the options that say so."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
+_LONGEST_NAME: Final = 200
+"""Bytes of a dropped file's name; file systems take 255."""
 
 
 @dataclass(frozen=True)
@@ -147,3 +150,19 @@ def _aim(goal: str, given: object) -> float | str:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
         return given
     raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)
+
+
+def plain_name(name: str) -> str:
+    """The last part of a dropped file's name, free of what a file system or a screen could stumble over.
+
+    Raises:
+        FileError: nothing is left of it, it is too long or no text.
+    """
+    plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
+    if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
+        raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        raise FileError("The name of the dropped file is not text; rename it.") from None
+    return plain

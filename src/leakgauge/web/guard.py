@@ -1,8 +1,14 @@
-"""The door: this machine, this address, the token, the page itself; and strict headers on every answer."""
+"""The door: this machine, this address, the token, the page itself; and strict headers on every answer.
+
+Everything lies below a path that nobody can guess. Browsers send a machine's cookies to every port of it, so the path
+keeps the session's cookie from other servers of this machine; and what they could read in their logs is not the token.
+"""
 
 from __future__ import annotations
 
 import hmac
+from dataclasses import dataclass
+from html import escape
 from typing import Final
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -11,7 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from leakgauge.errors import OptionError
-from leakgauge.web.messages import refused
+from leakgauge.web.messages import language_asked, refused
 
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -26,7 +32,12 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _SAFE: Final = ("GET", "HEAD")
-_ENTER: Final = '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=/"><title>Leakgauge</title>'
+_ENTER: Final = '<!doctype html><html lang="en"><meta http-equiv="refresh" content="0;url=./"><title>Leakgauge</title>'
+_CLOSED: Final = (
+    '<!doctype html><html lang="{language}"><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1"><title>Leakgauge</title>'
+    "<h1>Leakgauge</h1><p>{said}</p><p>{more}</p></html>"
+)
 
 
 def cookie_name(port: int) -> str:
@@ -34,19 +45,34 @@ def cookie_name(port: int) -> str:
     return f"leakgauge_session_{port}"
 
 
+@dataclass(frozen=True)
+class Secrets:
+    """What one run of the server alone knows.
+
+    Attributes:
+        door: the first part of every path, without slashes.
+        token: in the address that is printed; it opens the page for a browser.
+        session: in the cookie of a browser that came in.
+    """
+
+    door: str
+    token: str
+    session: str
+
+
 class Guard:
-    """Lets through what comes from the page itself, with the token; answers everything else with 403.
+    """Lets through what comes from the page itself, with the session's cookie; answers everything else with 403.
 
     Args:
         app: what is guarded.
         port: that is listened on.
-        token: that opens the page.
+        secrets: of this run.
     """
 
-    def __init__(self, app: ASGIApp, port: int, token: str) -> None:
+    def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app
         self._port = port
-        self._token = token
+        self._secrets = secrets
         # Any other name may belong to a foreign site that was pointed at this machine.
         self._hosts = {f"127.0.0.1:{port}", f"localhost:{port}"}
 
@@ -66,9 +92,10 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        request = Request(scope)
-        answer = self._stopped(request)
-        await (self._app if answer is None else answer)(scope, receive, send_strict)
+        answer = self._stopped(Request(scope))
+        # The app's own paths begin behind the door.
+        inside = {**scope, "root_path": f"/{self._secrets.door}"}
+        await (self._app(inside, receive, send_strict) if answer is None else answer(scope, receive, send_strict))
 
     def _stopped(self, request: Request) -> Response | None:
         """What is answered at the door; None where the request may pass."""
@@ -76,33 +103,54 @@ class Guard:
         if len(hosts) != 1 or hosts[0] not in self._hosts:
             said = OptionError("This page answers only as 127.0.0.1 or localhost; open the address that serve printed.")
             return refused(request, said, 403)
-        if request.method in _SAFE and request.url.path == "/" and "token" in request.query_params:
-            if self._is_token(request.query_params["token"]):
-                return self._enter(request)
-            return refused(request, _no_token(), 403)
-        if not self._is_token(request.cookies.get(cookie_name(self._port), "")):
-            return refused(request, _no_token(), 403)
+        door, slash, within = request.scope["path"].removeprefix("/").partition("/")
+        # Outside of the door nothing is told apart, so that nobody learns anything by trying.
+        if not slash or not _same(door, self._secrets.door):
+            return _closed(request)
+        if request.method in _SAFE and within == "" and "token" in request.query_params:
+            return (
+                self._enter(request) if _same(request.query_params["token"], self._secrets.token) else _closed(request)
+            )
+        if not _same(request.cookies.get(cookie_name(self._port), ""), self._secrets.session):
+            return _closed(request)
         if not _from_the_page(request.method, request.headers):
             return refused(request, OptionError("Only the page itself may ask this; open it and ask there."), 403)
         return None
 
-    def _is_token(self, given: str) -> bool:
-        return hmac.compare_digest(given.encode(), self._token.encode())
-
     def _enter(self, request: HTTPConnection) -> Response:
-        """The way to the page, with the cookie."""
+        """The way to the page, with the cookie; as often as it is asked for, by a second browser for example."""
         answer: Response
+        path = f"/{self._secrets.door}/"
         if request.headers.get("sec-fetch-site", "none") in ("none", "same-origin"):
-            answer = RedirectResponse("/", 303)
+            answer = RedirectResponse(path, 303)
         else:
             # Someone else's link led here: browsers would not send a strict cookie along with a redirect.
             answer = HTMLResponse(_ENTER)
-        answer.set_cookie(cookie_name(self._port), self._token, path="/", httponly=True, samesite="strict")
+        answer.set_cookie(cookie_name(self._port), self._secrets.session, path=path, httponly=True, samesite="strict")
         return answer
 
 
-def _no_token() -> OptionError:
-    return OptionError("This page needs the token of its address; open the address that serve printed.")
+def _same(given: str, secret: str) -> bool:
+    """Whether a secret was given; the time it takes does not tell how much of it is right."""
+    return hmac.compare_digest(given.encode(errors="replace"), secret.encode())
+
+
+def _closed(request: Request) -> Response:
+    """What those are told who did not come by the printed address: people on a page, programs as usual."""
+    error = OptionError("This page needs the token of its address; open the address that serve printed.")
+    if not _is_navigation(request):
+        return refused(request, error, 403)
+    language = language_asked(request)
+    more = language.say("Where the server was started again, the address is a new one; the old one is gone.")
+    shown = _CLOSED.format(language=language.code, said=escape(language.error(error)), more=escape(more))
+    return HTMLResponse(shown, 403, headers={"Vary": "Cookie, Accept-Language, Accept"})
+
+
+def _is_navigation(request: Request) -> bool:
+    """Whether a person looks at the answer itself."""
+    mode = request.headers.get("sec-fetch-mode")
+    wanted = mode == "navigate" if mode is not None else "text/html" in request.headers.get("accept", "")
+    return request.method in _SAFE and wanted
 
 
 def _from_the_page(method: str, headers: Headers) -> bool:

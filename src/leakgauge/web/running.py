@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import re
-import shlex
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -36,12 +35,15 @@ class Jobs:
 
     Args:
         results: the folder; it is made with the first job.
+        folder: that is served; commands for people run there.
     """
 
-    def __init__(self, results: Path) -> None:
+    def __init__(self, results: Path, folder: Path) -> None:
         self.results = results.resolve()
+        self._folder = folder.resolve()
         self._jobs: dict[str, Job] = {}
         self._running: Job | None = None
+        self._at_work: OpenTable | None = None
         self._process: asyncio.subprocess.Process | None = None
         self._following: asyncio.Task[None] | None = None
         self._stopping = False
@@ -74,20 +76,21 @@ class Jobs:
             raise RefusalError("A job is running already; wait for it, or stop it first.")
         key = _key(asked, table)
         arguments = _arguments(asked, table, self.results / key)
-        command = shlex.join(["leakgauge", *(one for one in arguments if one != "--events")])
-        job = Job(key, self.results, {"table": table.name, **asked.fields()}, command)
+        shown = {"table": table.name, **asked.fields()}
+        job = Job(key, self.results, shown, self._output(key), table.path, started_here=True)
         # Taken before the first await: two questions at once must not both pass the check above.
-        self._running, self._stopping = job, False
+        self._running, self._at_work, self._stopping = job, table, False
         try:
             self.results.mkdir(parents=True, exist_ok=True)
             job.begin()
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "leakgauge",
+                "leakgauge.web.watched",
                 *arguments,
                 cwd=table.place,
-                stdin=asyncio.subprocess.DEVNULL,
+                # Nothing is ever written to it: its end tells the job that this server is gone.
+                stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
                 # Of its own session: an interrupt at the terminal is for the server, which then stops the job itself.
@@ -105,6 +108,10 @@ class Jobs:
         self._jobs[key] = job
         self._following = asyncio.create_task(self._follow(job, self._process))
         return job
+
+    def is_at_work_on(self, table: OpenTable) -> bool:
+        """Whether a job that runs reads this table."""
+        return self._running is not None and self._at_work is table
 
     async def stop(self, job: Job) -> None:
         """End a job that runs; its finished stages are kept, and the same question goes on from there."""
@@ -178,9 +185,14 @@ class Jobs:
             return
         keys = dict.fromkeys(path.stem if path.suffix == ".json" else path.name for _, path in found)
         for key in list(keys)[-_LISTED:]:
-            job = Job.kept(key, self.results) if re.fullmatch(r"\w[\w.-]*", key) else None
+            job = Job.kept(key, self.results, self._output(key)) if re.fullmatch(r"\w[\w.-]*", key) else None
             if job is not None:
                 self._jobs[key] = job
+
+    def _output(self, key: str) -> str:
+        """A job's folder for who runs a command in the folder that is served."""
+        place = self.results / key
+        return str(place.relative_to(self._folder) if place.is_relative_to(self._folder) else place)
 
 
 async def _line(stream: asyncio.StreamReader) -> bytes:

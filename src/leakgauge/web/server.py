@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
@@ -11,7 +13,8 @@ import uvicorn
 from leakgauge.errors import FileError, OptionError
 from leakgauge.randomness import OperatingSystem
 from leakgauge.web.app import application
-from leakgauge.web.guard import Guard
+from leakgauge.web.guard import Guard, Secrets
+from leakgauge.web.holding import remove_abandoned
 from leakgauge.web.running import Jobs
 from leakgauge.web.workspace import Workspace
 
@@ -35,12 +38,13 @@ def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[
     """
     if not folder.is_dir():
         raise FileError("There is no folder {path!r}; name one whose tables are to be opened.", path=str(folder))
-    with _listening(port) as listener:
+    remove_abandoned()
+    with _ended_by_signals(), _listening(port) as listener:
         port = listener.getsockname()[1]
-        token = new_token()
-        workspace, jobs = Workspace(folder, limit), Jobs(results)
-        server = _Server(Guard(application(workspace, jobs), port, token), jobs)
-        opened(f"http://127.0.0.1:{port}/?token={token}")
+        secrets = Secrets(new_token(), new_token(), new_token())
+        workspace, jobs = Workspace(folder, limit), Jobs(results, folder)
+        server = _Server(Guard(application(workspace, jobs), port, secrets), jobs)
+        opened(f"http://127.0.0.1:{port}/{secrets.door}/?token={secrets.token}")
         try:
             server.run(sockets=[listener])
         finally:
@@ -52,6 +56,28 @@ def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[
 def new_token() -> str:
     """128 random bits in hexadecimal digits."""
     return "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """A hang-up and a request to end leave nothing behind: they unwind what was begun, as an interrupt does."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    def hang_up(*_: object) -> None:
+        # Whoever is in charge of that one now: the server while it runs, else the function above.
+        signal.raise_signal(signal.SIGTERM)
+
+    before = {signal.SIGTERM: signal.signal(signal.SIGTERM, end)}
+    # Under nohup the page goes on when its terminal is closed.
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        before[signal.SIGHUP] = signal.signal(signal.SIGHUP, hang_up)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _listening(port: int) -> socket.socket:

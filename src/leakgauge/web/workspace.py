@@ -14,15 +14,17 @@ from typing import Any, Final
 from anyio import to_thread
 
 from leakgauge.drafts import could_not_write
-from leakgauge.errors import FileError, LeakgaugeError, RefusalError, TableError
+from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
 from leakgauge.tables import open_table, source_files
+from leakgauge.web.asking import plain_name
 from leakgauge.web.failures import OutsideError, TooLargeError, UnknownError
+from leakgauge.web.holding import Held
 
 ENDINGS: Final = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db")
 _COMPRESSED: Final = (".gz", ".zst")
 _LISTED: Final = 500
-_LONGEST: Final = 200
-"""Bytes of a dropped file's name; file systems take 255."""
+_TIMES: Final = 4
+"""All dropped files together may be so many times as large as one of them."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,7 @@ class OpenTable:
         rows: how many it has.
         columns: names and kinds.
         digest: SHA-256 of its files when it was opened.
+        path: in the folder that is served, to open it again; None where it was dropped.
     """
 
     key: str
@@ -46,6 +49,7 @@ class OpenTable:
     rows: int
     columns: tuple[tuple[str, str], ...]
     digest: str
+    path: str | None
 
     @property
     def source(self) -> str:
@@ -55,7 +59,8 @@ class OpenTable:
     def fields(self) -> dict[str, Any]:
         """The table for the page."""
         columns = [{"name": name, "kind": kind} for name, kind in self.columns]
-        return {"id": self.key, "name": self.name, "rows": self.rows, "columns": columns}
+        where = {"path": self.path, "dropped": self.path is None}
+        return {"id": self.key, "name": self.name, "rows": self.rows, "columns": columns, **where}
 
 
 class Workspace:
@@ -69,9 +74,11 @@ class Workspace:
     def __init__(self, folder: Path, limit: int) -> None:
         self.folder = folder.resolve()
         self.limit = limit
+        self.total = limit * _TIMES
         self._tables: dict[str, OpenTable] = {}
         self._stamps: dict[str, object] = {}
-        self._drops: Path | None = None
+        self._drops: Held | None = None
+        self._sizes: dict[Path, int] = {}
 
     def tables(self) -> list[OpenTable]:
         """Those opened so far, the last one first."""
@@ -110,13 +117,19 @@ class Workspace:
         given = self.folder / path
         try:
             # The folder of the path is resolved, its name is not: it may be a pattern, or name a table in a database.
-            within = given.parent.resolve() / given.name
+            within = given.resolve() if given.is_dir() else given.parent.resolve() / given.name
             files = source_files(str(within))
         except (OSError, RuntimeError):
             raise FileError("This path cannot be read; give another.") from None
+        if within == self.folder:
+            for file in files:
+                self._require_inside(file)
+            # By its name, which the report shows.
+            return self._opened(self.folder, f"../{self.folder.name}", ".")
         for file in (within.parent, *files):
             self._require_inside(file)
-        return self._opened(self.folder, str(within.relative_to(self.folder)))
+        address = str(within.relative_to(self.folder))
+        return self._opened(self.folder, address, address)
 
     async def drop(self, name: str, length: int | None, body: AsyncIterator[bytes]) -> OpenTable:
         """The table in a body, kept in a private folder until the server ends.
@@ -130,40 +143,70 @@ class Workspace:
             TooLargeError: the body is larger than the limit; nothing of it is kept.
             LeakgaugeError: as ``open_table``.
         """
-        if length is not None and length > self.limit:
-            raise self._too_large()
-        plain = _plain_name(name)
+        if length is not None:
+            self._require_room(length)
+        plain = plain_name(name)
         if self._drops is None:
-            # Only its owner may look into it.
-            self._drops = Path(tempfile.mkdtemp(prefix="leakgauge-"))
-        place = Path(tempfile.mkdtemp(dir=self._drops))
+            self._drops = Held()
+        place = Path(tempfile.mkdtemp(dir=self._drops.place))
         try:
-            await self._fill(place / plain, body)
-            table = await to_thread.run_sync(self._opened, place, plain)
+            await self._fill(place, plain, body)
+            table = await to_thread.run_sync(self._opened, place, plain, None)
         except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
+            self._discard(place)
             raise
         if table.place != place:
-            shutil.rmtree(place, ignore_errors=True)
+            self._discard(place)
         return table
 
-    async def _fill(self, path: Path, body: AsyncIterator[bytes]) -> None:
-        written = 0
+    async def _fill(self, place: Path, name: str, body: AsyncIterator[bytes]) -> None:
         try:
-            with path.open("wb") as file:
+            with (place / name).open("wb") as file:
                 async for piece in body:
-                    written += len(piece)
-                    if written > self.limit:
-                        raise self._too_large()
+                    written = self._sizes.pop(place, 0) + len(piece)
+                    self._require_room(written)
+                    self._sizes[place] = written
                     file.write(piece)
         except OSError as error:
-            raise could_not_write(Path(path.name), error) from None
+            raise could_not_write(Path(name), error) from None
+
+    def _require_room(self, size: int) -> None:
+        """Refuse a file that is too large, or would be together with those that are here."""
+        if size > self.limit:
+            raise self._too_large()
+        if self.dropped + size > self.total:
+            raise TooLargeError(
+                "All dropped files would be larger than {limit:,} bytes; remove one, or open this one by its path.",
+                limit=self.total,
+            )
+
+    @property
+    def dropped(self) -> int:
+        """Bytes of all dropped files, those under way included."""
+        return sum(self._sizes.values())
+
+    def remove(self, table: OpenTable) -> None:
+        """Forget a dropped table and remove its file.
+
+        Raises:
+            OptionError: it was not dropped.
+        """
+        if table.path is not None:
+            raise OptionError("{name!r} was not dropped, and is not removed; delete it yourself.", name=table.name)
+        del self._tables[table.key]
+        self._stamps.pop(table.key, None)
+        self._discard(table.place)
+
+    def _discard(self, place: Path) -> None:
+        shutil.rmtree(place, ignore_errors=True)
+        self._sizes.pop(place, None)
 
     def close(self) -> None:
         """Forget every table and remove what was dropped."""
         self._tables.clear()
+        self._sizes.clear()
         if self._drops is not None:
-            shutil.rmtree(self._drops, ignore_errors=True)
+            self._drops.close()
             self._drops = None
 
     def require_unchanged(self, table: OpenTable) -> None:
@@ -195,10 +238,10 @@ class Workspace:
         if not isinstance(value, str):
             return value
         if self._drops is not None:
-            value = re.sub(re.escape(str(self._drops)) + r"/\w+/", "", value)
+            value = re.sub(re.escape(str(self._drops.place)) + r"/\w+/", "", value)
         return value.replace(f"{self.folder}/", "")
 
-    def _opened(self, place: Path, address: str) -> OpenTable:
+    def _opened(self, place: Path, address: str, path: str | None) -> OpenTable:
         source, shown = str(place / address), Path(address).name
         try:
             with open_table(source) as table:
@@ -215,7 +258,7 @@ class Workspace:
             # A file dropped twice is one table; files of a folder are told apart by their paths.
             where = shown if place != self.folder else source
             key = hashlib.sha256(f"{where}\0{digest}".encode()).hexdigest()[:16]
-            made = OpenTable(key, shown, place, address, rows, columns, digest)
+            made = OpenTable(key, shown, place, address, rows, columns, digest, path)
             self._stamps[key] = stamp
             return self._tables.setdefault(key, made)
         # Raised outside the handler: the first one has the whole path in it.
@@ -257,15 +300,3 @@ def digest_of(files: list[Path]) -> str:
             while piece := file.read(1 << 20):
                 made.update(piece)
     return made.hexdigest()
-
-
-def _plain_name(name: str) -> str:
-    """The last part of a name, free of what a file system or a screen could stumble over."""
-    plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
-    if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST:
-        raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST)
-    try:
-        plain.encode()
-    except UnicodeEncodeError:
-        raise FileError("The name of the dropped file is not text; rename it.") from None
-    return plain

