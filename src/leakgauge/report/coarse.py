@@ -1,27 +1,80 @@
-"""Numbers of a private table made coarse: to the nearest step, their intervals outwards, promises upwards.
+"""Numbers of a private table made coarse: risks and promises upwards, what protects or is of use downwards.
 
-What is promised must never look better than it is, nor what was shown larger.
+Nothing may look better than it is, nor what was shown larger; intervals are rounded outwards.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal
 from typing import Final
 
-from leakgauge.report.document import Number
+from leakgauge.report.document import TOO_FEW, Number
 from leakgauge.report.sections.telling import OF_A_HUNDRED
 
 _SCORES: Final = ("score", "privacy", "utility", "states")
 """Where scores from 0 to 100 stand."""
-_PROMISES: Final = ("claim", "ceiling")
-"""Where promises stand outside the record."""
+_UP: Final = frozenset(
+    [
+        "claim",
+        "ceiling",
+        "found",
+        "success",
+        "advantage",
+        "exposed",
+        "best_guess",
+        "best_guess_after",
+        "mutual_information",
+        "leakage",
+        "leakage_with_background",
+        "conditional_mutual_information",
+        "distortion",
+        "total_variation",
+    ]
+)
+"""Promises outside the record, risks, and what the release does to the values."""
+_DOWN: Final = frozenset(
+    [
+        "baseline",
+        "raw",
+        "unchanged",
+        "score",
+        "privacy",
+        "utility",
+        "conditional_entropy",
+        "conditional_entropy_with_background",
+        "guesses",
+        "guesses_after",
+        "effective_set",
+        "effective_set_after",
+    ]
+)
+"""What an attacker finds anyway, what stays hidden, and what the release is worth."""
 _SHARES: Final = tuple(map(Decimal, ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5")))
-"""Steps of shares; the last is for tables so small that a share says next to nothing."""
+"""Steps of shares; beyond ``_COARSEST`` a share is not told at all."""
+_COARSEST: Final = Decimal("0.1")
 _PARTLY: Final = 2
 """Some attacks are tried on half of the rows: their shares are of half as many."""
+
+
+@dataclass(frozen=True)
+class Grain:
+    """How coarse the numbers of a table are.
+
+    Attributes:
+        share: the step of shares.
+        rows: of the table; None where they are not known.
+    """
+
+    share: Decimal
+    rows: int | None = None
+
+    @classmethod
+    def of(cls, rows: int | None, limit: int) -> Grain:
+        """The grain of a table in which counts below a limit are masked."""
+        return cls(share_step(rows, limit), rows)
 
 
 def share_step(rows: int | None, limit: int) -> Decimal:
@@ -32,9 +85,11 @@ def share_step(rows: int | None, limit: int) -> Decimal:
     return next((step for step in _SHARES if step >= least), _SHARES[-1])
 
 
-def coarse(number: Number, share: Decimal) -> Number:
-    """The number rounded to what everybody may know of it; shares to the step given."""
-    step = _step(number, share)
+def coarse(number: Number, grain: Grain) -> Number:
+    """The number rounded to what everybody may know of it; a share of too few rows is not told."""
+    if (_is_share(number) or number.count) and grain.share > _COARSEST:
+        return replace(number, value=TOO_FEW, low=None, high=None, confidence=None)
+    step = _step(number, grain)
     return replace(
         number,
         value=_to(number.value, step, _rounding(number)),
@@ -46,27 +101,35 @@ def coarse(number: Number, share: Decimal) -> Number:
 def _rounding(number: Number) -> str:
     if "/lower_bound" in number.source:
         return ROUND_FLOOR
-    promised = number.source.startswith("release.json") or _last(number) in _PROMISES
-    return ROUND_CEILING if promised or number.unit == "nats" else ROUND_HALF_EVEN
+    if number.source.startswith("release.json"):
+        return ROUND_CEILING
+    # What a policy found of a score is held against a least one.
+    if _last(number) in _DOWN or number.unit == OF_A_HUNDRED:
+        return ROUND_FLOOR
+    return ROUND_CEILING if _last(number) in _UP or number.unit == "nats" else ROUND_HALF_EVEN
 
 
 def _last(number: Number) -> str:
-    return number.source.rpartition("/")[2]
+    """The field that a number stands in; of a whole quantity its name."""
+    return number.source.removesuffix("/value").rpartition("/")[2]
 
 
 def _is_share(number: Number) -> bool:
     return number.percent or number.unit.startswith(("share", "probability")) or "/distortion" in number.source
 
 
-def _step(number: Number, share: Decimal) -> Callable[[float], Decimal]:
+def _step(number: Number, grain: Grain) -> Callable[[float], Decimal]:
     """The step that a number of some size is rounded to."""
+    if number.count and grain.rows is not None:
+        whole = Decimal(math.ceil(grain.share * grain.rows))
+        return lambda value: whole
     if number.unit in ("bits", "nats"):
         return lambda value: Decimal("0.1")
     if number.unit == OF_A_HUNDRED or _last(number) in _SCORES:
         return lambda value: Decimal(1)
     if _is_share(number):
         # A distortion may be a distance, beyond 1, of which two digits are shown.
-        return lambda value: max(share, _two_digits(value)) if abs(value) > 1 else share
+        return lambda value: max(grain.share, _two_digits(value)) if abs(value) > 1 else grain.share
     return _two_digits
 
 
@@ -78,4 +141,5 @@ def _to(value: float | str, step: Callable[[float], Decimal], rounding: str) -> 
     if isinstance(value, str) or not math.isfinite(value):
         return value
     size = step(value)
-    return float((Decimal(repr(float(value))) / size).to_integral_value(rounding=rounding) * size)
+    rounded = (Decimal(repr(float(value))) / size).to_integral_value(rounding=rounding) * size
+    return int(rounded) if isinstance(value, int) and rounded == int(rounded) else float(rounded)

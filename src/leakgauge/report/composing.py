@@ -7,7 +7,7 @@ from typing import Final
 
 from leakgauge.errors import FileError, LeakgaugeError
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, Edition, Section
+from leakgauge.report.document import Document, Edition, Section, with_texts
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections import (
@@ -30,6 +30,7 @@ from leakgauge.report.sections import (
     usefulness,
 )
 from leakgauge.report.sections.telling import Teller
+from leakgauge.report.visible import on_one_line
 
 SECTIONS: Final[tuple[Callable[[Facts, Language, Edition], Section | None], ...]] = (
     statement.section,
@@ -74,6 +75,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
     document = Document(title, language, edition, tuple(_sections(facts, language, edition)))
+    document = with_texts(document, on_one_line)
     if edition is Edition.INTERNAL:
         return document
     rows = facts.get("job.json", "table", "rows") or facts.get("release.json", "rows")

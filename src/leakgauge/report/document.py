@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from leakgauge.languages import Language
+from leakgauge.languages import Language, message
 from leakgauge.report.figures.figure import Figure
+
+TOO_FEW: Final = message("too few rows to say")
+"""What stands for a share of a table so small that any honest step is too coarse to be told."""
 
 
 class Edition(Enum):
@@ -23,7 +26,8 @@ class Number:
     """A number in a document, traceable to a file.
 
     Attributes:
-        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
+        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked,
+            or ``TOO_FEW``.
         unit: in the words of the artefact, such as ``bits``; empty where it has none.
         source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
         low: the lower end of its interval; None where it is exact.
@@ -139,9 +143,37 @@ def inlines(block: Block) -> Iterator[Inline]:
 
 
 def sentence(language: Language, template: str, **fields: object) -> Inline:
-    """A template in a language with its fields; numbers stay numbers."""
-    numbers: Mapping[str, Number] = {name: value for name, value in fields.items() if isinstance(value, Number)}
-    # Numbers are put in as marks that no text has, and found again: a translation may order them anew.
-    marks = {name: f"\x00{name}\x00" for name in numbers}
+    """A template in a language with its fields; numbers, and texts with numbers in them, stay what they are."""
+    kept: Mapping[str, Inline] = {
+        name: value if isinstance(value, tuple) else (value,)
+        for name, value in fields.items()
+        if isinstance(value, Number | tuple)
+    }
+    # They are put in as marks that no text has, and found again: a translation may order them anew.
+    marks = {name: f"\x00{name}\x00" for name in kept}
     pieces = language.say(template, **{**fields, **marks}).split("\x00")
-    return tuple(numbers[piece] if at % 2 else piece for at, piece in enumerate(pieces) if piece)
+    return tuple(
+        part for at, piece in enumerate(pieces) for part in (kept[piece] if at % 2 else (piece,)) if part != ""
+    )
+
+
+def with_texts(document: Document, change: Callable[[str], str]) -> Document:
+    """The document with every text changed but for code and pictures."""
+
+    def inline(parts: Inline) -> Inline:
+        return tuple(change(part) if isinstance(part, str) else part for part in parts)
+
+    def block(one: Block) -> Block:
+        if isinstance(one, Paragraph):
+            return replace(one, parts=inline(one.parts))
+        if isinstance(one, Points):
+            return replace(one, items=tuple(map(inline, one.items)))
+        if isinstance(one, Grid):
+            rows = tuple(tuple(map(inline, row)) for row in one.rows)
+            return replace(one, caption=change(one.caption), head=tuple(map(change, one.head)), rows=rows)
+        return replace(one, caption=change(one.caption)) if isinstance(one, Picture) else one
+
+    sections = (
+        replace(one, title=change(one.title), blocks=tuple(map(block, one.blocks))) for one in document.sections
+    )
+    return replace(document, title=change(document.title), sections=tuple(sections))

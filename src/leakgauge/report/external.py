@@ -9,8 +9,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.coarse import coarse, share_step
+from leakgauge.report.coarse import Grain, coarse
 from leakgauge.report.document import (
+    TOO_FEW,
     Block,
     Code,
     Document,
@@ -54,26 +55,31 @@ def masked(document: Document, limit: int = LIMIT, rows: int | None = None) -> D
     """
     if limit < 1:
         raise OptionError("The limit of counts is {limit}; give at least 1.", limit=limit)
-    title, mask = _text(document.title, limit), _Mask(limit, share_step(rows, limit))
+    title, mask = _text(document.title, limit), _Mask(limit, Grain.of(rows, limit))
     return replace(document, title=title, sections=tuple(_section(one, mask) for one in document.sections))
 
 
 @dataclass(frozen=True)
 class _Mask:
-    """What is masked, and how coarse shares are."""
+    """What is masked, and how coarse numbers are."""
 
     limit: int
-    share: Decimal
+    grain: Grain
 
     def part(self, part: Part) -> Part:
         if isinstance(part, str):
             return self.text(part)
         if _is_small(part, self.limit):
             return replace(part, value=f"<{self.limit}", low=None, high=None, confidence=None)
-        return coarse(part, self.share) if part.from_table else part
+        return coarse(part, self.grain) if part.from_table else part
 
     def inline(self, parts: Inline) -> Inline:
         return tuple(map(self.part, parts))
+
+    def cell(self, parts: Inline) -> Inline:
+        """A cell; where a number in it may not be told nothing else is left of it."""
+        made = self.inline(parts)
+        return tuple(filter(_is_untold, made))[:1] or made
 
     def text(self, text: str) -> str:
         return _text(text, self.limit)
@@ -107,20 +113,24 @@ def _left(section: Section) -> InternalError:
 
 
 def _section(section: Section, mask: _Mask) -> Section:
-    return replace(section, title=mask.text(section.title), blocks=tuple(_block(one, mask) for one in section.blocks))
+    blocks = (_block(one, mask) for one in section.blocks)
+    return replace(section, title=mask.text(section.title), blocks=tuple(one for one in blocks if one is not None))
 
 
-def _block(block: Block, mask: _Mask) -> Block:
+def _block(block: Block, mask: _Mask) -> Block | None:
+    """The block masked; sentences with a number that may not be told are left out."""
     if isinstance(block, Paragraph):
-        return replace(block, parts=mask.inline(block.parts))
+        parts = mask.inline(block.parts)
+        return None if any(map(_is_untold, parts)) else replace(block, parts=parts)
     if isinstance(block, Points):
-        return replace(block, items=tuple(map(mask.inline, block.items)))
+        items = [item for item in map(mask.inline, block.items) if not any(map(_is_untold, item))]
+        return replace(block, items=tuple(items)) if items else None
     if isinstance(block, Grid):
         return replace(
             block,
             caption=mask.text(block.caption),
             head=tuple(map(mask.text, block.head)),
-            rows=tuple(tuple(map(mask.inline, row)) for row in block.rows),
+            rows=tuple(tuple(map(mask.cell, row)) for row in block.rows),
         )
     return Code(mask.text(block.text)) if isinstance(block, Code) else block
 
@@ -129,6 +139,10 @@ def _text(text: str, limit: int) -> str:
     text = _LETTERS.sub("", text)
     text = _EXACT.sub(lambda found: f"{Decimal(found[0]):.2f}", text)
     return _COUNTED.sub(lambda found: found[1] if int(found[1].replace(",", "")) >= limit else f"<{limit}", text)
+
+
+def _is_untold(part: Part) -> bool:
+    return isinstance(part, Number) and part.value == TOO_FEW
 
 
 def _counts(number: Number) -> bool:

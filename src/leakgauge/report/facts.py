@@ -11,8 +11,9 @@ from typing import Any, Final
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.record import digest_of
+from leakgauge.release.record import digest_of, file_digest
 from leakgauge.report.document import Number
+from leakgauge.report.visible import visible
 
 SCHEMAS: Final = {
     "job.json": "leakgauge/job/1",
@@ -34,6 +35,8 @@ SCHEMAS: Final = {
 _SEALED: Final = ("release.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
+_NEVER: Final = 1e-9
+"""What is released less often than this is never seen."""
 
 
 @dataclass(frozen=True)
@@ -48,18 +51,25 @@ class Facts:
     files: Mapping[str, Mapping[str, Any]]
     diagram: Diagram = field(default_factory=default_diagram)
 
+    def __post_init__(self) -> None:
+        # Names and values are the user's, and must not turn or hide what is said beside them.
+        object.__setattr__(self, "files", visible(dict(self.files)))
+
     @classmethod
     def read(cls, folder: Path | str) -> Facts:
         """The artefacts in a folder.
 
         Raises:
-            FileError: there is no such folder, nothing to report is in it, or an artefact cannot be read.
-            VerificationError: an artefact was changed after it was made.
+            FileError: there is no such folder, nothing to report is in it, its job is not finished, or an artefact
+                cannot be read.
+            VerificationError: an artefact was changed or taken away after it was made.
             ModelError: a diagram that is none.
         """
         place = Path(folder)
         if not place.is_dir():
             raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
+        if (place / "job.json").exists():
+            _require_whole(place, _read(place / "job.json", SCHEMAS["job.json"]))
         files = {name: _read(place / name, schema) for name, schema in SCHEMAS.items() if (place / name).exists()}
         if "job.json" not in files and "release.json" not in files:
             raise FileError(
@@ -153,21 +163,46 @@ class Facts:
             )
         return Number(mean_state(states), "", source_of(file, "nodes", node, "states"), from_table=True, digits=3)
 
+    def never_released(self, *place: str) -> tuple[Number, Number] | None:
+        """How many values of a channel never appear in the release, and of how many; None where all do.
+
+        Args:
+            place: the file and the fields that lead to the channel. The sources are its matrix and its outputs.
+        """
+        file, *path = place
+        matrix, labels = self.get(file, *path, "matrix"), self.get(file, *path, "outputs", "labels")
+        if not isinstance(matrix, list) or not isinstance(labels, list):
+            return None
+        never = empty_columns(matrix)
+        if not never:
+            return None
+        known = Number(len(labels), "", source_of(file, *path, "outputs", "labels"))
+        return Number(never, "", source_of(file, *path, "matrix")), known
+
     def resolve(self, source: str) -> Any:
-        """What stands at the source of a number; its value where a whole quantity does, their mean of states."""
+        """What stands at the source of a number: the value of a whole quantity, and of a list what is told of it.
+
+        That is the mean of states, the empty columns of a matrix, and how many labels there are.
+        """
         file, _, pointer = source.partition("#")
         found = self.files.get(file)
         for step in pointer.split("/")[1:]:
             name = step.replace("~1", "/").replace("~0", "~")
             found = found[int(name)] if isinstance(found, list) else (found or {})[name]
         if isinstance(found, list):
-            return mean_state(found)
+            told = {"matrix": empty_columns, "labels": len}.get(source.rpartition("/")[2], mean_state)
+            return told(found)
         return found["value"] if isinstance(found, dict) else found
 
 
 def mean_state(states: list[float]) -> float:
     """The mean of the states from 0, the lowest, to 100, the highest."""
     return 100 * math.fsum(at * share for at, share in enumerate(states)) / (len(states) - 1)
+
+
+def empty_columns(matrix: list[list[float]]) -> int:
+    """How many columns of a channel are 0 in every row: such a value is never released."""
+    return sum(all(share < _NEVER for share in column) for column in zip(*matrix, strict=True))
 
 
 def source_of(file: str, *path: str | int) -> str:
@@ -179,6 +214,31 @@ def _is_number(value: object) -> bool:
     if isinstance(value, str):
         return value in _INFINITE
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _require_whole(place: Path, job: Mapping[str, Any]) -> None:
+    """Refuse the folder of a job that is not finished, or whose files are not those that it wrote."""
+    if "finished" in job and job["finished"] is None:
+        raise FileError(
+            "The job in {path} is not finished; run the same command again to finish it.",
+            path=place,
+        )
+    stages = job.get("stages") or {}
+    # Reports are written again and again, and nothing is read from them.
+    written = {
+        file: digest for name, one in stages.items() if name != "report" for file, digest in one["outputs"].items()
+    }
+    for file, digest in written.items():
+        found = place / Path(file).name
+        if found.exists() and file_digest(found) != digest:
+            raise VerificationError(
+                "{path} was changed after the job wrote it; put it back as it was, or run the job again.", path=found
+            )
+        # The released table may be elsewhere by now; what the report rests on must be here.
+        if not found.exists() and file in SCHEMAS:
+            raise VerificationError(
+                "{path}, which the job wrote, is missing; put it back, or run the job again.", path=found
+            )
 
 
 def _read(place: Path, schema: str) -> Mapping[str, Any]:

@@ -30,7 +30,7 @@ def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | 
 
 
 def _audit(release: Release, findings: Sequence[Finding]) -> dict[str, Any]:
-    wrong = [f"{one.attack} on {', '.join(one.target)} beats the claim" for one in findings if one.beats_claim]
+    wrong = [one.broken_claim for one in findings if one.beats_claim]
     whole = {
         "schema": AUDIT_SCHEMA,
         "record": {"reference": release.fields.get("reference"), "digest": release.digest},

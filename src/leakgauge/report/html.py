@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from leakgauge.errors import InternalError
 from leakgauge.report.document import Document, Edition, Inline, Number
 from leakgauge.report.figures import Figure
+from leakgauge.report.visible import END, START
 from leakgauge.report.writing import written
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def to_html(documents: Sequence[Document]) -> str:
         drawing=_drawing(),
         edition=_edition,
         is_long=_is_long,
+        isolated=_isolated,
+        unmarked=_unmarked,
         contents=" · ".join(document.language.say("Contents") for document in documents),
     )
 
@@ -83,6 +86,19 @@ def _edition(document: Document) -> str:
     if document.edition is Edition.EXTERNAL:
         return document.language.say("External edition: may be shown to everybody")
     return document.language.say("Internal edition: keep it inside")
+
+
+def _isolated(text: str) -> Markup:
+    """The text with each name that runs from the right in an element of its own."""
+    from markupsafe import Markup, escape
+
+    # What is marked has been escaped before.
+    return Markup(str(escape(text)).replace(START, "<bdi>").replace(END, "</bdi>"))
+
+
+def _unmarked(text: str) -> str:
+    """The text for an attribute, which has no elements."""
+    return text.replace(START, "").replace(END, "")
 
 
 def _is_long(parts: Inline) -> bool:

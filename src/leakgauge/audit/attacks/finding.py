@@ -61,6 +61,11 @@ class Finding:
             return False
         return (self.success.low if self.sure is None else self.sure) > self.ceiling
 
+    @property
+    def broken_claim(self) -> str:
+        """What is wrong where it beats the claim, in a short sentence without a full stop."""
+        return f"{self.attack} on {', '.join(self.target)} beats the claim"
+
     def _repr_html_(self) -> str:
         shares = {
             "success": self.success,

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.report.visible import visible
+
 WIDTH = 736
 """The widest drawing that fits a printed page with the room around it, in pixels."""
 DARK, MIDDLE, LIGHT = "#1b3a57", "#dd8a35", "#e4eaef"
@@ -56,6 +58,11 @@ class Figure:
 
     spec: Mapping[str, Any]
     told: str
+
+    def __post_init__(self) -> None:
+        # Names of columns and values are the user's: a sign that turns letters would turn those around it too.
+        object.__setattr__(self, "spec", visible(self.spec))
+        object.__setattr__(self, "told", visible(self.told))
 
     def to_svg(self) -> str:
         """The picture as SVG, drawn here, without a browser and without a network."""

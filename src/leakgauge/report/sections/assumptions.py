@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from leakgauge.languages import Language
-from leakgauge.report.document import Edition, Paragraph, Points, Section
+from leakgauge.probability import PriorOrigin
+from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.telling import Teller
 from leakgauge.report.sections.titles import title_of
@@ -14,8 +17,20 @@ KEY = "assumptions"
 def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
     """The assumptions of the record, numbered; None without a release."""
     tell = Teller(facts, language, edition)
-    said = facts.names("release.json", "assumptions")
+    said = [*map(tell.stored, facts.names("release.json", "assumptions")), *_of_histograms(tell)]
     if not said:
         return None
     start = Paragraph(tell.say("The guarantee holds where all of these do."))
-    return Section(KEY, title_of(KEY, language), (start, Points(tuple(map(tell.stored, said)), numbered=True)))
+    return Section(KEY, title_of(KEY, language), (start, Points(tuple(said), numbered=True)))
+
+
+def _of_histograms(tell: Teller) -> Iterator[Inline]:
+    """What a noisy histogram does not protect, where the record does not say it itself."""
+    planned = tell.facts.get("release.json", "plan", "columns") or {}
+    bought = [name for name, one in planned.items() if one.get("channel_prior") == PriorOrigin.NOISY_HISTOGRAM.value]
+    stored = " ".join(tell.facts.names("release.json", "assumptions"))
+    if bought and PriorOrigin.NOISY_HISTOGRAM.value not in stored:
+        yield tell.say(
+            "The channels of {columns} were designed from a noisy histogram; which values occur is not protected.",
+            columns=tell.listed(bought),
+        )

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.audit.attacks.reading import LETTERS
 from leakgauge.languages import Language
 from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Own, Teller, listed, warning
+from leakgauge.report.sections.telling import NOTHING, Own, Plain, Teller, warning
 from leakgauge.report.sections.titles import title_of
 
 KEY = "attacks"
 _FILE = "audit.json"
+_ORDERED = ("whole numbers", "numbers", "dates", "timestamps")
 
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
@@ -55,7 +57,7 @@ def _attacks(tell: Teller) -> Iterator[Block]:
         say("Attack"),
         say("Right without the release"),
         say("Right with it"),
-        say("Advantage"),
+        say("Advantage, in percentage points"),
         say("Advantage from a release of others"),
         say("Advantage from the raw data"),
         say("Exposed"),
@@ -68,6 +70,14 @@ def _attacks(tell: Teller) -> Iterator[Block]:
             "about with the release and wrong without."
         )
     )
+    if tell.secret_bins or _is_guessed_by_tenths(tell):
+        yield Paragraph(
+            tell.say(
+                "Of numbers and dates with more than 32 different values a guess counts as right where it names the "
+                "right one of ten groups of about as many rows each, whatever bins they are released in."
+            ),
+            "note",
+        )
     yield Grid(say("Attacks"), head, tuple(_attack(tell, at, one) for at, one in enumerate(attacks)))
     if any(not one.get("judged", True) for one in attacks):
         yield Paragraph(
@@ -84,14 +94,20 @@ def _attacks(tell: Teller) -> Iterator[Block]:
         yield Points(tuple(_method(tell, names, method) for method, names in methods.items() if method))
 
 
+def _is_guessed_by_tenths(tell: Teller) -> bool:
+    kinds = {str(one["name"]): one["kind"] for one in tell.facts.items("job.json", "table", "columns")}
+    letters = tell.facts.get("measurement.json", "letters", "secret") or 0
+    return letters > LETTERS and any(kinds.get(column) in _ORDERED for column in tell.secret)
+
+
 def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]:
     def cell(name: str) -> Inline:
         return tell.cell(_FILE, "attacks", at, name, from_table=True, percent=True)
 
     name = tell.language.retell(str(one["attack"])) + ("" if one.get("judged", True) else " *")
     knows = tell.facts.names(_FILE, "attacks", at, "knows")
-    said = tell.say("{attack}; knows {columns}", attack=Own(name), columns=listed(knows)) if knows else (name,)
-    exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True)
+    said = tell.say("{attack}; knows {columns}", attack=Own(name), columns=tell.listed(knows)) if knows else (name,)
+    exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True, from_table=True)
     ceiling = cell("ceiling")
     if one.get("beats_claim"):
         ceiling = (*ceiling, *tell.say(" – exceeded"))
@@ -101,7 +117,7 @@ def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]
 
 def _method(tell: Teller, attacks: list[str], method: str) -> Inline:
     names = dict.fromkeys(tell.language.retell(name) for name in (attacks[0], attacks[-1]))
-    return (" … ".join(names), ": ", tell.language.retell(method))
+    return tell.say("{attacks}: {method}", attacks=Plain(" … ".join(names)), method=Plain(tell.language.retell(method)))
 
 
 def _bounds(tell: Teller) -> Iterator[Block]:
@@ -142,8 +158,8 @@ def _anonymity(tell: Teller) -> Iterator[Block]:
         tell.say(
             "By the columns released as they are ({columns}) the rows fall into groups: {classes}. Rows in the "
             "smallest: {k}; rows that stand alone: {unique}.",
-            columns=listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
-            classes=facts.number(_FILE, "anonymity", "classes", count=True),
+            columns=tell.listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
+            classes=facts.number(_FILE, "anonymity", "classes"),
             k=facts.number(_FILE, "anonymity", "k", count=True),
             unique=facts.number(_FILE, "anonymity", "unique", count=True),
         )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Grid, Inline, Section
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Teller, listed
+from leakgauge.report.sections.telling import Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "context"
@@ -33,7 +33,9 @@ def _rows(tell: Teller) -> Iterator[tuple[str, Inline]]:
     if facts.get("release.json", "neighbours") == "replace-one":
         yield say("neighbouring tables"), (say("the same but for the values of one row"),)
     background = facts.names("measurement.json", "background")
-    yield say("what the attacker knows"), (str(listed(background)),) if background else none
+    yield say("what the attacker knows"), (str(tell.listed(background)),) if background else none
+    if tell.bins:
+        yield say("numbers in bins"), (str(tell.listed(tell.bins)),)
     often = tell.maybe("job.json", "asked", "releases_per_period")
     if often is not None:
         yield say("how often such a release is made in a period"), (often,)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from leakgauge.languages import Language
 from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Teller, listed
+from leakgauge.report.sections.telling import Own, Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "data"
@@ -29,15 +29,23 @@ def _blocks(tell: Teller) -> Iterator[Block]:
     if kinds:
         head = (say("Column"), say("Kind of values"), say("Role"))
         roles = tuple(
-            ((str(one["name"]),), tell.stored(one["kind"]), (_role(tell, str(one["name"])),)) for one in kinds
+            ((str(Own(str(one["name"]))),), tell.stored(one["kind"]), (_role(tell, str(one["name"])),)) for one in kinds
         )
         yield Grid(say("Columns"), head, roles)
     elif facts.has("release.json"):
-        yield Paragraph(tell.say("Protected: {columns}.", columns=listed(tell.secret)))
+        yield Paragraph(tell.say("Protected: {columns}.", columns=tell.listed(tell.secret)))
         public = facts.names("release.json", "plan", "public")
-        yield Paragraph(tell.say("Released as they are: {columns}.", columns=listed(public)))
+        yield Paragraph(tell.say("Released as they are: {columns}.", columns=tell.listed(public)))
     if rows or kinds:
-        yield Paragraph(tell.say("No value of any row is in this report."), "note")
+        yield Paragraph(_values(tell), "note")
+
+
+def _values(tell: Teller) -> Inline:
+    if tell.external:
+        return tell.say("No value of any row is in this report.")
+    return tell.say(
+        "No row is in this report, but values of the secret are: those that reach a guarantee, and those of pictures."
+    )
 
 
 def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
@@ -49,7 +57,9 @@ def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
     letters = {"secret": say("different values of the secret"), "background": say("combinations of the background")}
     for role, said in letters.items():
         if facts.has("measurement.json", "letters", role):
-            yield (said,), (facts.number("measurement.json", "letters", role, count=True),)
+            yield (said,), (facts.number("measurement.json", "letters", role),)
+    if tell.bins:
+        yield (say("bins, which count as values here"),), (str(tell.listed(tell.bins)),)
     if tell.external:
         return
     if facts.has("job.json", "table", "bytes"):
@@ -69,5 +79,5 @@ def _role(tell: Teller, column: str) -> str:
     if known:
         return say("background")
     if public or column in facts.names("job.json", "asked", "public"):
-        return say("public, released as it is")
+        return say("public, released as it is") if tell.released else say("public")
     return say("withheld")

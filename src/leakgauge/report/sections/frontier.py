@@ -9,7 +9,7 @@ from leakgauge.report.document import Block, Edition, Grid, Inline, Number, Para
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.released_point import released_point
-from leakgauge.report.sections.telling import Teller, listed, spelled
+from leakgauge.report.sections.telling import Teller, spelled
 from leakgauge.report.sections.titles import title_of
 
 KEY = "frontier"
@@ -147,6 +147,6 @@ def _comparison(tell: Teller) -> Iterator[Block]:
     yield Paragraph(
         tell.say(
             "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
-            secret=listed(tell.secret),
+            secret=tell.listed(tell.secret),
         )
     )

@@ -9,7 +9,7 @@ from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, P
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections import policy
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Own, Teller, warning
+from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Own, Plain, Teller, warning
 from leakgauge.report.sections.titles import title_of
 
 KEY = "grade"
@@ -67,8 +67,26 @@ def _scores(tell: Teller) -> Iterator[Block]:
         ((said,), tell.score(_BEFORE, name), tell.score(_FILE, name, interval=(interval,)))
         for name, said, interval in names
     )
+    graded = ((say("grade"),), _capped(tell, _BEFORE), _capped(tell, _FILE))
+    rows = (*rows, graded) if tell.facts.has(_BEFORE, "grade") else rows
     head = (say("Score"), say("Released as it is"), say("This release"))
     yield Grid(say("Scores before and after"), head, rows)
+
+
+def _capped(tell: Teller, file: str) -> Inline:
+    """A grade, and what vetoes made of it."""
+    grade, uncapped = (str(tell.facts.get(file, name)) for name in ("grade", "grade_uncapped"))
+    reasons = [tell.language.retell(str(one["reason"])) for one in tell.facts.items(file, "vetoes")]
+    if grade == uncapped or not tell.facts.has(file, "grade_uncapped"):
+        return tell.stored(grade)
+    if not reasons or tell.external:
+        return tell.say("{grade}, by a veto; without it {other}", grade=grade, other=uncapped)
+    return tell.say(
+        "{grade}, by a veto ({reasons}); without it {other}",
+        grade=grade,
+        reasons=Plain(tell.language.say("; ").join(reasons)),
+        other=uncapped,
+    )
 
 
 def _criteria(tell: Teller) -> Iterator[Block]:
@@ -101,7 +119,7 @@ def _policy(tell: Teller) -> Iterator[Block]:
     for at, line in enumerate(lines):
         kept = say("kept") if line["holds"] else say("NOT KEPT")
         name = policy.name_of(tell, str(line["name"]))
-        rows.append(((name,), policy.value(tell, at, "limit"), policy.value(tell, at, "found"), (kept,)))
+        rows.append(((name,), policy.value(tell, at, "limit"), policy.found(tell, at), (kept,)))
     yield Grid(say("The policy"), (say("Limit"), say("Asked"), say("Found"), say("Verdict")), tuple(rows))
 
 
@@ -110,7 +128,13 @@ def _lifts(tell: Teller) -> Iterator[Block]:
     lifts = facts.items(_FILE, "lifts")
     blocked = facts.get(_FILE, "blocked")
     if lifts and not tell.external:
-        yield Paragraph(tell.say("The cheapest changes that would lift the grade:"))
+        yield Paragraph(
+            tell.say(
+                "How sensitive the grade is: were the indicators of a line to move as far as it says, the rest "
+                "unmoved, the grade would be better. This is no advice: indicators hang together, and no release may "
+                "have all of these at once."
+            )
+        )
         yield Points(tuple(_lift(tell, at, one["moves"]) for at, one in enumerate(lifts)))
     elif blocked:
         yield Paragraph(tell.stored(blocked), "note")
@@ -125,7 +149,7 @@ def _lift(tell: Teller, at: int, moves: list[dict[str, object]]) -> Inline:
             said.append((tell.named(node), " → ", tell.facts.number(_FILE, *start, "value")))
         else:
             said.append((tell.named(node),))
-    joined = [part for one in said for part in (*one, "; ")][:-1]
+    joined = [part for one in said for part in (*one, tell.language.say("; "))][:-1]
     score = tell.facts.number(_FILE, "lifts", at, "score", unit=OF_A_HUNDRED, digits=3)
     return (*joined, *tell.say("; then the score is {score}", score=score))
 

@@ -8,7 +8,7 @@ from leakgauge.languages import Language, message
 from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Part, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Own, Teller, listed, spelled, warning
+from leakgauge.report.sections.telling import NOTHING, Own, Teller, spelled, warning
 from leakgauge.report.sections.titles import title_of
 
 KEY = "guarantee"
@@ -133,11 +133,13 @@ def _together(tell: Teller) -> Iterator[Block]:
         said = notion_of(tell, notion)
         cell: Inline = (facts.number("release.json", "together", notion, from_table=of_table),)
         if facts.has("release.json", "together", notion, "delta"):
-            cell = (*cell, ", δ = ", facts.number("release.json", "together", notion, "delta"))
+            cell = tell.say(
+                "{level}, δ = {delta}",
+                level=cell,
+                delta=facts.number("release.json", "together", notion, "delta"),
+            )
         rows.append(((say("all columns together: {notion}", notion=Own(said)),), cell))
-    for name, said in (("epsilon", say("budget spent, ε")), ("rho", say("budget spent, ρ"))):
-        if facts.has("release.json", "budget", name):
-            rows.append(((said,), (facts.number("release.json", "budget", name, from_table=of_table),)))
+    rows += _spent(tell)
     if rows:
         yield Grid(say("The whole release"), (say("What"), say("Level")), tuple(rows))
     if facts.has("release.json", "budget", "ledger"):
@@ -153,9 +155,25 @@ def _together(tell: Teller) -> Iterator[Block]:
             tell.say(
                 "The channel of {columns} was designed from the counts of this table, without a budget for them. The "
                 "guarantee is that of the fixed channel; what the choice of the channel tells is not in it.",
-                columns=listed(tell.secret),
+                columns=tell.listed(tell.secret),
             )
         )
+
+
+def _spent(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
+    """The budget: of the release, and where its design had to be paid of both."""
+    facts, say = tell.facts, tell.language.say
+    bought = facts.has("job.json", "spent", "histogram")
+    alone = say("budget spent on the release, ε") if bought else say("budget spent, ε")
+    for name, said in (("epsilon", alone), ("rho", say("budget spent, ρ"))):
+        if facts.has("release.json", "budget", name):
+            yield (said,), (facts.number("release.json", "budget", name, from_table=tell.from_this_table),)
+    if bought:
+        for name, said in (
+            ("histogram", say("budget spent on the noisy histogram of the design, ε")),
+            ("together", say("budget spent together, ε")),
+        ):
+            yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
 
 
 def _designed(tell: Teller) -> Iterator[Block]:

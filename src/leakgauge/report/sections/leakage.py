@@ -8,7 +8,7 @@ from leakgauge.languages import Language
 from leakgauge.report.document import Block, Edition, Grid, Inline, Number, Paragraph, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Teller, listed
+from leakgauge.report.sections.telling import NOTHING, Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "leakage"
@@ -31,12 +31,21 @@ def _told(tell: Teller) -> Iterator[Block]:
         yield Paragraph(
             tell.say(
                 "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
-                secret=listed(tell.secret),
-                background=listed(background),
+                secret=tell.listed(tell.secret),
+                background=tell.listed(background),
             )
         )
     else:
-        yield Paragraph(tell.say("X is the secret {secret}, Y what is released.", secret=listed(tell.secret)))
+        yield Paragraph(tell.say("X is the secret {secret}, Y what is released.", secret=tell.listed(tell.secret)))
+    if tell.secret_bins:
+        yield Paragraph(
+            tell.say(
+                "X is in bins ({bins}): all bits here are of the bins, before and after. Released as they are, exact "
+                "numbers would tell more.",
+                bins=tell.listed(tell.secret_bins),
+            ),
+            "note",
+        )
     if not tell.facts.has(_AFTER) and tell.released:
         yield Paragraph(
             tell.say("The leakage through this mechanism was not computed: its outputs are too many to count."), "note"

@@ -20,7 +20,8 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
         tell.say("Counts of rows below a limit are masked, because few rows may be few people."),
         tell.say(
             "Numbers computed from the table are coarse: bits to a tenth, shares to a whole percent or more, scores to "
-            "a whole point. Exact ones would tell of single rows."
+            "a whole point. Exact ones would tell of single rows. Risks are rounded up and what is kept down; shares "
+            "of too few rows are not told, nor sentences with them."
         ),
         tell.say(
             "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of "
@@ -34,6 +35,7 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
             "The curve of least leakage, the pictures and the settings that were tried: they follow from exact counts."
         ),
     ]
+    points.append(tell.say("The record of the release, and why nothing was released where that names numbers."))
     if tell.from_this_table:
         points.append(
             tell.say(

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Inline, Points, Section
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Own, Teller, listed
+from leakgauge.report.sections.telling import Plain, Teller
 from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.usefulness import never_released
 
 KEY = "limitations"
 
@@ -26,7 +27,7 @@ def _points(tell: Teller) -> Iterator[Inline]:
         yield tell.say(
             "The attacker is taken to know {background} of everybody and nothing else; who knows more learns more than "
             "this report says.",
-            background=listed(background),
+            background=tell.listed(background),
         )
     else:
         yield tell.say(
@@ -41,13 +42,12 @@ def _points(tell: Teller) -> Iterator[Inline]:
         if facts.get(file, "reliable") is False:
             yield what(tell)
     if facts.items("audit.json", "attacks"):
-        yield tell.say(
-            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds all "
-            "of them."
-        )
+        yield _of_attacks(tell)
     yield from _of_the_grade(tell)
     if facts.names("release.json", "plan", "public"):
         yield tell.say("Columns released as they are are protected by nothing here.")
+        yield from _not_counted(tell)
+    yield from never_released(tell)
     if tell.released and not facts.has("release.json", "budget", "ledger"):
         yield tell.say(
             "No ledger counted this release: whether others of the same people were made, and what they add up to, is "
@@ -55,6 +55,30 @@ def _points(tell: Teller) -> Iterator[Inline]:
         )
     if not tell.external and tell.released:
         yield tell.say("This edition was made from the private table and holds numbers of it; keep it inside.")
+
+
+def _of_attacks(tell: Teller) -> Inline:
+    if tell.promises_nothing:
+        return tell.say(
+            "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds what "
+            "others may find."
+        )
+    return tell.say(
+        "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds what can "
+        "be inferred of the secret's value in one row."
+    )
+
+
+def _not_counted(tell: Teller) -> Iterator[Inline]:
+    """Public columns that the attacker was not declared to know."""
+    background = tell.facts.names("measurement.json", "background")
+    public = [one for one in tell.facts.names("release.json", "plan", "public") if one not in background]
+    if public:
+        yield tell.say(
+            "Public columns are not counted in the bits: what {columns} tell of the secret comes on top of the "
+            "leakage.",
+            columns=tell.listed(public),
+        )
 
 
 def _of_the_grade(tell: Teller) -> Iterator[Inline]:
@@ -65,7 +89,7 @@ def _of_the_grade(tell: Teller) -> Iterator[Inline]:
         ]
         joined = tell.language.say(", ").join(names)
         yield tell.say(
-            "Nothing is known of some indicators, whose weight the others share: {names}.", names=Own(joined)
+            "Nothing is known of some indicators, whose weight the others share: {names}.", names=Plain(joined)
         )
     if tell.facts.has("assessment.json", "graded"):
         yield tell.stored(tell.facts.get("assessment.json", "graded"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.languages import message
 from leakgauge.report.document import Inline
-from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Own, Teller
+from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Plain, Teller
 
 NAMES = {
     "max_leakage_bits": message("leakage, at most"),
@@ -28,15 +28,52 @@ _UNITS = {
 }
 
 
+_SCORES = {
+    "min_privacy": ("privacy", "privacy_interval"),
+    "min_utility": ("utility", "utility_interval"),
+    "min_score": ("score", "interval"),
+}
+"""What is held against a least score, and where its interval is."""
+_LEAVES = {"max_leakage_bits": "6", "max_delta": "2", "max_attack_advantage": "5"}
+"""Indicators whose upper ends are held against a limit."""
+
+
 def failed_lines(tell: Teller) -> Iterator[Inline]:
     """A sentence for each line of the policy that is not kept."""
     for at, line in enumerate(tell.facts.items("assessment.json", "policy")):
         # Vetoes are loud by themselves.
         if not line["holds"] and line["name"] != "vetoes":
             name = name_of(tell, str(line["name"]))
-            start = tell.say("The policy is not kept: {name} ", name=Own(name))
-            found = tell.say("; found: ")
-            yield (*start, *value(tell, at, "limit"), *found, *value(tell, at, "found"), ".")
+            yield tell.say(
+                "The policy is not kept: {name} {limit}; found: {found}.",
+                name=Plain(name),
+                limit=value(tell, at, "limit"),
+                found=found(tell, at),
+            )
+
+
+def is_kept(tell: Teller) -> bool:
+    """Whether every line of the policy is kept; True where there is none."""
+    return all(line["holds"] for line in tell.facts.items("assessment.json", "policy"))
+
+
+def found(tell: Teller, at: int) -> Inline:
+    """What was found, and which end of an interval it is: in doubt a release is not allowed."""
+    name = str(tell.facts.get("assessment.json", "policy", at, "name"))
+    here = value(tell, at, "found")
+    if here == NOTHING:
+        return here
+    if name in _SCORES:
+        score, interval = _SCORES[name]
+        whole = tell.maybe("assessment.json", score, unit=OF_A_HUNDRED, from_table=True, digits=3, interval=(interval,))
+        if whole is not None and whole.low is not None:
+            return tell.say("{found}, the lower end of {whole}", found=here, whole=whole)
+    elif name in _LEAVES:
+        leaves = tell.facts.items("assessment.json", "leaves")
+        known = next((one.get("value") for one in leaves if str(one["leaf"]) == _LEAVES[name]), None)
+        if known is not None and known != tell.facts.get("assessment.json", "policy", at, "found"):
+            return tell.say("{found}, the upper end of its interval", found=here)
+    return here
 
 
 def name_of(tell: Teller, name: str) -> str:

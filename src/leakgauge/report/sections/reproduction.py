@@ -35,7 +35,14 @@ def _commands(tell: Teller) -> Iterator[Block]:
     if command and not tell.external:
         yield Paragraph(tell.say("The same job again; fresh noise makes another release of the same quality:"))
         yield Code(str(command))
-    if facts.has("release.json"):
+    if facts.has("release.json") and tell.external:
+        yield Paragraph(
+            tell.say(
+                "The record of the release stays inside. Its digest stands below: who is shown the record can see that "
+                "it is the one this report is of."
+            )
+        )
+    elif facts.has("release.json"):
         yield Paragraph(tell.say("Check that record and release belong together and claim what they may:"))
         yield Code("leakgauge verify release.json")
     if script and not tell.external:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.statement import strongest_attack
-from leakgauge.report.sections.telling import Own, Teller, listed
+from leakgauge.report.sections.headline import strongest_attack
+from leakgauge.report.sections.telling import Own, Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "residual"
-_AVERAGING = "averaging"
+_AVERAGING, _LINKAGE, _MEMBERSHIP = "averaging", "record linkage", "membership"
 
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section:
@@ -35,17 +35,11 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section:
 def _risks(tell: Teller) -> Iterator[Inline]:
     facts = tell.facts
     if not tell.released:
-        yield tell.say("Nothing was released, so nothing was risked.")
+        yield from _without_release(tell)
         return
     at = strongest_attack(facts)
     if at is not None:
-        yield tell.say(
-            "Someone with the declared background who runs “{attack}” guesses right about {success} of the people, and "
-            "{exposed} of them only because of this release.",
-            attack=str(facts.get("audit.json", "attacks", at, "attack")),
-            success=facts.number("audit.json", "attacks", at, "success", from_table=True, percent=True),
-            exposed=facts.number("audit.json", "attacks", at, "exposed", count=True),
-        )
+        yield _strongest(tell, at)
     hidden = tell.maybe("leakage.json", "conditional_entropy_with_background", from_table=True)
     if hidden is not None:
         yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
@@ -53,9 +47,49 @@ def _risks(tell: Teller) -> Iterator[Inline]:
     public = facts.names("release.json", "plan", "public")
     if public:
         yield tell.say(
-            "{columns} can be linked with other data that have them too; nothing here prevents it.",
-            columns=listed(public),
+            "What is released as it is ({columns}) can be linked with other data of the same people; nothing here "
+            "prevents it.",
+            columns=tell.listed(public),
         )
+
+
+def _without_release(tell: Teller) -> Iterator[Inline]:
+    spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
+    if spent is None:
+        yield tell.say("Nothing was released, so nothing was risked.")
+        return
+    yield tell.say(
+        "Nothing was released, but the noisy histogram of the design was bought: ε = {spent} of the budget is spent.",
+        spent=spent,
+    )
+
+
+def _strongest(tell: Teller, at: int) -> Inline:
+    """What the strongest attack does to its targets, and to how many only because of the release."""
+    facts = tell.facts
+    attack = str(facts.get("audit.json", "attacks", at, "attack"))
+    fields = {
+        "attack": attack,
+        "success": facts.number("audit.json", "attacks", at, "success", from_table=True, percent=True),
+        "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True, from_table=True),
+    }
+    if attack.startswith(_LINKAGE):
+        return tell.say(
+            "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
+            "{exposed} of them only because of this release.",
+            **fields,
+        )
+    if attack.startswith(_MEMBERSHIP):
+        return tell.say(
+            "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
+            "of {exposed} only because of this release.",
+            **fields,
+        )
+    return tell.say(
+        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
+        "of {exposed} only because of this release.",
+        **fields,
+    )
 
 
 def _repeated(tell: Teller) -> Iterator[Inline]:

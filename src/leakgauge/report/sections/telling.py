@@ -10,6 +10,7 @@ from typing import Any
 from leakgauge.languages import Language, message
 from leakgauge.report.document import Edition, Inline, Number, Paragraph, sentence
 from leakgauge.report.facts import Facts
+from leakgauge.report.visible import apart
 
 NOTHING: Inline = ("–",)
 """A cell of which nothing is known."""
@@ -23,6 +24,16 @@ ROWS = message("rows")
 @dataclass(frozen=True)
 class Own:
     """A word of the user's, such as the name of a column: it is shown as it is in every language."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return apart(self.text)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A text that is in the report's language already, names in it included."""
 
     text: str
 
@@ -52,6 +63,10 @@ class Teller:
     def say(self, template: str, /, **fields: object) -> Inline:
         """A sentence with its numbers as numbers."""
         return sentence(self.language, template, **fields)
+
+    def listed(self, names: Iterable[str]) -> Plain:
+        """Names of columns, one after the other."""
+        return Plain(self.language.say(", ").join(str(Own(name)) for name in names) or "–")
 
     def stored(self, text: object) -> Inline:
         """A sentence that an artefact stores, as a whole one."""
@@ -94,6 +109,31 @@ class Teller:
         return self.facts.has("release.json") and self.facts.get("job.json", "outcome", "released") is not False
 
     @property
+    def epsilon(self) -> tuple[str, ...] | None:
+        """Where the record has the ε of one row: of all columns together, where there are several."""
+        claimed = self.facts.names("release.json", "claims")
+        places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate_dp")]
+        if len(claimed) <= 1:
+            places = [("claims", *claimed, "levels", notion) for notion in ("local_dp", "dp", "approximate_dp")]
+        return next((place for place in places if self.facts.has("release.json", *place)), None)
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether the ε of one row is infinite."""
+        found = None if self.epsilon is None else self.facts.get("release.json", *self.epsilon)
+        return (found.get("value") if isinstance(found, dict) else found) == "infinity"
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """How numbers of the secret or the background were put into bins, such as ``age=width:10``."""
+        return tuple(self.facts.names("job.json", "asked", "bins"))
+
+    @property
+    def secret_bins(self) -> tuple[str, ...]:
+        """Those of the secret."""
+        return tuple(one for one in self.bins if one.rpartition("=")[0] in self.secret)
+
+    @property
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
         columns = self.facts.get("release.json", "plan", "columns") or {}
@@ -105,11 +145,6 @@ class Teller:
 def spelled(mechanism: object) -> Own:
     """A mechanism as it is spelled, without the letters of its column: they are values of the table."""
     return Own(_LETTERS.sub("", str(mechanism)))
-
-
-def listed(names: Iterable[str]) -> Own:
-    """Names of columns, one after the other."""
-    return Own(", ".join(names) or "–")
 
 
 def warning(parts: Inline) -> Paragraph:

@@ -1,0 +1,230 @@
+"""What a report says where things stand badly or unusually: it must be true, and must not reassure."""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import Any
+
+import pytest
+
+from leakgauge.report.composing import compose
+from leakgauge.report.document import Document, Edition, Grid, Paragraph, Picture, inlines
+from leakgauge.report.facts import Facts
+from leakgauge.report.writing import text_of
+from tests.report.reading import CHINESE, ENGLISH, changed, texts, warnings
+
+SPENT = {"histogram": 0.4, "release": 1.0, "together": 1.4}
+ENGLISH_STOP = re.compile(r"[\u4e00-\u9fff] ?[,;:.]( |$)")
+
+
+def in_section(document: Document, key: str) -> str:
+    """Everything a section says."""
+    (section,) = (one for one in document.sections if one.key == key)
+    return "\n".join(text_of(one, document.language) for block in section.blocks for one in inlines(block))
+
+
+def cells(document: Document, first: str) -> list[str]:
+    """The cells of the row of the statement that starts so."""
+    rows = [row for block in document.sections[0].blocks if isinstance(block, Grid) for row in block.rows]
+    return next([text_of(one, ENGLISH) for one in row] for row in rows if text_of(row[0], ENGLISH).startswith(first))
+
+
+def edited(facts: Facts) -> dict[str, Any]:
+    return copy.deepcopy(dict(facts.files))
+
+
+def test_the_first_sentence_says_of_what_the_grade_is_the_lowest(facts: Facts) -> None:
+    scored = {"score": 70.7, "privacy": 58.5, "utility": 45.2, "grade": "medium", "grade_uncapped": "medium"}
+    first = compose(changed(facts, assessment=scored), ENGLISH).sections[0].blocks[0]
+    assert isinstance(first, Paragraph)
+    said = "graded medium: the lowest of score 70.7 (good), privacy 58.5 (medium) and utility 45.2 (medium)."
+    assert text_of(first.parts, ENGLISH) == f"The release is {said}"
+    vetoed = compose(changed(facts, assessment={**scored, "grade": "poor"}), ENGLISH)
+    assert "graded poor, by a veto. Without it the grade would be medium: the lowest of score 70.7 (good)" in texts(
+        vetoed
+    )
+
+
+def test_the_first_sentence_warns_where_the_policy_is_not_kept(facts: Facts) -> None:
+    lines = facts.items("assessment.json", "policy")
+    assert not all(line["holds"] for line in lines)
+    tones = []
+    for kept in (False, True):
+        graded = {"policy": [{**line, "holds": kept} for line in lines], "grade": "good", "grade_uncapped": "good"}
+        first = compose(changed(facts, assessment={**graded, "vetoes": []}), ENGLISH).sections[0].blocks[0]
+        assert isinstance(first, Paragraph)
+        tones.append(first.tone)
+    assert tones == ["warning", "good"]
+
+
+def test_a_policy_says_which_end_of_an_interval_it_holds_against_the_limit(facts: Facts) -> None:
+    ends = {"low": 37.0, "high": 54.0, "confidence": 0.95}
+    leaf = next(one for one in facts.items("assessment.json", "leaves") if one["leaf"] == "6")
+    lines = [
+        {"name": "min_utility", "limit": 50.0, "found": 37.0, "holds": False, "of": ""},
+        {"name": "max_leakage_bits", "limit": 9.0, "found": leaf["value"] + 1, "holds": True, "of": ""},
+    ]
+    judged = changed(facts, assessment={"utility": 45.0, "utility_interval": ends, "policy": lines})
+    document = compose(judged, ENGLISH)
+    assert "found: 37 of 100, the lower end of 45 [37, 54] of 100." in warnings(document)
+    assert "bits, the upper end of its interval" in in_section(document, "grade")
+
+
+def test_a_histogram_is_paid_for_in_the_statement_and_the_budget(facts: Facts) -> None:
+    files = edited(facts)
+    files["job.json"]["spent"] = SPENT
+    files["release.json"]["plan"]["columns"]["illness"]["channel_prior"] = "noisy histogram"
+    document = compose(Facts(files, facts.diagram), ENGLISH)
+    assert "0.4 nats of the histogram of its design, 1.4 nats together" in cells(document, "Guarantee")[1]
+    assert "both ε together" in cells(document, "Guarantee")[2]
+    said = in_section(document, "guarantee")
+    assert "histogram of the design, ε\n0.4 nats" in said and "together, ε\n1.4 nats" in said
+    assert "illness were designed from a noisy histogram; which values occur" in in_section(document, "assumptions")
+    assert "histogram" not in in_section(compose(facts, ENGLISH), "assumptions")
+
+
+def test_nothing_released_says_what_was_spent(refused: Facts) -> None:
+    assert "so nothing was risked" in in_section(compose(refused, ENGLISH), "residual")
+    paid = changed(refused, job={"spent": {"histogram": 0.4, "release": None, "together": 0.4}})
+    document = compose(paid, ENGLISH)
+    assert "risked" not in in_section(document, "residual")
+    assert "ε = 0.4 nats of the budget is spent" in in_section(document, "residual")
+    assert "ε = 0.4 nats was spent" in warnings(document)
+
+
+def test_nothing_released_has_no_column_that_is_released(refused: Facts) -> None:
+    asked = changed(refused, job={"asked": {**refused.get("job.json", "asked"), "public": ["town"]}})
+    said = in_section(compose(asked, ENGLISH), "data")
+    assert "town\ntext\npublic\n" in said and "released as it is" not in said
+
+
+def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:
+    alone = {"quasi_identifiers": ["job", "town"], "rows": 500, "classes": 480, "k": 1, "unique": 470}
+    for edition in Edition:
+        document = compose(changed(facts, audit={"anonymity": alone}), ENGLISH, edition)
+        assert "470 of 500 rows stand alone by the columns released as they are (job, town)" in warnings(document)
+        few = compose(changed(facts, audit={"anonymity": {**alone, "unique": 20}}), ENGLISH, edition)
+        assert "stand alone by" not in warnings(few)
+
+
+def test_public_columns_are_said_not_to_be_in_the_bits(facts: Facts) -> None:
+    said = in_section(compose(facts, ENGLISH), "limitations")
+    assert "Public columns are not counted in the bits: what <script>" in said
+    assert "job tell" not in said and "job, <" not in said.partition("not counted")[2]
+
+
+def test_an_attack_far_above_the_judged_ones_is_in_the_statement(facts: Facts) -> None:
+    attacks = copy.deepcopy(facts.items("audit.json", "attacks"))
+    for one in attacks:
+        one["advantage"]["value"] = 0.02 if one["judged"] else 0.05
+    near = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
+    assert "with more than this release" not in texts(near)
+    member = next(one for one in attacks if one["attack"] == "membership inference")
+    member["advantage"]["value"], member["success"]["value"], member["baseline"]["value"] = 0.5, 1.0, 0.5
+    found = cells(compose(changed(facts, audit={"attacks": attacks}), ENGLISH), "Strongest attack with more")
+    assert found[1].startswith("right about 100 [") and "instead of 50" in found[1] and "“membership" in found[2]
+
+
+def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts: Facts) -> None:
+    attacks = copy.deepcopy(facts.items("audit.json", "attacks"))
+    verbs = {
+        "attribute inference, best guess": "guesses the secret of",
+        "record linkage": "finds the rows of",
+    }
+    for name, verb in verbs.items():
+        for one in attacks:
+            one["advantage"]["value"] = 0.2671 if one["attack"] == name else 0.0
+            one["success"].update(value=0.802, low=None, high=None)
+            one["baseline"].update(value=0.5349, low=None, high=None)
+        document = compose(changed(facts, audit={"attacks": attacks}), ENGLISH)
+        assert cells(document, "Strongest attack")[1] == "right about 80.2 % instead of 53.49 %"
+        assert f"“{name}” {verb} 80.2 % of the targets, and" in in_section(document, "residual")
+        assert "of the people" not in in_section(document, "residual")
+
+
+def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
+    files = edited(facts)
+    files["release.json"]["claims"]["illness"]["levels"]["local_dp"]["value"] = "infinity"
+    for edition in Edition:
+        said = texts(compose(Facts(files, facts.diagram), ENGLISH, edition))
+        assert "released without any guarantee" in said and "Nothing is guaranteed" in said
+        for wrong in ("with noise that protects it", "factor e to the power", "does not say.", "the guarantee bounds"):
+            assert wrong not in said, wrong
+    assert "bounds what can be inferred of the secret's value in one row" in texts(compose(facts, ENGLISH))
+
+
+def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> None:
+    assert "bins" not in texts(compose(facts, ENGLISH))
+    binned = changed(facts, job={"asked": {**facts.get("job.json", "asked"), "bins": ["illness=width:10"]}})
+    document = compose(binned, ENGLISH)
+    assert cells(document, "Leakage")[0] == "Leakage of the secret, of its bins (illness=width:10)"
+    for key, said in {
+        "context": "numbers in bins\nillness=width:10",
+        "data": "bins, which count as values here\nillness=width:10",
+        "leakage": "all bits here are of the bins",
+        "attacks": "right one of ten groups",
+    }.items():
+        assert said in in_section(document, key), key
+
+
+@pytest.mark.parametrize("edition", Edition)
+def test_values_that_never_appear_are_counted(facts: Facts, edition: Edition) -> None:
+    files = edited(facts)
+    channel = files["release.json"]["plan"]["columns"]["illness"]["channel"]
+    channel["matrix"] = [[1.0, 0.0, 0.0, 0.0] for _ in channel["matrix"]]
+    told = Facts(files, facts.diagram)
+    document = compose(told, ENGLISH, edition)
+    for key in ("usefulness", "limitations"):
+        assert "3 of 4 values of illness never appear in the release" in in_section(document, key)
+    numbers = [one for one in document.numbers() if one.source.endswith(("/matrix", "/labels"))]
+    assert [told.resolve(one.source) for one in numbers] == [one.value for one in numbers] == [3, 4, 3, 4]
+
+
+def test_lifts_are_a_sensitivity_and_no_advice(facts: Facts) -> None:
+    move = {"leaf": "6", "name": "mutual information", "from": 0.3, "to": 0.5, "value": 1.2}
+    lifted = changed(facts, assessment={"lifts": [{"moves": [move], "cost": 0.2, "score": 61.0, "lowers": []}]})
+    said = in_section(compose(lifted, ENGLISH), "grade")
+    assert "How sensitive the grade is" in said and "This is no advice" in said and "cheapest" not in said
+
+
+def test_the_table_as_it_is_has_its_grade_and_its_vetoes(facts: Facts) -> None:
+    before: dict[str, object] = {"grade": "poor", "grade_uncapped": "medium"}
+    said = in_section(compose(changed(facts, before=before), ENGLISH), "grade")
+    assert "\ngrade\npoor, by a veto; without it medium\n" in said
+    vetoes = [{"reason": "ε is infinite, which promises nothing", "cap": "poor"}]
+    said = in_section(compose(changed(facts, before={**before, "vetoes": vetoes}), ENGLISH), "grade")
+    assert "poor, by a veto (ε is infinite, which promises nothing); without it medium" in said
+
+
+def test_only_the_external_edition_says_that_it_has_no_value(facts: Facts) -> None:
+    claim = "No value of any row is in this report."
+    assert claim in texts(compose(facts, ENGLISH, Edition.EXTERNAL))
+    assert claim not in texts(compose(facts, ENGLISH))
+    assert "but values of the secret are" in texts(compose(facts, ENGLISH))
+
+
+def test_what_is_linked_is_told_of_one_column_and_of_many(facts: Facts) -> None:
+    files = edited(facts)
+    files["release.json"]["plan"]["public"] = ["sex"]
+    said = in_section(compose(Facts(files, facts.diagram), ENGLISH), "residual")
+    assert "What is released as it is (sex) can be linked with other data" in said
+
+
+@pytest.mark.parametrize("edition", Edition)
+def test_chinese_has_chinese_stops(facts: Facts, refused: Facts, edition: Edition) -> None:
+    spent = changed(facts, job={"spent": SPENT})
+    for found in (facts, spent, refused):
+        document = compose(found, CHINESE, edition)
+        said = texts(document).splitlines()
+        said += [
+            text
+            for section in document.sections
+            for block in section.blocks
+            if isinstance(block, Grid | Picture)
+            for text in (block.caption, *(block.head if isinstance(block, Grid) else (block.figure.told,)))
+        ]
+        assert not [line for line in said if ENGLISH_STOP.search(line)]
+    # Names between which a comma would not show as English.
+    assert "job、<script>" in texts(compose(facts, CHINESE, edition))
+    assert ENGLISH_STOP.search("泄露, 发布") and ENGLISH_STOP.search("发布.")
