@@ -14,6 +14,7 @@ import pytest
 from leakgauge.cli import main
 from leakgauge.release.record import digest_of
 from tests.cli.running import run
+from tests.cli.words import HALF_WIDTH
 
 PLAN = """public = ["city"]
 [columns]
@@ -43,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         Path("people.csv").write_text("\n".join(["city,illness,age", *lines]) + "\n")
         Path("plan.toml").write_text(PLAN)
         Path("weak.toml").write_text(WEAK)
+        Path("bell.toml").write_text('[columns]\nage = "gaussian:epsilon=1,delta=1e-6,lower=0,upper=100"\n')
         Path("policy.toml").write_text('max_epsilon = 1\nmin_utility = 90\ntarget_grade = "very-good"\n')
         answers = [f"p{person},{leaf},{1 + person % 5}" for person in range(8) for leaf in ("14", "15", "19")]
         Path("answers.csv").write_text("\n".join(["respondent,leaf,answer", *answers]) + "\n")
@@ -101,6 +103,7 @@ TOLD = [
     *SAME_BYTES,
     ("release", "people.csv", "--plan", "plan.toml", "--simulate", "1", "--overwrite", "-o", "again.csv"),
     ("release", "people.csv", "--plan", "weak.toml", "--overwrite", "-o", "again.parquet"),
+    ("release", "people.csv", "--plan", "bell.toml", "--simulate", "1", "--overwrite", "-o", "bell.csv"),
     (*MEAN, "--simulate", "1", "--unit", "city", "--rows-per-unit", "3"),
     (*MEAN, "--simulate", "1", "--delta", "1e-6"),
     (*HISTOGRAM, "--epsilon", "1", "--simulate", "1"),
@@ -133,6 +136,7 @@ def test_the_same_numbers_and_no_english_sentence(
     assert ENGLISH_LEFT.search(english)
     assert _numbers(chinese) == _numbers(english)
     assert ENGLISH_LEFT.findall(QUOTED.sub("", chinese)) == []
+    assert HALF_WIDTH.findall(chinese) == []
 
 
 def _numbers(text: str) -> Counter[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -71,12 +72,122 @@ class Visit:
         """The percentages in the map of the channel."""
         return [row.split("\t") for row in self.page.evaluate(_HEAT)]
 
+    def limit(self, label: str, value: str) -> str:
+        """What is said beside the field of a limit that is set."""
+        self.page.get_by_label(label).fill(value)
+        told = self.page.locator(".goals [role=alert]:visible")
+        return told.inner_text().replace("\xa0", " ") if told.count() else ""
+
+    def drop(self, name: str, contents: str) -> None:
+        """Drop a file as a mouse would."""
+        carried = self.page.evaluate_handle(_CARRIED, [name, contents])
+        zone = self.page.get_by_role("button", name="Drop a table here")
+        zone.dispatch_event("dragover", {"dataTransfer": carried})
+        assert zone.get_attribute("class") == "drop over"
+        zone.dispatch_event("drop", {"dataTransfer": carried})
+        assert zone.get_attribute("class") == "drop"
+
+    def english(self) -> set[str]:
+        """English words anywhere on the page that are no names."""
+        return english_in(self.page.evaluate(_WORDS))
+
+    def evidence(self) -> list[str]:
+        """What is told of each node of the diagram."""
+        told: list[str] = self.page.evaluate(_EVIDENCE)
+        return told
+
+    def faint(self) -> list[str]:
+        """Texts whose contrast is below 4.5."""
+        found: list[str] = self.page.evaluate(_FAINT)
+        return found
+
+    def nameless(self) -> list[str]:
+        """Controls without a name."""
+        found: list[str] = self.page.evaluate(_NAMELESS)
+        return found
+
     def overflow(self) -> float:
         """How many pixels of the page lie beside the screen."""
         wide: float = self.page.evaluate("document.documentElement.scrollWidth - innerWidth")
         return wide
 
 
+def english_in(texts: list[str]) -> set[str]:
+    """English words in the texts of a page that are no names."""
+    found = set()
+    for text in texts:
+        found |= set(re.findall(r"[A-Za-z]{3,}", re.sub(r"-[0-9a-f]{12}\b", "", text)))
+    return found - NAMES - SPELLINGS
+
+
+NAMES = {"people", "dropped", "csv", "city", "age", "illness", "asthma", "none", "flu", "gout", "data"}
+"""Words of the tables here, which no translation touches."""
+SPELLINGS = {
+    "Leakgauge",
+    "English",
+    "CSV",
+    "TSV",
+    "Parquet",
+    "JSON",
+    "Python",
+    "width",
+    "quantiles",
+    "edges",
+    "Miller",
+    "Madow",
+    "Cram",
+    "CPU",
+}
+"""Words that are the same in every language."""
+_WORDS = """() => {
+  const seen = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const parent = walk.currentNode.parentElement;
+    if (!parent.closest('pre, script, .downloads a, .again a')) seen.push(walk.currentNode.data);
+  }
+  for (const one of document.querySelectorAll('[aria-label], [title], [alt], [aria-valuetext]')) {
+    for (const name of ['aria-label', 'title', 'alt', 'aria-valuetext']) seen.push(one.getAttribute(name) || '');
+  }
+  return seen;
+}"""
+_EVIDENCE = """() => [...document.querySelectorAll('.diagram [role=button]')].map((one) => {
+  one.dispatchEvent(new MouseEvent('click'));
+  return document.querySelector('.evidence').textContent;
+})"""
+_FAINT = """() => {
+  const linear = (one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4);
+  const shade = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
+  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const behind = (element) => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = parts(getComputedStyle(one).backgroundColor);
+      if (colour.length < 4 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const faint = [];
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const parent = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !parent.getClientRects().length || parent.closest('.diagram')) continue;
+    const style = getComputedStyle(parent);
+    const front = shade(parts(parent.closest('svg') ? style.fill : style.color));
+    const back = shade(behind(parent));
+    const contrast = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+    if (contrast < 4.5) faint.push(`${walk.currentNode.data.trim()}: ${contrast.toFixed(2)}`);
+  }
+  return faint;
+}"""
+_NAMELESS = """() => [...document.querySelectorAll('input:not([hidden]), select, button, a, [role]')]
+  .filter((one) => one.matches('input, select, button, a, [role=slider], [role=button], [role=region]'))
+  .filter((one) => !(one.labels && one.labels.length) && !one.getAttribute('aria-label') && !one.textContent.trim())
+  .map((one) => one.outerHTML)"""
+_CARRIED = """([name, text]) => {
+  const all = new DataTransfer();
+  all.items.add(new File([text], name));
+  return all;
+}"""
 _HEAT = """() => [...document.querySelectorAll('.channel tbody tr')].map(
     (row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent).join('\\t'))"""
 
@@ -98,7 +209,7 @@ def visiting(
         entry: the address with its token.
         width: of the screen, in pixels.
         language: the browser asks for.
-        missteps: whether answers that are no are expected; the browser writes those to its console.
+        missteps: whether answers that are no, or none, are expected; the browser writes those to its console.
         touch: whether the screen takes fingers.
     """
     context = chromium.new_context(viewport={"width": width, "height": 900}, locale=language, has_touch=touch)
@@ -116,7 +227,7 @@ def visiting(
 
 def _watch(visit: Visit, missteps: bool) -> None:
     def heard(message: Any) -> None:
-        told = missteps and "the server responded with a status of" in message.text
+        told = missteps and any(one in message.text for one in ("the server responded with a status of", "net::ERR_"))
         if message.type in ("error", "warning") and not told:
             visit.wrong.append(f"{message.type}: {message.text}")
 

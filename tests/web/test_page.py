@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,25 +76,39 @@ def test_the_first_view_is_there_at_once(chromium: Browser, served: Served) -> N
         expect(visit.page.get_by_role("heading", level=1)).to_have_text("Leakgauge")
 
 
-def test_a_table_is_dropped(chromium: Browser, served: Served) -> None:
+def test_a_table_is_dropped_and_removed(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
-        carried = visit.page.evaluate_handle(
-            "(text) => { const all = new DataTransfer(); all.items.add(new File([text], 'dropped.csv')); return all; }",
-            people(50).decode(),
-        )
-        zone = visit.page.get_by_role("button", name="Drop a table here")
-        zone.dispatch_event("dragover", {"dataTransfer": carried})
-        expect(zone).to_have_class("drop over")
-        zone.dispatch_event("drop", {"dataTransfer": carried})
-        expect(visit.page.locator("#table .fact")).to_have_text("dropped.csv — 50 rows, 3 columns")
-        expect(zone).to_have_class("drop")
+        fact = visit.page.locator("#table .fact")
+        visit.drop("dropped.csv", people(50).decode())
+        expect(fact).to_contain_text("dropped.csv — 50 rows, 3 columns")
+        visit.drop("second.csv", people(51).decode())
+        expect(fact).to_contain_text("second.csv — 51 rows, 3 columns")
+        expect(visit.page.locator(".held li")).to_contain_text(["dropped.csv"])
+        for name in ("second.csv", "dropped.csv"):
+            visit.page.get_by_role("button", name=f"Remove {name}").click()
+            expect(visit.page.get_by_role("button", name=f"Remove {name}")).to_have_count(0)
+            assert name not in {one["name"] for one in served.get("/api/state").fields["tables"]}
+        expect(visit.page.locator("#roles .waits")).to_have_text("Open a table first.")
+
+
+def test_a_table_on_its_way_can_be_called_back(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, missteps=True) as visit:
+        slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 100_000}
+        visit.page.context.new_cdp_session(visit.page).send("Network.emulateNetworkConditions", slow)
+        visit.drop("large.csv", "a,b\n" + "1,2\n" * 500_000)
+        visit.page.wait_for_function("() => document.querySelector('#table progress')?.value > 0")
+        expect(visit.page.locator("#table .busy")).to_contain_text("of 1.9 MiB")
+        visit.page.get_by_role("button", name="Cancel").click()
+        expect(visit.page.locator("#table progress")).to_have_count(0)
+        expect(visit.page.locator("#table [role=alert]")).to_be_hidden()
+        assert "large.csv" not in {one["name"] for one in served.get("/api/state").fields["tables"]}
 
 
 def test_the_zone_is_a_button_too(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit, visit.page.expect_file_chooser() as chosen:
         visit.page.get_by_role("button", name="Drop a table here").press("Enter")
         chosen.value.set_files(FilePayload(name="picked.csv", mimeType="text/csv", buffer=people(60)))
-        expect(visit.page.locator("#table .fact")).to_have_text("picked.csv — 60 rows, 3 columns")
+        expect(visit.page.locator("#table .fact")).to_contain_text("picked.csv — 60 rows, 3 columns")
 
 
 def test_columns_without_a_role_stay_at_home(chromium: Browser, served: Served) -> None:
@@ -205,41 +218,43 @@ def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, cu
         agrees(visit, curve[1])
 
 
-def test_a_limit_instead_of_a_point(chromium: Browser, served: Served) -> None:
+def test_a_limit_instead_of_a_point_where_there_can_be_one(
+    chromium: Browser, served: Served, curve: list[dict[str, Any]]
+) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
-        plan = visit.page.locator("#protect .fact")
-        visit.page.get_by_label("Most bits leaked").fill("0.25")
-        expect(plan).to_contain_text("(≤ 0.25 bits)")
+        plan, numbers = visit.page.locator("#protect .fact"), visit.page.locator(".numbers")
+        visit.page.get_by_label("Most bits leaked").fill("0.75")
+        expect(plan).to_contain_text("(≤ 0.75 bits)")
+        met = next(at for at, one in enumerate(curve) if one["leakage_with_background"] <= 0.75)
+        assert place(visit, curve) == met, "the handle goes where the limit is met"
+        agrees(visit, curve[met])
         visit.page.get_by_label("Grade to reach").select_option("very-good")
         expect(plan).to_contain_text("(grade very good)")
+        expect(numbers).to_be_hidden()
+        expect(visit.page.locator(".channel")).to_be_hidden()
+        expect(visit.page.locator(".board")).to_contain_text("The job finds the channel for this limit")
         visit.page.get_by_label("Instead: local differential privacy").check()
         expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_disabled()
+        visit.page.get_by_label("Largest local ε").fill("0.5")
+        expect(plan).to_contain_text("(local ε ≤ 0.5)")
+        expect(numbers).to_be_hidden()
         visit.handle.press("ArrowRight")
         expect(visit.page.get_by_label("The point chosen on the curve")).to_be_checked()
         expect(plan).to_contain_text("(distortion ≤ ")
-
-
-def test_what_is_wrong_is_said_where_it_is(chromium: Browser, served: Served) -> None:
-    with visiting(chromium, served.entry, missteps=True) as visit:
-        visit.page.get_by_label("Path in").fill("../people.csv")
-        visit.page.keyboard.press("Enter")
-        answer = served.post("/api/tables", {"path": "../people.csv"})
-        expect(visit.page.locator("#table [role=alert]")).to_have_text(answer.error)
-        visit.choose("people.csv", "illness", "city")
-        expect(visit.page.locator("#table [role=alert]")).to_be_hidden()
-        visit.page.get_by_label("age is the secret").check()
-        expect(visit.page.locator("#choose [role=alert]")).to_contain_text("'age'")
-
-
-def test_names_from_a_table_are_only_text(chromium: Browser, served: Served) -> None:
-    hostile = '<img src=x onerror="alert(1)">'
-    (served.folder / "hostile.csv").write_text(f"{json.dumps(hostile)[1:-1].replace(chr(92), '')},b\n1,2\n1,3\n2,2\n")
-    with visiting(chromium, served.entry) as visit:
-        visit.page.get_by_label("Path in").fill("hostile.csv")
-        visit.page.keyboard.press("Enter")
-        expect(visit.page.locator(".roles tbody .name").first).to_contain_text("<img src=x onerror=")
-        assert visit.page.locator(".roles img").count() == 0
+        agrees(visit, curve[met + 1])
+        protect = visit.page.get_by_role("button", name="Protect", exact=True)
+        for label, value, told in (
+            ("Largest local ε", "-1", "A limit is a number from 0 on."),
+            ("Largest local ε", "0", "With ε = 0 nothing can be told"),
+            ("Most bits leaked", "99", "There are only 1."),
+            ("Most bits leaked", "0.01", "The background alone tells 0."),
+        ):
+            assert told in visit.limit(label, value)
+            expect(protect).to_be_disabled()
+        least = visit.limit("Most bits leaked", "0.01").split("tells ")[1].split(" ")[0]
+        assert visit.limit("Most bits leaked", least) == "", "what it names can be asked for"
+        expect(protect).to_be_enabled()
 
 
 def test_nothing_is_beside_a_narrow_screen(chromium: Browser, served: Served) -> None:
@@ -252,4 +267,5 @@ def test_nothing_is_beside_a_narrow_screen(chromium: Browser, served: Served) ->
             visit.page.locator(".curve .line").wait_for()
             visit.page.locator("#leakage img").wait_for()
             assert visit.overflow() == 0
+            expect(visit.page.locator("#leakage .wide")).to_be_visible()
             assert (visit.page.locator(".curve").bounding_box() or {"width": 0})["width"] > 280

@@ -12,75 +12,12 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browsing import Visit, browser, visiting
+from tests.web.browsing import Visit, browser, english_in, visiting
 from tests.web.serving import Served, started
 from tests.web.tables import folder_with_people, people
 
 ENDED = 120_000
 """Milliseconds that a job may take on a busy machine."""
-NAMES = {"people", "dropped", "csv", "city", "age", "illness", "asthma", "none", "flu", "gout", "data"}
-"""Words of the tables here, which no translation touches."""
-SPELLINGS = {
-    "Leakgauge",
-    "English",
-    "CSV",
-    "TSV",
-    "Parquet",
-    "JSON",
-    "Python",
-    "width",
-    "quantiles",
-    "edges",
-    "Miller",
-    "Madow",
-    "Cram",
-    "CPU",
-}
-"""Words that are the same in every language."""
-_WORDS = """() => {
-  const seen = [];
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const parent = walk.currentNode.parentElement;
-    if (!parent.closest('pre, script, .downloads a, .again a')) seen.push(walk.currentNode.data);
-  }
-  for (const one of document.querySelectorAll('[aria-label], [title], [alt], [aria-valuetext]')) {
-    for (const name of ['aria-label', 'title', 'alt', 'aria-valuetext']) seen.push(one.getAttribute(name) || '');
-  }
-  return seen;
-}"""
-_EVIDENCE = """() => [...document.querySelectorAll('.diagram [role=button]')].map((one) => {
-  one.dispatchEvent(new MouseEvent('click'));
-  return document.querySelector('.evidence').textContent;
-})"""
-_FAINT = """() => {
-  const linear = (one) => (one / 255 <= 0.04045 ? one / 255 / 12.92 : ((one / 255 + 0.055) / 1.055) ** 2.4);
-  const shade = ([red, green, blue]) => 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue);
-  const parts = (colour) => colour.match(/[\\d.]+/g).map(Number);
-  const behind = (element) => {
-    for (let one = element; one; one = one.parentElement) {
-      const colour = parts(getComputedStyle(one).backgroundColor);
-      if (colour.length < 4 || colour[3] > 0) return colour;
-    }
-    return [255, 255, 255];
-  };
-  const faint = [];
-  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walk.nextNode()) {
-    const parent = walk.currentNode.parentElement;
-    if (!walk.currentNode.data.trim() || !parent.getClientRects().length || parent.closest('.diagram')) continue;
-    const style = getComputedStyle(parent);
-    const front = shade(parts(parent.closest('svg') ? style.fill : style.color));
-    const back = shade(behind(parent));
-    const contrast = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
-    if (contrast < 4.5) faint.push(`${walk.currentNode.data.trim()}: ${contrast.toFixed(2)}`);
-  }
-  return faint;
-}"""
-_NAMELESS = """() => [...document.querySelectorAll('input:not([hidden]), select, button, a, [role]')]
-  .filter((one) => one.matches('input, select, button, a, [role=slider], [role=button], [role=region]'))
-  .filter((one) => !(one.labels && one.labels.length) && !one.getAttribute('aria-label') && !one.textContent.trim())
-  .map((one) => one.outerHTML)"""
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def finished(served: Served) -> dict[str, Any]:
     """A job that is done: one of an earlier test, or a new one."""
     done = [job for job in served.get("/api/state").fields["jobs"] if job["state"] == "done"]
@@ -114,6 +51,14 @@ def finished(served: Served) -> dict[str, Any]:
     return found
 
 
+@pytest.fixture(scope="module")
+def looking(chromium: Browser, served: Served, finished: dict[str, Any]) -> Iterator[Visit]:
+    """A visit to the job that is done, for those who only look."""
+    with visiting(chromium, served.entry) as visit:
+        look_at(visit, finished)
+        yield visit
+
+
 def look_at(visit: Visit, job: dict[str, Any]) -> None:
     """Show a job of an earlier visit."""
     visit.page.locator("#job").select_option(job["id"])
@@ -127,19 +72,10 @@ def ended(visit: Visit, told: str) -> None:
     expect(status).to_contain_text(told)
 
 
-def drop(visit: Visit, name: str, contents: bytes) -> None:
-    """Drop a file as a mouse would."""
-    carried = visit.page.evaluate_handle(
-        "([name, text]) => { const all = new DataTransfer(); all.items.add(new File([text], name)); return all; }",
-        [name, contents.decode()],
-    )
-    visit.page.get_by_role("button", name="Drop a table here").dispatch_event("drop", {"dataTransfer": carried})
-
-
 def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
         page = visit.page
-        drop(visit, "dropped.csv", people(1000))
+        visit.drop("dropped.csv", people(1000).decode())
         page.get_by_label("illness is the secret").check()
         page.get_by_label("city is background").check()
         visit.handle.press("ArrowRight")
@@ -161,7 +97,7 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
         assert asked["max_distortion"] == pytest.approx(aim, abs=1.01e-4) and asked["max_distortion"] >= aim - 5e-5
 
 
-def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served) -> None:
+def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
     with visiting(chromium, served.entry) as visit:
         keyboard = visit.page.keyboard
 
@@ -188,9 +124,18 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served) -> Non
         assert visit.numbers() != before
         to("Protect")
         keyboard.press("Enter")
-        ended(visit, "Done")
+        to("Stop")
+        keyboard.press("Enter")
+        ended(visit, "Stopped")
+        assert visit.page.evaluate(_FOCUSED) == "Protect", "what had the focus is gone"
         to("To the result")
         keyboard.press("Enter")
+        to("Job")
+        # With each key the list shows another job; it keeps the focus and its order.
+        while visit.page.locator("#job").input_value() != finished["id"]:
+            keyboard.press("ArrowDown")
+            assert visit.page.evaluate("document.activeElement.id") == "job"
+        visit.page.locator(".diagram svg").wait_for()
         to("Internal edition")
         to("1 sensitivity")
         keyboard.press("ArrowRight")
@@ -201,30 +146,59 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served) -> Non
         expect(visit.page.locator(".evidence h4")).to_have_text("45 protection effect")
 
 
+_EDGES = "(one) => one.getBoundingClientRect().toJSON()"
 _FOCUSED = """() => {
   const one = document.activeElement;
   return one.getAttribute('aria-label') || (one.labels && one.labels[0] ? one.labels[0].textContent : one.textContent);
 }"""
 
 
-def test_a_job_outlives_the_browser_and_can_be_stopped(chromium: Browser, served: Served) -> None:
-    with visiting(chromium, served.entry) as visit:
-        visit.choose("people.csv", "illness")
-        visit.page.get_by_role("button", name="Protect", exact=True).click()
-        expect(visit.page.get_by_role("button", name="Stop")).to_be_visible(timeout=ENDED)
-    state = served.get("/api/state").fields
-    (running,) = (job for job in state["jobs"] if job["state"] == "running")
-    with visiting(chromium, served.entry) as visit:
-        visit.page.get_by_role("button", name="Stop").click()
-        ended(visit, "Stopped")
+def test_a_job_outlives_the_browser_and_is_followed_by_every_tab(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry, missteps=True) as later:
+        later.choose("people.csv", "illness")
+        with visiting(chromium, served.entry) as visit:
+            visit.choose("people.csv", "city")
+            visit.page.get_by_role("button", name="Protect", exact=True).click()
+            expect(visit.page.get_by_role("button", name="Stop")).to_be_visible(timeout=ENDED)
+        later.page.get_by_role("button", name="Protect", exact=True).click()
+        expect(later.page.locator("#protect [role=alert]")).to_be_visible()
+        about = later.page.locator("#protect .about")
+        expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
+        expect(about).to_contain_text("Not what is chosen above, which has another secret, aim.")
+        running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
+        later.page.get_by_role("button", name="Stop").click()
+        ended(later, "Stopped")
     assert served.get(f"/api/jobs/{running['id']}").fields["state"] == "stopped"
 
 
-def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, served: Served) -> None:
-    with visiting(chromium, served.entry) as visit:
+def test_a_server_that_was_started_again(chromium: Browser, tmp_path: Path) -> None:
+    folder = folder_with_people(tmp_path / "data", rows=200)
+    with started(folder) as first, visiting(chromium, first.entry, missteps=True) as visit:
         visit.choose("people.csv", "illness", "city")
-        visit.page.get_by_label("Most bits leaked").fill("0.01")
-        visit.page.get_by_role("button", name="Protect", exact=True).click()
+        assert visit.limit("Largest local ε", "1") == ""
+        protect = visit.page.get_by_role("button", name="Protect", exact=True)
+        protect.click()
+        expect(visit.page.get_by_role("button", name="Stop")).to_be_visible(timeout=ENDED)
+        first.stop()
+        with started(folder, "--port", str(first.port)) as second:
+            status = visit.page.locator("#protect .status")
+            expect(status).to_contain_text("The server was started again; open the new address", timeout=ENDED)
+            visit.page.goto(second.entry)
+            expect(visit.page.get_by_label("illness is the secret")).to_be_checked()
+            expect(visit.page.get_by_label("city is background")).to_be_checked()
+            expect(visit.page.get_by_label("Largest local ε")).to_have_value("1")
+            expect(visit.page.locator("#protect .about")).to_contain_text("Found in the results folder")
+            visit.page.get_by_role("button", name="Continue this job").click()
+            visit.page.get_by_role("button", name="Stop").click()
+            ended(visit, "Stopped")
+            assert len(second.get("/api/state").fields["jobs"]) == 1, "it is the same job that went on"
+
+
+def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_leakage": 0.01}
+    job = served.ended(served.post("/api/jobs", question).fields["id"])
+    with visiting(chromium, served.entry) as visit:
+        visit.page.locator("#job").select_option(job["id"])
         ended(visit, "The answer is no: A leakage of 0.01 bits is impossible")
         expect(visit.page.locator("#result .verdict")).to_contain_text("the background alone tells")
         expect(visit.page.get_by_role("link", name="Internal edition, English")).to_be_visible()
@@ -232,81 +206,103 @@ def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, ser
         assert visit.page.get_by_role("link", name="release.csv").count() == 0
 
 
-def test_a_node_shows_its_evidence(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
+def test_settings_are_taken_from_a_job(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
+    asked = finished["asked"]
+    with visiting(chromium, served.entry) as visit:
+        look_at(visit, finished)
+        visit.page.get_by_role("button", name="Take its settings").click()
+        expect(visit.page.get_by_label("illness is the secret")).to_be_checked()
+        expect(visit.page.get_by_label("city is background")).to_be_checked()
+        expect(visit.page.locator("#protect .fact")).to_contain_text(f"distortion ≤ {asked['max_distortion']:.4f}")
+        expect(visit.page.get_by_role("button", name="Take its settings")).to_be_hidden()
+        other = visit.page.locator("#result .other")
+        expect(other).to_have_count(0)
+        visit.page.get_by_label("age is public").check()
+        expect(other).to_have_text("Not what is chosen above, which has another set of public columns.")
+
+
+def test_a_node_shows_its_evidence(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
     grade = served.get(f"/api/jobs/{finished['id']}/grade").fields
     leaf = next(one for one in grade["leaves"] if one["leaf"] == "5")
-    with visiting(chromium, served.entry) as visit:
-        look_at(visit, finished)
-        panel = visit.page.locator(".evidence")
-        nodes = visit.page.locator(".diagram [role=button]")
-        assert nodes.count() == 45, "every node of the drawing can be pressed"
-        visit.page.get_by_role("button", name=f"5 {leaf['name']}", exact=True).click()
-        expect(panel.get_by_role("heading")).to_have_text(f"5 {leaf['name']}")
-        for told in (leaf["unit"], leaf["source"], f"{100 * leaf['position']:.1f} / 100"):
-            expect(panel).to_contain_text(told)
-        expect(panel).to_be_in_viewport()
-        visit.page.get_by_text("Nodes as a list").click()
-        listed = visit.page.locator(".nodes button")
-        assert listed.count() == 45
-        visit.page.locator(".nodes [data-node='45']").press("Enter")
-        expect(panel.get_by_role("heading")).to_have_text("45 protection effect")
-        expect(visit.page.locator(".nodes [aria-pressed=true]")).to_have_count(1)
+    visit = looking
+    panel = visit.page.locator(".evidence")
+    nodes = visit.page.locator(".diagram [role=button]")
+    assert nodes.count() == 45, "every node of the drawing can be pressed"
+    visit.page.get_by_role("button", name=f"5 {leaf['name']}", exact=True).click()
+    expect(panel.get_by_role("heading")).to_have_text(f"5 {leaf['name']}")
+    for told in (leaf["unit"], leaf["source"], f"{100 * leaf['position']:.1f} / 100"):
+        expect(panel).to_contain_text(told)
+    expect(panel).to_be_in_viewport()
+    for at in (0, 20, 44):
+        node = nodes.nth(at)
+        node.evaluate("(one) => one.scrollIntoView({ block: 'end' })")
+        node.dispatch_event("click")
+        lowest, cover = (one.evaluate(_EDGES) for one in (node, panel))
+        assert lowest["bottom"] < cover["top"], "nothing lies over it"
+    visit.page.get_by_text("Nodes as a list").click()
+    listed = visit.page.locator(".nodes button")
+    assert listed.count() == 45
+    visit.page.locator(".nodes [data-node='45']").press("Enter")
+    expect(panel.get_by_role("heading")).to_have_text("45 protection effect")
+    expect(visit.page.locator(".nodes [aria-pressed=true]")).to_have_count(1)
 
 
-def test_the_headline_is_that_of_the_files(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
+def test_the_headline_is_that_of_the_files(looking: Visit, served: Served, finished: dict[str, Any]) -> None:
     graded = json.loads((served.results / finished["id"] / "assessment.json").read_text())
     leakage = json.loads((served.results / finished["id"] / "leakage.json").read_text())
-    with visiting(chromium, served.entry) as visit:
-        look_at(visit, finished)
-        verdict = visit.page.locator(".verdict")
-        expect(verdict).to_contain_text(graded["grade"].replace("-", " "))
-        low, high = graded["interval"]["low"], graded["interval"]["high"]
-        expect(verdict).to_contain_text(f"score between {low:.1f} and {high:.1f}")
-        known = leakage["leakage_with_background"] or leakage["mutual_information"]
-        expect(visit.page.locator(".tiles")).to_contain_text(f"{known['value']:.4f}")
-        for picture in visit.page.locator(".pictures button").all():
-            picture.click()
-            drawn = visit.page.get_by_role("img", name=picture.inner_text(), exact=True)
-            drawn.wait_for()
-            visit.page.wait_for_function("document.querySelector('#picture img').naturalWidth > 100")
+    visit = looking
+    verdict = visit.page.locator(".verdict")
+    expect(verdict).to_contain_text(graded["grade"].replace("-", " "))
+    named = {name: graded[name] for name in ("score", "privacy", "utility")}
+    least = min(named, key=lambda name: named[name])
+    expect(verdict.locator("#why")).to_contain_text(f"{least} {named[least]:.1f}")
+    expect(verdict.locator("b")).to_have_text(f"{named[least]:.1f}")
+    expect(visit.page.locator("#result .about")).to_contain_text(f"Job: {finished['asked']['table']}, illness, ")
+    low, high = graded["interval"]["low"], graded["interval"]["high"]
+    expect(verdict).to_contain_text(f"score between {low:.1f} and {high:.1f}")
+    known = leakage["leakage_with_background"] or leakage["mutual_information"]
+    expect(visit.page.locator(".tiles")).to_contain_text(f"{known['value']:.4f}")
+    for picture in visit.page.locator(".pictures button").all():
+        picture.click()
+        drawn = visit.page.get_by_role("img", name=picture.inner_text(), exact=True)
+        drawn.wait_for()
+        visit.page.wait_for_function("document.querySelector('#picture img').naturalWidth > 100")
 
 
-def test_files_are_downloaded(chromium: Browser, served: Served, finished: dict[str, Any], tmp_path: Path) -> None:
-    with visiting(chromium, served.entry) as visit:
-        look_at(visit, finished)
-        visit.page.get_by_text("All other files").click()
-        for name in ("release.csv", "report.html", "channel.json", "audit.json"):
-            with visit.page.expect_download() as coming:
-                visit.page.get_by_role("link", name=name, exact=True).click()
-            coming.value.save_as(tmp_path / name)
-            assert (tmp_path / name).read_bytes() == (served.results / finished["id"] / name).read_bytes()
-        for kind, name in (("Command", "protect.sh"), ("Python script", "protect.py")):
-            with visit.page.expect_download() as coming:
-                visit.page.get_by_role("link", name=f"Download: {kind}").click()
-            assert coming.value.suggested_filename == name
-            coming.value.save_as(tmp_path / name)
-            visit.page.get_by_role("button", name=f"Copy: {kind}").click()
-            expect(visit.page.locator(".again").filter(has_text=kind).get_by_role("status")).to_have_text("copied")
-            copied = visit.page.evaluate("navigator.clipboard.readText()")
-            assert copied.strip() == (tmp_path / name).read_text().strip() != ""
-        assert (tmp_path / "protect.sh").read_text() == finished["command"] + "\n"
+def test_files_are_downloaded(looking: Visit, served: Served, finished: dict[str, Any], tmp_path: Path) -> None:
+    visit = looking
+    visit.page.get_by_text("All other files").click()
+    for name in ("release.csv", "report.html", "channel.json", "audit.json"):
+        with visit.page.expect_download() as coming:
+            visit.page.get_by_role("link", name=name, exact=True).click()
+        coming.value.save_as(tmp_path / name)
+        assert (tmp_path / name).read_bytes() == (served.results / finished["id"] / name).read_bytes()
+    for kind, name in (("Command", "protect.sh"), ("Python script", "protect.py")):
+        with visit.page.expect_download() as coming:
+            visit.page.get_by_role("link", name=f"Download: {kind}").click()
+        assert coming.value.suggested_filename == name
+        coming.value.save_as(tmp_path / name)
+        visit.page.get_by_role("button", name=f"Copy: {kind}").click()
+        expect(visit.page.locator(".again").filter(has_text=kind).get_by_role("status")).to_have_text("copied")
+        copied = visit.page.evaluate("navigator.clipboard.readText()")
+        assert copied.strip() == (tmp_path / name).read_text().strip() != ""
+    assert (tmp_path / "protect.sh").read_text() == finished["command"] + "\n"
 
 
 def test_the_report_opens_in_its_editions_and_languages(
-    chromium: Browser, served: Served, finished: dict[str, Any]
+    looking: Visit, served: Served, finished: dict[str, Any]
 ) -> None:
-    with visiting(chromium, served.entry) as visit:
-        look_at(visit, finished)
-        shown = [("Internal", "English", "en"), ("External", "中文", "zh"), ("Internal", "side by side", "")]
-        for edition, language, sign in shown:
-            with visit.page.expect_popup() as opening:
-                visit.page.get_by_role("link", name=f"{edition} edition, {language}").click()
-            report = opening.value
-            report.wait_for_load_state()
-            assert (report.locator("html").get_attribute("lang") or "").startswith(sign)
-            assert report.locator("h1").first.inner_text() != ""
-            assert edition == "External" or report.locator("svg").count() > 0
-            report.close()
+    visit = looking
+    shown = [("Internal", "English", "en"), ("External", "中文", "zh"), ("Internal", "side by side", "")]
+    for edition, language, sign in shown:
+        with visit.page.expect_popup() as opening:
+            visit.page.get_by_role("link", name=f"{edition} edition, {language}").click()
+        report = opening.value
+        report.wait_for_load_state()
+        assert (report.locator("html").get_attribute("lang") or "").startswith(sign)
+        assert report.locator("h1").first.inner_text() != ""
+        assert edition == "External" or report.locator("svg").count() > 0
+        report.close()
 
 
 def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, finished: dict[str, Any]) -> None:
@@ -318,26 +314,18 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         assert visit.page.locator("html").get_attribute("lang") == "zh"
         visit.page.locator(".curve .line").wait_for()
         visit.page.locator(".diagram svg").wait_for()
-        assert english_in(visit.page.evaluate(_WORDS)) == set()
-        evidence = visit.page.evaluate(_EVIDENCE)
+        assert visit.english() == set()
+        evidence = visit.evidence()
         assert len(set(evidence)) == 45 and english_in(evidence) == set()
         assert visit.page.get_by_label("city 是背景").is_checked(), "the choices are kept"
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()
 
 
-def english_in(texts: list[str]) -> set[str]:
-    """English words in the texts of a page that are no names."""
-    found = set()
-    for text in texts:
-        found |= set(re.findall(r"[A-Za-z]{3,}", re.sub(r"-[0-9a-f]{12}\b", "", text)))
-    return found - NAMES - SPELLINGS
-
-
 def test_a_browser_that_asks_for_chinese_gets_it(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry, language="zh-CN") as visit:
         expect(visit.page.get_by_role("button", name="把表拖到这里")).to_be_visible()
-        assert english_in(visit.page.evaluate(_WORDS)) == set()
+        assert visit.english() == set()
 
 
 @pytest.mark.parametrize("width", [1280, 400])
@@ -348,8 +336,8 @@ def test_everything_can_be_read_and_has_a_name(
         visit.choose("people.csv", "illness", "city")
         look_at(visit, finished)
         visit.page.locator(".diagram [role=button]").first.click()
-        assert visit.page.evaluate(_FAINT) == []
-        assert visit.page.evaluate(_NAMELESS) == []
+        assert visit.faint() == []
+        assert visit.nameless() == []
         assert visit.overflow() == 0
         levels = visit.page.evaluate(
             "[...document.querySelectorAll('h1, h2, h3, h4')].map((one) => Number(one.tagName[1]))"

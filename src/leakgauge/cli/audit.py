@@ -145,9 +145,9 @@ def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
     if found.claimed:
         grid.add_row(say("claimed: at most"), f"{shown(found.claim.level)} {unit} ({found.claim})")
     sure = found.estimate
-    how = say("exact") if sure is None else say("confidence {confidence:g}", confidence=sure.confidence)
+    how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure.confidence)
     just = found.stopped_early and found.at_least <= found.claim.level
-    grid.add_row(say("shown: more than") if just else say("shown: at least"), f"{shown(found.at_least)} {unit} ({how})")
+    grid.add_row(say("shown: more than") if just else say("shown: at least"), f"{shown(found.at_least)} {unit}{how}")
     grid.add_row(say("inputs"), say(" and ").join(reprlib.repr(value) for value in found.pair))
     grid.add_row(say("told apart by"), retell(found.event) or say("no single output"))
     if sure is not None:

@@ -17,6 +17,7 @@ from leakgauge.errors import ModelError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leakgauge.claims import Statement
     from leakgauge.notions import Implication, Level, Relation
     from leakgauge.probability import Distribution
 
@@ -139,8 +140,8 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
         heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
         grid = Table(*heads, title=subject, title_justify="left")
         for level in found.levels.values():
-            extra = "".join(f" ({name} {value:g})" for name, value in level.statement.parameters)
-            grid.add_row(level.statement.name + extra, shown(level.value), retell(level.unit), _witness(level))
+            name = level.statement.name + _parameters(level.statement)
+            grid.add_row(name, shown(level.value), retell(level.unit), _witness(level))
         parts.append(grid)
     if found.levels and "zcdp" not in found.levels:
         parts.append(Text(say("The channel is large: levels that compare every pair of rows were left out.")))
@@ -158,11 +159,22 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
             nothing.append((name, one.counterexample))
         else:
             way = " → ".join([edge.conclusion.name for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
-            told.add_row(name, str(one.statement).partition(":")[2], way, say("sharp") if one.sharp else "")
+            most = f"{shown(one.statement.level)} {retell(one.statement.unit)}{_parameters(one.statement)}"
+            told.add_row(name, most, way, say("sharp") if one.sharp else "")
     if told.rows:
         parts.append(told)
     parts.extend(Text(line) for line in _nothing_follows(nothing))
     return parts
+
+
+def _parameters(statement: Statement) -> str:
+    """The δ or the order that a statement has beside its level."""
+    return "".join(
+        say(" (δ = {delta!s})", delta=shown(value))
+        if name == "delta"
+        else say(" (order {order!s})", order=shown(value))
+        for name, value in statement.parameters
+    )
 
 
 def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
@@ -171,9 +183,9 @@ def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
 
     lines = []
     for example in sorted({example for _, example in nothing if example}):
-        names = ", ".join(name for name, one in nothing if one == example)
+        names = say(", ").join(name for name, one in nothing if one == example)
         lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
-    unknown = ", ".join(name for name, example in nothing if not example)
+    unknown = say(", ").join(name for name, example in nothing if not example)
     if unknown:
         lines.append(say("No conversion without more knowledge (a prior, distances) for {names!s}.", names=unknown))
     return lines

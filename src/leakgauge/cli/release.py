@@ -258,6 +258,6 @@ def _headline(levels: dict[str, Any]) -> str:
     for notion in ("local_dp", "dp", "approximate_dp", "zcdp"):
         if notion in levels:
             level = levels[notion]
-            delta = f", δ {level['delta']:g}" if "delta" in level else ""
+            delta = say(", δ {delta:g}", delta=level["delta"]) if "delta" in level else ""
             return f"{retell(notion.replace('_', '-'))} {shown(level['value'])} {retell('nats')}{delta}"
     return ""

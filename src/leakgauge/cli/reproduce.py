@@ -26,7 +26,7 @@ NAMES = {
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(NAMES)), required=False)
+@click.argument("name", type=click.Choice(list(NAMES)), metavar="NAME", required=False)
 @output_options
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache, cached_property
 from importlib.resources import files
 from numbers import Number
@@ -18,8 +18,14 @@ CODES: Final = {"en": None, "zh": "zh_CN"}
 """Languages by the names people give them, and the folders of their catalogues; English needs none."""
 DOMAINS: Final = ("errors", "sentences", "commands", "report", "page")
 """A catalogue each: what errors say, sentences that are stored in files, and the three faces."""
-_LISTS: Final = {"; ": "；", ", ": "、", " or ": " 或 "}
+STORED: Final = ("errors", "sentences", "commands")
+"""Catalogues whose templates are found again in texts; what reports and the page say is made afresh every time."""
+_LISTS: Final = {"; ": "；", ", ": "、", " or ": "或"}
 """What stands between the parts of a list, in English and in Chinese."""
+_CHINESE: Final = "\u2e80"
+"""The first sign that needs no space beside a Chinese one."""
+_SURE: Final = 2
+"""Spaces of a text that no column is called like."""
 
 
 class Language:
@@ -59,8 +65,9 @@ class Language:
         if text in self.catalogue:
             return self.catalogue[text]
         for between, said in _LISTS.items():
-            if self._lists(text, between):
-                return said.join(map(self.retell, _split(text, between)))
+            parts = self._parts(text, between)
+            if parts:
+                return _together(said, map(self.retell, parts))
         if not self._is_one(text) and self._is_one(f"{text}."):
             # An error inside another sentence has lost its full stop.
             return self.retell(f"{text}.").removesuffix("。")
@@ -72,7 +79,7 @@ class Language:
             self.code == "en"
             or self._is_one(text)
             or self._is_one(f"{text}.")
-            or any(self._lists(text, between) for between in _LISTS)
+            or any(self._parts(text, between) for between in _LISTS)
         )
 
     def error(self, error: LeakgaugeError) -> str:
@@ -104,15 +111,45 @@ class Language:
     def _is_one(self, text: str) -> bool:
         return text in self.catalogue or self._templates.match(text) is not None
 
-    def _lists(self, text: str, between: str) -> bool:
-        """Whether a text is a list of known texts; what has commas inside is one only where all parts are alike."""
-        parts = _split(text, between)
-        if len(parts) == 1 or not all(map(self._is_one, parts)):
-            return False
-        if between == " or ":
+    def _parts(self, text: str, between: str) -> list[str]:
+        """The known sentences that a text is a list of; none where it is no list.
+
+        What has commas inside is a list only where all parts are alike.
+        """
+        if between not in text:
+            return []
+        parts = self._joined(_split(text, between), between)
+        if len(parts) < 2:
+            return []
+        if between == " or " and between in (self._made_from(text) or ""):
             # A template that says "or" itself knows better where its words end.
-            return between not in (self._made_from(text) or "")
-        return between != ", " or len({self._made_from(part) for part in parts}) == 1
+            return []
+        if between == ", " and len({self._made_from(part) for part in parts}) > 1:
+            return []
+        # The user's own words may have commas inside: a sentence is torn only where more of it is then known.
+        return parts if sum(map(self._explained, parts)) > self._templates.explained(text) else []
+
+    def _joined(self, pieces: list[str], between: str) -> list[str]:
+        """Pieces joined to parts that are surely ours, each as short as it can be: a part may be a list within."""
+        parts: list[str] = []
+        while pieces:
+            ends = range(1, len(pieces) + 1) if between == "; " else (1,)
+            end = next((end for end in ends if self._is_said(between.join(pieces[:end]))), None)
+            if end is None:
+                return []
+            parts.append(between.join(pieces[:end]))
+            pieces = pieces[end:]
+        return parts
+
+    def _is_said(self, text: str) -> bool:
+        """Whether a part of a list is surely ours: a column may be called like any single word."""
+        return self._is_one(text) if " " in text else text not in self.catalogue and self._is_one(text)
+
+    def _explained(self, text: str) -> int:
+        """How many signs of a part of a list are surely ours; a few words may be the user's."""
+        if text in self.catalogue:
+            return len(text) if text.count(" ") >= _SURE else 0
+        return self._templates.explained(text)
 
     def _made_from(self, text: str) -> str | None:
         """The template of a text; None where it is known as it is."""
@@ -138,13 +175,24 @@ def _split(text: str, between: str) -> list[str]:
     return re.split(rf"{re.escape(between)}(?![^(]*\))", text)
 
 
+def _together(said: str, parts: Iterable[str]) -> str:
+    """The parts of a list in Chinese; a word between them stands apart from what is not Chinese."""
+    text = ""
+    for part in parts:
+        apart = " " if said.isalpha() else ""
+        before = apart if text and text[-1] < _CHINESE else ""
+        after = apart if part[:1] < _CHINESE else ""
+        text = f"{text}{before}{said}{after}{part}" if text else part
+    return text
+
+
 @cache
-def _catalogue(code: str) -> dict[str, str]:
+def _catalogue(code: str, domains: tuple[str, ...] = DOMAINS) -> dict[str, str]:
     found: dict[str, str] = {}
     if CODES[code] is None:
         return found
     folder = files("leakgauge.languages") / str(CODES[code]) / "LC_MESSAGES"
-    for domain in DOMAINS:
+    for domain in domains:
         with (folder / f"{domain}.mo").open("rb") as file:
             # The standard library keeps what it read under this name, and offers no other way to list it.
             read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
@@ -154,4 +202,4 @@ def _catalogue(code: str) -> dict[str, str]:
 
 @cache
 def _templates(code: str) -> Templates:
-    return Templates(_catalogue(code))
+    return Templates(_catalogue(code, STORED))

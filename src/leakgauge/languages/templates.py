@@ -12,7 +12,7 @@ _PARTS = string.Formatter()
 FEWEST = 3
 """Signs of its own that a template needs to be found again: with fewer it would be found everywhere."""
 _ANY = ".+?"
-_MORE = "(?: .+?)?"
+_CLOSED = r"(?:[^()]|\([^()]*\))+?"
 _NUMBER = r"[-+]?[\d.,]+(?:e[-+]?\d+)?%?|-?inf|nan"
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'"\s]\S*?|[\w.]*[\[({<].*?[\])}>]"""
 
@@ -47,6 +47,11 @@ class _Template:
         return sum(len(literal.replace(" ", "")) for literal, _, _, _ in self.parts)
 
     @cached_property
+    def longest(self) -> str:
+        """The longest of its own words in a row: a text without them was not made from it."""
+        return max((literal for literal, _, _, _ in self.parts), key=len)
+
+    @cached_property
     def ends(self) -> tuple[str, str]:
         return self.parts[0][0], "" if self.parts[-1][1] is not None else self.parts[-1][0]
 
@@ -56,8 +61,26 @@ class _Template:
         both = (*self.parts, *_PARTS.parse(self.translation))
         return frozenset(name for _, name, _, conversion in both if name is not None and conversion is not None)
 
+    def held(self, text: str) -> dict[str, str] | None:
+        """What the fields hold in a text that was made from this template; None where it was not."""
+        start, end = self.ends
+        if not (text.startswith(start) and text.endswith(end)):
+            return None
+        # A name such as "age (years)" comes to no end between its brackets, wherever that can be told.
+        found = (self.closed and self.closed.fullmatch(text)) or self.pattern.fullmatch(text)
+        return None if found is None else found.groupdict()
+
     @cached_property
     def pattern(self) -> re.Pattern[str]:
+        return self._pattern(_ANY)
+
+    @cached_property
+    def closed(self) -> re.Pattern[str] | None:
+        """The pattern where brackets within a field are closed; None where the template has no brackets of its own."""
+        own = any("(" in literal for literal, _, _, _ in self.parts)
+        return self._pattern(_CLOSED) if own else None
+
+    def _pattern(self, text: str) -> re.Pattern[str]:
         seen: set[str] = set()
         written: list[str] = []
         for literal, name, spec, conversion in self.parts:
@@ -66,7 +89,7 @@ class _Template:
             written.append(re.escape(literal))
             if name is not None:
                 # What has a format is a number, and a text that is quoted ends with its quote.
-                held = _NUMBER if spec else _QUOTED if conversion == "r" else _MORE if more else _ANY
+                held = _NUMBER if spec else _QUOTED if conversion == "r" else f"(?: {text})?" if more else text
                 written.append(f"(?P={name})" if name in seen else f"(?P<{name}>{held})")
                 seen.add(name)
         return re.compile("".join(written), re.DOTALL)
@@ -80,7 +103,7 @@ class Templates:
         self._known = [one for one in known if one.literal >= FEWEST]
         # The more of a text is the template's own, the surer it was made from it.
         self._known.sort(key=lambda one: -one.literal)
-        self._by_first: dict[str, list[_Template]] = {}
+        self._by_ends: dict[tuple[str, str], list[_Template]] = {}
 
     def has(self, key: str) -> bool:
         """Whether texts made from this template can be found again."""
@@ -97,13 +120,16 @@ class Templates:
             return found[0] if found else None
         return max(found, key=self._explained)
 
+    def explained(self, text: str) -> int:
+        """How many signs of a text are words of templates."""
+        found = self.match(text)
+        return 0 if found is None else self._explained(found)[0]
+
     def _matches(self, text: str) -> Iterator[tuple[_Template, dict[str, str]]]:
-        for one in self._starting(text[:1]):
-            start, end = one.ends
-            if text.startswith(start) and text.endswith(end):
-                held = one.pattern.fullmatch(text)
-                if held is not None:
-                    yield one, held.groupdict()
+        for one in self._with_ends(text[:1], text[-1:]):
+            held = one.held(text) if one.longest in text else None
+            if held is not None:
+                yield one, held
 
     def _explained(self, found: tuple[_Template, dict[str, str]]) -> tuple[int, int]:
         """How many signs of a text are words of templates, and how early the outermost one's start."""
@@ -113,11 +139,13 @@ class Templates:
         first = template.parts[0]
         return signs, 0 if first[0] or first[1] is None else -len(held[first[1]])
 
-    def _starting(self, first: str) -> list[_Template]:
-        """The templates that a text with this first sign may be made from; there are too many to try them all."""
-        if first not in self._by_first:
-            self._by_first[first] = [one for one in self._known if one.ends[0][:1] in ("", first)]
-        return self._by_first[first]
+    def _with_ends(self, first: str, last: str) -> list[_Template]:
+        """The templates that a text with these outermost signs may be made from; there are too many to try them all."""
+        if (first, last) not in self._by_ends:
+            self._by_ends[first, last] = [
+                one for one in self._known if one.ends[0][:1] in ("", first) and one.ends[1][-1:] in ("", last)
+            ]
+        return self._by_ends[first, last]
 
     def translated(self, text: str, tell: Callable[[str], str]) -> str:
         """The text by the translation of its template; as it is where it was made from none."""

@@ -20,7 +20,8 @@ from leakgauge.jobs.protect.asked import Asked
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel, read_channel
-from leakgauge.release.ledger import Ledger
+from leakgauge.release.ledger import Cost, Ledger
+from leakgauge.release.priors import histogram_steps
 from leakgauge.tables import Binning, Table
 
 CURVE = 25
@@ -113,6 +114,7 @@ def keep_possibilities(asked: Asked, sources: Sources, keep: Keep) -> None:
 def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     question, table, origin = sources.question(asked), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
+        _require_affordable(asked, sources)
         # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
         table = noisy_table(table, asked.secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
@@ -126,6 +128,14 @@ def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     if asked.accounted is None:
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen("channel.json", named)
+
+
+def _require_affordable(asked: Asked, sources: Sources) -> None:
+    """Refuse to buy a histogram where what is known of the whole cost does not fit the budget."""
+    known = [one for one in (asked.accounted, asked.local_dp) if one is not None]
+    if sources.ledger is not None and sources.dataset is not None:
+        cost = Cost(tuple(step for epsilon in known for step in histogram_steps(epsilon)))
+        sources.ledger.preview(sources.dataset, cost).require()
 
 
 def _solved(asked: Asked, question: Question, table: Table) -> Solution:

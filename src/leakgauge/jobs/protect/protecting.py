@@ -19,8 +19,7 @@ from leakgauge.jobs.protect.running import Progress, run, spends
 from leakgauge.jobs.protect.script import script
 from leakgauge.jobs.protect.stages import FILES, PLAN, Work
 from leakgauge.jobs.protect.watching import Watched
-from leakgauge.release.ledger import Cost, default_dataset, open_ledger
-from leakgauge.release.priors import histogram_steps
+from leakgauge.release.ledger import default_dataset, open_ledger
 from leakgauge.tables import Table, open_table, parse_binnings
 
 FEWEST_ROWS = 16
@@ -109,12 +108,8 @@ def _sources(asked: Asked, table: Table, opened: ExitStack) -> Sources:
     ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
     dataset = asked.dataset or default_dataset(asked.table)
     if ledger is not None:
-        # An account that is missing, or too small for what is known of the cost, is told before anything is done.
-        known = [one for one in (asked.accounted, asked.local_dp) if one is not None]
-        steps = tuple(step for epsilon in known for step in histogram_steps(epsilon))
+        # An account that is missing is told before anything is done.
         ledger.account(dataset)
-        if asked.accounted is not None:
-            ledger.preview(dataset, Cost(steps)).require()
     return Sources(
         table=table,
         distortion=distortion_named(asked.distortion[0]),

@@ -1,6 +1,7 @@
 // A channel as a table of probabilities, the darker the likelier. White is 0, or what rounding leaves of it.
 
 import { fill, h } from "./elements.js";
+import { named, visible } from "./names.js";
 import { share } from "./numbers.js";
 import { say } from "./words.js";
 
@@ -10,13 +11,13 @@ const READABLE = 12;
 
 export function channelMap(inputs, outputs) {
   const numbered = Math.max(inputs.length, outputs.length) <= READABLE;
-  const heads = outputs.map((name) => h("th", { scope: "col", title: written(name) }, h("span", {}, written(name))));
+  const heads = outputs.map((name) => h("th", { scope: "col", title: written(name) }, h("span", {}, named(written(name)))));
   const cells = inputs.map(() => outputs.map(() => h("td")));
   const map = h("table", { class: numbered ? "channel" : "channel small-cells" },
     h("caption", {}, say("Which value is published (columns) for which true value (rows), in percent. White never happens.")),
     h("thead", {}, h("tr", {}, h("td", { class: "corner" }, say("true ↓ published →")), heads)),
     h("tbody", {}, inputs.map((name, row) =>
-      h("tr", {}, h("th", { scope: "row", title: written(name) }, written(name)), cells[row]))));
+      h("tr", {}, h("th", { scope: "row", title: written(name) }, named(written(name))), cells[row]))));
   return {
     element: h("div", { class: "scroll", role: "region", tabindex: "0", "aria-label": say("Channel") }, map),
     show(matrix) {
@@ -29,7 +30,7 @@ export function channelMap(inputs, outputs) {
   };
 }
 
-const written = (name) => (name === "" ? say("(empty)") : name);
+const written = (name) => (name === "" ? say("(empty)") : visible(name));
 
 function paint(cell, probability, numbered, told) {
   const never = probability < 1e-9;

@@ -10,15 +10,18 @@ export const nothing = () => ({
 
 export const chosen = { table: null, job: null, ...nothing() };
 
-export function restore(state) {
+// open(path): the table of a path, for one that a new server does not know yet.
+export async function restore(state, open) {
   let kept = {};
   try {
     kept = JSON.parse(sessionStorage.getItem(KEPT)) || {};
   } catch {
     // Nothing that can be read was kept.
   }
-  const table = state.tables.find((one) => one.id === kept.table) || null;
-  if (table) Object.assign(chosen, kept, { table });
+  const before = kept.table || {};
+  const known = state.tables.find((one) => one.id === before.id);
+  const table = known || (before.path ? await open(before.path).catch(() => null) : null);
+  if (table && sameColumns(table, before)) Object.assign(chosen, kept, { table });
   const running = state.jobs.find((job) => job.state === "running");
   chosen.job = (running || state.jobs.find((job) => job.id === kept.job) || {}).id || null;
 }
@@ -29,8 +32,18 @@ export function change(what, fields) {
   heard.dispatchEvent(new Event(what));
 }
 
+// Another table, or the same one again: with the same columns it has the same roles.
+export function adopt(table) {
+  change("table", { table, ...(chosen.table && sameColumns(table, chosen.table) ? {} : nothing()) });
+}
+
+function sameColumns(one, other) {
+  const written = ({ columns }) => JSON.stringify((columns || []).map(({ name, kind }) => [name, kind]));
+  return written(one) === written(other);
+}
+
 export function keep() {
-  sessionStorage.setItem(KEPT, JSON.stringify({ ...chosen, table: chosen.table && chosen.table.id }));
+  sessionStorage.setItem(KEPT, JSON.stringify(chosen));
 }
 
 export function when(events, listener) {

@@ -25,7 +25,7 @@ export function curve({ points, objective, entropy, floor, told, moved }) {
   drawing.addEventListener("click", (event) => go(nearest(event)));
 
   const most = Math.max(...points.map((point) => point.distortion)) || 1;
-  const highest = Math.max(entropy, ...points.map((point) => point[objective])) * 1.06;
+  const highest = Math.max(entropy, ...points.map((point) => point[objective])) * 1.06 || 1;
   const x = (distortion) => MARGIN.left + (distortion / most) * (size.width - MARGIN.left - MARGIN.right);
   const y = (leakage) => size.height - MARGIN.bottom - (leakage / highest) * (size.height - MARGIN.top - MARGIN.bottom);
 

@@ -1,9 +1,12 @@
 // The influence diagram: the server's drawing, whose nodes can be pressed, and the same nodes as a list of buttons.
 
-import { fill, h } from "./elements.js";
+import { fill, h, wide } from "./elements.js";
 import { fixed, share, short, signed } from "./numbers.js";
 import { text } from "./server.js";
 import { language, say } from "./words.js";
+
+// Pixels between a node and the panel that tells of it.
+const CLEAR = 16;
 
 export async function diagram(place, job, grade) {
   const nodes = nodesOf(grade);
@@ -16,6 +19,13 @@ export async function diagram(place, job, grade) {
     for (const [one, button] of buttons) button.setAttribute("aria-pressed", String(one === key));
     for (const [one, marks] of drawn) for (const mark of marks) mark.classList.toggle("picked", one === key);
   }
+  // The panel stays in sight; the node that was pressed is moved from under it.
+  function press(key) {
+    pick(key);
+    const [node, cover] = [drawn.get(key)[0].getBoundingClientRect(), panel.getBoundingClientRect()];
+    const hidden = node.bottom + CLEAR - cover.top;
+    if (hidden > 0 && node.top < cover.bottom) scrollBy(0, hidden);
+  }
   const list = h("ul", { class: "nodes" });
   for (const [key, node] of nodes) {
     const button = h("button", {
@@ -27,14 +37,14 @@ export async function diagram(place, job, grade) {
   const board = h("div", {
     class: "picture diagram", tabindex: "0", role: "region", "aria-label": say("Influence diagram"),
   });
-  fill(place, h("h3", {}, say("What the grade rests on")), board,
+  fill(place, h("h3", {}, say("What the grade rests on")), wide(), board,
     h("details", {}, h("summary", {}, say("Nodes as a list")), list), panel);
-  const svg = await text(`/api/jobs/${encodeURIComponent(job.id)}/figures/influence.svg`);
+  const svg = await text(`api/jobs/${encodeURIComponent(job.id)}/figures/influence.svg`);
   const drawing = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
   drawn = marks(drawing, nodes);
-  for (const [key, some] of drawn) for (const mark of some) mark.addEventListener("click", () => pick(key));
+  for (const [key, some] of drawn) for (const mark of some) mark.addEventListener("click", () => press(key));
   const there = [...nodes.values()].filter(({ key }) => drawn.has(key));
-  pressable(there.map(({ key, name }) => [key, name, drawn.get(key)[0]]), pick);
+  pressable(there.map(({ key, name }) => [key, name, drawn.get(key)[0]]), press);
   board.append(drawing);
 }
 

@@ -5,7 +5,7 @@ import { LANGUAGES, language, say } from "./words.js";
 
 export function reports(job) {
   if (!job.files.some((file) => file.startsWith("report"))) return null;
-  const place = `/jobs/${encodeURIComponent(job.id)}/report`;
+  const place = `jobs/${encodeURIComponent(job.id)}/report`;
   const editions = [
     ["internal", say("Internal edition"), say("everything, for those who decide")],
     ["external", say("External edition"), say("small counts masked, nothing that helps an attacker")],
@@ -22,7 +22,7 @@ export function reports(job) {
 }
 
 export function downloads(job) {
-  const place = `/jobs/${encodeURIComponent(job.id)}/files`;
+  const place = `jobs/${encodeURIComponent(job.id)}/files`;
   const item = (file, why) => h("li", {}, h("a", { href: `${place}/${encodeURIComponent(file)}`, download: file }, file),
     why ? h("span", { class: "small" }, why) : null);
   const first = [
@@ -39,6 +39,7 @@ export function downloads(job) {
     rest.length ? h("details", {}, h("summary", {}, say("All other files")),
       h("ul", { class: "downloads" }, rest.map((file) => item(file)))) : null,
     h("h3", {}, say("The same without this page")),
+    job.note ? h("p", { class: "note" }, job.note) : null,
     job.command ? again("command", say("Command"), job.command, "protect.sh") : null,
     job.script ? again("script", say("Python script"), job.script, "protect.py") : null);
 }

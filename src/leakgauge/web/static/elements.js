@@ -1,5 +1,7 @@
 // Elements made from data. Nothing is ever parsed as HTML, so names from a table are only ever text.
 
+import { say } from "./words.js";
+
 const DRAWING = "http://www.w3.org/2000/svg";
 
 export function h(tag, attributes = {}, ...children) {
@@ -16,32 +18,36 @@ function dressed(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name, value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
 export function fill(element, ...children) {
-  element.replaceChildren(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
   return element;
 }
 
-// A place for one sentence about what went wrong, next to what caused it.
+// A place for one sentence about what went wrong, next to what caused it, and perhaps a way out to press.
 export function complaint() {
   const place = h("p", { class: "complaint", role: "alert", hidden: true });
   return {
     place,
-    tell(sentence) {
-      place.textContent = sentence || "";
+    tell(sentence, wayOut = null) {
+      fill(place, sentence || "", wayOut && [" ", wayOut]);
       place.hidden = !sentence;
     },
   };
 }
 
+// What is wider than a narrow screen scrolls within its frame; there this says so.
+export const wide = () => h("p", { class: "small wide" }, say("Wider than the screen: push it sideways."));
+
 // A picture from the server as an image: its ids and its text stay inside it.
 export function picture(source, told) {
-  const box = h("div", { class: "picture" });
+  const box = h("div");
   // What cannot be drawn for this job leaves no hole.
-  box.append(h("img", { src: source, alt: told, error: () => { (box.closest("figure") || box).hidden = true; } }));
+  const image = h("img", { src: source, alt: told, error: () => { (box.closest("figure") || box).hidden = true; } });
+  box.append(wide(), h("div", { class: "picture", role: "region", tabindex: "0", "aria-label": told }, image));
   return box;
 }
 

@@ -4,6 +4,13 @@ import { say } from "./words.js";
 
 export const GRADES = ["poor", "medium", "good", "very-good"];
 
+const ALL = ["very-poor", ...GRADES];
+
+// The grade of a score from 0 to 100: cut at 20, 40, 60 and 80, each cut belonging to the better grade.
+export const gradeOf = (score) => ALL[Math.min(ALL.length - 1, Math.max(0, Math.floor(score / 20)))];
+
+export const worse = (one, other) => ALL.indexOf(one) < ALL.indexOf(other);
+
 export function gradeName(grade) {
   const names = {
     "very-poor": say("very poor"), poor: say("poor"), medium: say("medium"), good: say("good"),

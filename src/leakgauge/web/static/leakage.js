@@ -1,20 +1,24 @@
 // Step 3: what there is to leak, and what the background tells already.
 
-import { chosen, question, when } from "./chosen.js";
+import { change, chosen, question, when } from "./chosen.js";
 import { complaint, fill, h, pictureOf } from "./elements.js";
+import { forget, learn } from "./found.js";
+import { listed, named } from "./names.js";
 import { between, bits, fixed, share, short, valueOf } from "./numbers.js";
+import { reopening } from "./opening.js";
 import { latest } from "./server.js";
 import { busy, step, waiting } from "./steps.js";
-import { say } from "./words.js";
+import { around, say } from "./words.js";
 
 export function leakageStep() {
   const { section, body, line, tell } = step(3, "leakage", say("Leakage"),
     say("What there is to learn about the secret, and what someone with the background knows before anything is published."));
-  const ask = latest("/api/measure");
+  const ask = latest("api/measure");
   const problem = complaint();
 
   async function measure() {
     problem.tell(null);
+    forget();
     if (!chosen.table || !chosen.secret) {
       fill(body, waiting(say("Choose a secret first.")));
       return tell("", true);
@@ -27,12 +31,14 @@ export function leakageStep() {
       fill(body, h("ul", { class: "findings" }, findings(found)),
         found.figure && pictureOf(found.figure, say("What the secret holds, and what of it the background tells")));
       tell(say("{number:g} bits", { number: fixed(found.entropy, 2) }));
+      learn({ letters: found.letters.secret, entropy: valueOf(found.entropy) });
     } catch (refusal) {
       fill(body, problem.place);
-      problem.tell(refusal.message);
+      problem.tell(refusal.message, reopening(refusal, problem));
       tell(say("not measured"));
+      learn({ failed: true });
     }
-    return undefined;
+    return change("measured", {});
   }
 
   let soon = null;
@@ -49,23 +55,26 @@ function findings(found) {
   const told = [];
   const finding = (value, sentence, sure) => told.push(h("li", {},
     h("strong", { class: "value" }, value), h("span", {}, sentence), sure && h("span", { class: "small" }, sure)));
-  const { secret } = chosen;
-  finding(bits(found.entropy), found.effective_set
+  const secret = () => named(chosen.secret);
+  finding(bits(found.entropy), around(found.effective_set
     ? say("is what there is to learn about {secret}: to single out one of {number} equally likely values.",
-      { secret, number: fixed(found.effective_set, 1) })
-    : say("is what there is to learn about {secret}.", { secret }), between(found.entropy, bits));
+      { number: fixed(found.effective_set, 1) })
+    : say("is what there is to learn about {secret}."), { secret: secret() }), between(found.entropy, bits));
   if (found.background_floor) {
-    finding(bits(found.background_floor), say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this.",
-      { background: chosen.background.join(", "), secret }), between(found.background_floor, bits));
+    finding(bits(found.background_floor), around(
+      say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this."),
+      { background: listed(chosen.background), secret: secret() }), between(found.background_floor, bits));
   }
-  const guessed = { before: share(found.best_guess) };
-  if (found.best_guess_after && valueOf(found.best_guess_after) !== valueOf(found.best_guess)) {
-    finding(share(found.best_guess_after),
-      say("of the rows are guessed right by someone with the background; without it, {before}.", guessed),
+  const [before, after] = [share(found.best_guess), share(found.best_guess_after)];
+  // Compared as they are shown: two equal numbers beside each other would look like a mistake.
+  if (found.best_guess_after && after !== before) {
+    finding(after, say("of the rows are guessed right by someone with the background; without it, {before}.", { before }),
       between(found.best_guess_after, share));
   } else if (found.best_guess) {
-    finding(guessed.before, say("of the rows are guessed right by naming the most frequent value each time."),
-      between(found.best_guess, share));
+    finding(before, found.best_guess_after
+      ? say("of the rows are guessed right by naming the most frequent value each time; the background does not help to guess.")
+      : say("of the rows are guessed right by naming the most frequent value each time."),
+    between(found.best_guess, share));
   }
   if (found.zero_leakage) {
     const { p_value: p } = found.zero_leakage;

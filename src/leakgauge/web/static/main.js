@@ -5,6 +5,7 @@ import { keep, restore } from "./chosen.js";
 import { fill, h } from "./elements.js";
 import { begin } from "./jobs.js";
 import { leakageStep } from "./leakage.js";
+import { tableAt } from "./opening.js";
 import { protectStep } from "./protect.js";
 import { resultStep } from "./result.js";
 import { rolesStep } from "./roles.js";
@@ -15,7 +16,7 @@ import { LANGUAGES, language, learnWords, say, speak } from "./words.js";
 function head(version) {
   return h("header", {},
     h("a", { class: "skip", href: "#table" }, say("To the first step")),
-    h("div", { class: "brand" }, h("img", { src: "/static/icon.svg", alt: "", width: "34", height: "34" }),
+    h("div", { class: "brand" }, h("img", { src: "static/icon.svg", alt: "", width: "34", height: "34" }),
       h("h1", {}, "Leakgauge"), h("p", {}, say("How much a release leaks, and the release that leaks least."))),
     h("div", { class: "languages", role: "group", "aria-label": say("Language") }, Object.keys(LANGUAGES).map(switchTo)),
     version ? h("p", { class: "small version" }, version) : null);
@@ -46,8 +47,8 @@ function returnToPlace() {
 
 async function start() {
   try {
-    const [state] = await Promise.all([get("/api/state"), learnWords()]);
-    restore(state);
+    const [state] = await Promise.all([get("api/state"), learnWords()]);
+    await restore(state, tableAt);
     begin(state);
     const steps = [tableStep(state), rolesStep(), leakageStep(), chooseStep(), protectStep(), resultStep()];
     fill(document.body, head(state.version), h("div", { class: "frame" },

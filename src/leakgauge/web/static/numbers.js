@@ -59,3 +59,12 @@ export function between(quantity, write) {
 }
 
 export const signed = (number) => (number < 0 ? `−${fixed(-number, 1)}` : `+${fixed(number, 1)}`);
+
+// The hour of today, or the day too.
+export function moment(iso) {
+  const at = new Date(iso);
+  if (Number.isNaN(at.getTime())) return "";
+  const today = at.toDateString() === new Date().toDateString();
+  const day = today ? {} : { year: "numeric", month: "short", day: "numeric" };
+  return new Intl.DateTimeFormat(locale, { ...day, hour: "2-digit", minute: "2-digit", hourCycle: "h23" }).format(at);
+}

@@ -2,9 +2,10 @@
 
 import { change, chosen, when } from "./chosen.js";
 import { fill, h } from "./elements.js";
+import { listed, named, visible } from "./names.js";
 import { whole } from "./numbers.js";
 import { step, waiting } from "./steps.js";
-import { say } from "./words.js";
+import { around, say } from "./words.js";
 
 export function rolesStep() {
   const { section, body, line, tell } = step(2, "roles", say("Roles"),
@@ -30,9 +31,9 @@ export function rolesStep() {
   function show() {
     for (const one of rows) one.show();
     const home = chosen.table.columns.map((column) => column.name).filter((name) => fateOf(name) === "home");
-    tell(chosen.secret || say("no secret yet"));
+    tell(chosen.secret ? named(chosen.secret) : say("no secret yet"));
     fill(body.querySelector(".fate"), home.length
-      ? say("Columns that stay at home ({number}): {names}.", { number: whole(home.length), names: home.join(", ") })
+      ? around(say("Columns that stay at home ({number}): {names}.", { number: whole(home.length) }), { names: listed(home) })
       : say("No column stays at home."));
   }
 
@@ -50,22 +51,25 @@ export function fateOf(name) {
 
 function row({ name, kind }, place) {
   const id = `column-${place}`;
+  const shown = { name: visible(name) };
   const secret = h("input", {
-    type: "radio", name: "secret", value: name, "aria-label": say("{name} is the secret", { name }),
+    type: "radio", name: "secret", value: name, "aria-label": say("{name} is the secret", shown),
     change: () => give(name, "secret"),
   });
   const box = (role, told) => h("input", {
     type: "checkbox", name: role, value: name, "aria-label": told,
     change: (event) => give(name, event.target.checked ? role : "home"),
   });
-  const background = box("background", say("{name} is background", { name }));
-  const open = box("public", say("{name} is public", { name }));
+  const background = box("background", say("{name} is background", shown));
+  const open = box("public", say("{name} is public", shown));
   const fate = h("span", { class: "small" });
-  const bins = kind === "text" ? null : h("label", { class: "bins", hidden: true }, say("in ranges"),
-    h("input", { type: "text", value: chosen.bins[name] || "", placeholder: "width:10", spellcheck: "false",
-      change: (event) => change("roles", { bins: { ...chosen.bins, [name]: event.target.value.trim() } }) }));
+  const ranges = h("input", {
+    type: "text", placeholder: "width:10", spellcheck: "false",
+    change: () => change("roles", { bins: { ...chosen.bins, [name]: ranges.value.trim() } }),
+  });
+  const bins = kind === "text" ? null : h("label", { class: "bins", hidden: true }, say("in ranges"), ranges);
   return {
-    element: h("tr", {}, h("th", { scope: "row", id }, h("span", { class: "name" }, name), fate, bins),
+    element: h("tr", {}, h("th", { scope: "row", id }, h("span", { class: "name" }, named(name)), fate, bins),
       [secret, background, open].map((input) => h("td", {}, h("label", {}, input)))),
     show() {
       const role = fateOf(name);
@@ -76,15 +80,18 @@ function row({ name, kind }, place) {
       fate.textContent = `${kindOf(kind)} · ${fates()[role]}`;
       fate.className = `small ${role}`;
       if (bins) bins.hidden = role === "home";
+      ranges.value = chosen.bins[name] || "";
     },
   };
 }
 
 function give(name, role) {
   const without = (names) => names.filter((one) => one !== name);
-  const fields = { background: without(chosen.background), public: without(chosen.public), point: null };
+  const fields = { background: without(chosen.background), public: without(chosen.public) };
   if (role === "secret") fields.secret = name;
   else if (role !== "home") fields[role] = [...fields[role], name];
+  // Another secret or background is another curve.
+  if (role === "secret" || fields.background.join() !== chosen.background.join()) fields.point = null;
   change("roles", fields);
 }
 

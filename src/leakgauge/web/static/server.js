@@ -38,9 +38,28 @@ export async function post(address, question = {}, signal = undefined) {
   return answer.json();
 }
 
-export async function drop(file) {
-  const answer = await ask(`/api/drop?name=${encodeURIComponent(file.name)}`, { method: "PUT", body: file });
-  return answer.json();
+export async function remove(address) {
+  return (await ask(address, { method: "DELETE" })).json();
+}
+
+// A file on its way: what comes of it, and a way to call it back. fetch() does not tell how far a body is.
+export function drop(file, told) {
+  const request = new XMLHttpRequest();
+  const answer = new Promise((resolve, reject) => {
+    const refuse = (sentence) => reject(new Refusal(sentence, request.status));
+    request.upload.onprogress = ({ loaded, total }) => told(loaded, total);
+    request.onerror = () => refuse(say("The server does not answer; is leakgauge serve still running?"));
+    request.onabort = () => reject(new DOMException("", "AbortError"));
+    request.onload = () => {
+      const answered = request.response || {};
+      if (request.status === 200) resolve(answered);
+      else refuse(answered.error || say("The server answered with {status} and no reason.", { status: request.status }));
+    };
+    request.open("PUT", `api/drop?name=${encodeURIComponent(file.name)}`);
+    request.responseType = "json";
+    request.send(file);
+  });
+  return { answer, cancel: () => request.abort() };
 }
 
 // The answer to the last question asked; earlier ones that are still open are given up.

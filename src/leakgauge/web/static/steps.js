@@ -1,6 +1,6 @@
 // The frame of a step: a numbered section, and its line in the list of steps.
 
-import { h } from "./elements.js";
+import { fill, h } from "./elements.js";
 
 export function step(number, key, title, lead) {
   const body = h("div", { class: "body" });
@@ -12,9 +12,9 @@ export function step(number, key, title, lead) {
     h("p", { class: "lead" }, lead), body);
   return {
     section, body, line,
-    // What the list of steps says of this one; a step that waits for another is shown so.
+    // What the list of steps says of this one, a text or an element; a step that waits for another is shown so.
     tell(text, waiting = false) {
-      note.textContent = text;
+      fill(note, text);
       line.classList.toggle("waiting", waiting);
       section.classList.toggle("waiting", waiting);
     },

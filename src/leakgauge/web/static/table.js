@@ -1,74 +1,116 @@
 // Step 1: a table from the folder that is served, or dropped from anywhere.
 
-import { change, chosen, nothing } from "./chosen.js";
+import { adopt, change, chosen, nothing, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
-import { short, whole } from "./numbers.js";
-import { drop, get, post } from "./server.js";
+import { named, visible } from "./names.js";
+import { fixed, short, whole } from "./numbers.js";
+import { tableAt } from "./opening.js";
+import { drop, get, remove } from "./server.js";
 import { busy, step } from "./steps.js";
-import { say } from "./words.js";
+import { around, say } from "./words.js";
 
 const MANY = 12;
+const MIB = 2 ** 20;
 
 export function tableStep(state) {
   const { section, body, line, tell } = step(1, "table", say("Table"),
     say("Open a file of the folder that is served here, or drop one. Nothing leaves this machine."));
   const problem = complaint();
   const outcome = h("div", { "aria-live": "polite" });
+  const held = h("ul", { class: "held" });
   const path = h("input", {
     id: "path", type: "text", list: "files", autocomplete: "off", spellcheck: "false", placeholder: "people.csv",
   });
   const names = h("datalist", { id: "files" });
   const files = h("ul", { class: "files" });
+  let dropped = state.tables.filter((table) => table.dropped);
 
-  async function open(name, how) {
+  async function open(name, answer, shown = busy(around(say("Opening {name} …"), { name: named(name) }))) {
     problem.tell(null);
-    fill(outcome, busy(say("Opening {name} …", { name })));
+    fill(outcome, shown);
     try {
-      const table = await how();
-      change("table", { table, ...nothing() });
-      show();
+      const table = await answer;
+      if (table.dropped) dropped = [table, ...dropped.filter((one) => one.id !== table.id)];
+      adopt(table);
     } catch (refusal) {
       show();
-      problem.tell(refusal.message);
+      // Called back by the person who looks at it: nothing to tell.
+      if (refusal.name !== "AbortError") problem.tell(refusal.message);
     }
   }
 
   function openPath(name) {
     path.value = name;
-    open(name, () => post("/api/tables", { path: name }));
+    open(name, tableAt(name));
   }
 
   function openDropped(file) {
     if (!file) return;
     if (state.limit_bytes && file.size > state.limit_bytes) {
       problem.tell(say("{name} has {size} MiB, more than the {limit} MiB that may be dropped; open it by its path.",
-        { name: file.name, size: whole(file.size / 2 ** 20), limit: short(state.limit_bytes / 2 ** 20) }));
+        { name: visible(file.name), size: whole(file.size / MIB), limit: short(state.limit_bytes / MIB) }));
       return;
     }
-    open(file.name, () => drop(file));
+    const bar = h("progress", { "aria-label": say("How much has arrived") });
+    const far = h("span", { class: "small" });
+    const { answer, cancel } = drop(file, (loaded, total) => {
+      bar.max = total;
+      bar.value = loaded;
+      far.textContent = loaded < total
+        ? say("{done} of {all} MiB", { done: fixed(loaded / MIB, 1), all: fixed(total / MIB, 1) }) : say("reading it …");
+    });
+    open(file.name, answer, h("p", { class: "row busy" },
+      h("span", {}, around(say("Opening {name} …"), { name: named(file.name) })), bar, far,
+      h("button", { type: "button", class: "quiet", click: cancel }, say("Cancel"))));
   }
+
+  async function forget(table) {
+    problem.tell(null);
+    try {
+      const { tables } = await remove(`api/tables/${encodeURIComponent(table.id)}`);
+      dropped = tables.filter((one) => one.dropped);
+      if (chosen.table && chosen.table.id === table.id) change("table", { table: null, ...nothing() });
+      else show();
+      path.focus();
+    } catch (refusal) {
+      problem.tell(refusal.message);
+    }
+  }
+
+  const removal = (table) => h("button", {
+    type: "button", class: "quiet", click: () => forget(table),
+    "aria-label": say("Remove {name} from this machine's temporary files", { name: visible(table.name) }),
+  }, say("Remove"));
 
   function show() {
     const { table } = chosen;
-    tell(table ? table.name : say("none yet"));
-    fill(outcome, table && h("p", { class: "fact" }, h("strong", {}, table.name), " — ",
-      say("{rows} rows, {columns} columns", { rows: whole(table.rows), columns: whole(table.columns.length) })));
+    tell(table ? named(table.name) : say("none yet"));
+    fill(outcome, table && h("p", { class: "fact" }, h("strong", {}, named(table.name)), " — ",
+      say("{rows} rows, {columns} columns", { rows: whole(table.rows), columns: whole(table.columns.length) }),
+      table.dropped ? [" ", removal(table)] : null));
+    const others = dropped.filter((one) => !table || one.id !== table.id);
+    fill(held, others.map((one) => h("li", { class: "row" }, h("span", { class: "small" }, say("dropped before:")),
+      h("button", { type: "button", class: "plain", click: () => adopt(one) }, named(one.name)), removal(one))));
   }
 
   async function list() {
-    const found = (await get("/api/files")).files;
+    const found = (await get("api/files")).files;
     fill(names, found.map((name) => h("option", { value: name })));
     fill(files, found.slice(0, MANY).map((name) =>
-      h("li", {}, h("button", { type: "button", class: "plain", click: () => openPath(name) }, name))));
+      h("li", {}, h("button", { type: "button", class: "plain", click: () => openPath(name) }, named(name)))));
   }
 
   body.append(
     h("div", { class: "two" },
       h("form", { submit: (event) => { event.preventDefault(); if (path.value.trim()) openPath(path.value.trim()); } },
-        h("label", { for: "path" }, say("Path in {folder}", { folder: state.folder })),
+        h("label", { for: "path" }, say("Path in {folder}", { folder: visible(state.folder) })),
         h("div", { class: "row" }, path, h("button", { type: "submit" }, say("Open"))), names, files),
       dropZone(openDropped)),
-    problem.place, outcome);
+    problem.place, outcome, held);
+  when("table", () => {
+    problem.tell(null);
+    show();
+  });
   show();
   list().catch((refusal) => problem.tell(refusal.message));
   return { section, line };

@@ -1,0 +1,101 @@
+// What a job aims at: a point of the curve, or a limit that it finds a channel for.
+
+import { change, chosen } from "./chosen.js";
+import { complaint, h } from "./elements.js";
+import { found } from "./found.js";
+import { gradeName, GRADES } from "./grades.js";
+import { bits, fixed, short, whole } from "./numbers.js";
+import { say } from "./words.js";
+
+export const KINDS = ["max_distortion", "max_leakage", "local_dp", "target"];
+// Ratios of all pairs are kept, and there is room for about two million.
+export const MOST_FOR_EPSILON = 1400;
+
+// What the job is asked for, as the server wants it; null where it is not set yet, or not as it can be.
+export function goal() {
+  if (chosen.goal === "max_distortion") {
+    // Rounded up: a channel that may change a little more leaks a little less than the point shows.
+    return chosen.point ? { max_distortion: Math.ceil(chosen.point.distortion * 1e4 - 1e-6) / 1e4 } : null;
+  }
+  const limit = chosen.limits[chosen.goal];
+  if (chosen.goal === "target") return { target: limit };
+  return limit === "" || limitProblem(chosen.goal) ? null : { [chosen.goal]: Number(limit) };
+}
+
+// What is wrong with the limit that is set, in one sentence; null where nothing is.
+export function limitProblem(kind) {
+  if (kind !== "max_leakage" && kind !== "local_dp") return null;
+  const given = chosen.limits[kind];
+  const limit = Number(given);
+  if (kind === "local_dp" && found.letters > MOST_FOR_EPSILON) {
+    return say("The secret has {number} values, too many for a limit on ε; put it in ranges, or choose another aim.",
+      { number: whole(found.letters) });
+  }
+  if (given === "") return null;
+  if (!Number.isFinite(limit) || limit < 0) return say("A limit is a number from 0 on.");
+  if (kind === "local_dp" && limit === 0) return say("With ε = 0 nothing can be told; give more than 0.");
+  if (kind !== "max_leakage") return null;
+  if (found.floor !== null && limit < found.floor) {
+    // Rounded up, so that the number shown can be given.
+    return say("The background alone tells {floor}; no protection leaks less.",
+      { floor: bits(Math.ceil(found.floor * 1e4) / 1e4) });
+  }
+  if (found.entropy !== null && limit > found.entropy) {
+    return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });
+  }
+  return null;
+}
+
+export function goalWords() {
+  const asked = goal();
+  return asked ? aimWords(asked) : say("not set yet");
+}
+
+// The aim of a job in words; empty where none is known.
+export function aimWords(asked) {
+  const kind = KINDS.find((one) => (asked[one] ?? null) !== null);
+  const told = {
+    max_distortion: () => say("distortion ≤ {limit}", { limit: fixed(asked.max_distortion, 4) }),
+    max_leakage: () => say("≤ {limit} bits", { limit: short(asked.max_leakage) }),
+    local_dp: () => say("local ε ≤ {limit}", { limit: short(asked.local_dp) }),
+    target: () => say("grade {grade}", { grade: gradeName(asked.target) }),
+  };
+  return kind ? told[kind]() : "";
+}
+
+export function goalFields() {
+  const limit = (kind, value) => change("goal", { goal: kind, limits: { ...chosen.limits, [kind]: value } });
+  const problems = new Map();
+  const choice = (kind, label, field) => {
+    const problem = complaint();
+    problems.set(kind, problem);
+    const input = h("input", { type: "radio", name: "goal", value: kind, change: () => change("goal", { goal: kind }) });
+    return h("div", {}, h("div", { class: "goal" }, h("label", {}, input, label), field), problem.place);
+  };
+  const amount = (kind, label, placeholder) => h("input", {
+    type: "number", name: kind, min: "0", step: "any", inputmode: "decimal", "aria-label": label, placeholder,
+    value: chosen.limits[kind], input: (event) => limit(kind, event.target.value),
+  });
+  const grades = GRADES.map((grade) =>
+    h("option", { value: grade, selected: grade === chosen.limits.target }, gradeName(grade)));
+  const element = h("fieldset", { class: "goals" }, h("legend", {}, say("What the job aims at")),
+    choice("max_distortion", say("The point chosen on the curve"), null),
+    choice("max_leakage", say("Instead: leak at most so many bits"),
+      amount("max_leakage", say("Most bits leaked"), "0.5")),
+    choice("local_dp", say("Instead: local differential privacy with ε at most"),
+      amount("local_dp", say("Largest local ε"), "1")),
+    choice("target", say("Instead: the least protection that reaches the grade"), h("select", {
+      name: "target", "aria-label": say("Grade to reach"), change: (event) => limit("target", event.target.value),
+    }, grades)));
+  return {
+    element,
+    show() {
+      for (const input of element.querySelectorAll("input[name=goal]")) input.checked = input.value === chosen.goal;
+      for (const [kind, problem] of problems) {
+        const told = kind === chosen.goal ? limitProblem(kind) : null;
+        // Told once: the same sentence at every key would drown a listener.
+        if (problem.place.textContent !== (told || "")) problem.tell(told);
+      }
+    },
+  };
+}

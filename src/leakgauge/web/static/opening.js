@@ -1,0 +1,54 @@
+// Tables opened by their path: at first, again, and with the settings of an earlier job.
+
+import { adopt, change, chosen, nothing } from "./chosen.js";
+import { KINDS } from "./goals.js";
+import { h } from "./elements.js";
+import { isolated } from "./names.js";
+import { get, post, Refusal } from "./server.js";
+import { say } from "./words.js";
+
+export const tableAt = (path) => post("api/tables", { path });
+
+// The way out of a refusal that the table is another one by now, or not open any more; null where there is none.
+export function reopening(refusal, problem) {
+  const { path } = chosen.table;
+  if (!path || ![404, 409].includes(refusal.status)) return null;
+  async function reopen() {
+    try {
+      adopt(await tableAt(path));
+    } catch (again) {
+      problem.tell(again.message);
+    }
+  }
+  return h("button", { type: "button", class: "quiet", click: reopen }, say("Open it again"));
+}
+
+// The table of a job, opened where it is not.
+async function tableOf(job) {
+  if (job.path) return tableAt(job.path);
+  const { tables } = await get("api/state");
+  const table = tables.find((one) => one.name === job.asked.table);
+  if (table) return table;
+  throw new Refusal(say("{name} is not open any more; drop it again.", { name: isolated(job.asked.table || "") }), 404);
+}
+
+// Its table, which is opened for it.
+export async function takeSettings(job) {
+  const table = await tableOf(job);
+  const { secret, background = [], public: open = [], bins = [], missing = [] } = job.asked;
+  const known = new Set(table.columns.map((column) => column.name));
+  const lacking = [secret, ...background, ...open].find((name) => !known.has(name));
+  if (lacking !== undefined) {
+    throw new Refusal(say("The table has no column {name} any more.", { name: isolated(lacking) }), 404);
+  }
+  const fields = nothing();
+  fields.goal = KINDS.find((kind) => (job.asked[kind] ?? null) !== null) || fields.goal;
+  const limit = job.asked[fields.goal] ?? null;
+  if (fields.goal === "max_distortion") fields.point = limit === null ? null : { distortion: limit };
+  else fields.limits[fields.goal] = String(limit);
+  change("table", {
+    table, ...fields, secret, background, public: open, missing: missing.join(" "),
+    bins: Object.fromEntries(bins.map((text) => [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)])),
+  });
+  return table;
+}
