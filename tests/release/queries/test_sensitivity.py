@@ -82,7 +82,7 @@ def queries(where: Condition | None) -> list[Query[Any]]:
 
 @pytest.mark.parametrize("protection", PROTECTIONS, ids=lambda one: f"{one}-{one.rows}-{one.neighbours.name}")
 @given(table=rows, where=st.sampled_from([None, CONDITION]), data=st.data())
-@settings(max_examples=15)
+@settings(max_examples=10)
 def test_no_neighbour_moves_further(
     protection: Protection, table: list[Row], where: Condition | None, data: st.DataObject
 ) -> None:
@@ -188,7 +188,7 @@ def test_only_the_first_rows_of_a_unit_are_used(table: list[Row], most: int, whe
     epsilon=st.floats(0.01, 20),
     delta=st.sampled_from([None, 1e-6]),
 )
-@settings(max_examples=25)
+@settings(max_examples=15)
 def test_rounding_to_the_grid_of_the_noise_keeps_within_its_steps(
     total: int, sensitivity: int, share_moved: float, epsilon: float, delta: float | None
 ) -> None:
