@@ -151,7 +151,7 @@ def test_the_low_bits_of_textbook_noise_are_caught() -> None:
 def test_the_low_bits_of_diffprivlib_are_caught() -> None:
     from diffprivlib.mechanisms import Laplace
 
-    noise = Laplace(epsilon=1, sensitivity=1)
+    noise = Laplace(epsilon=1, sensitivity=1, random_state=1)
     shown = lower_bound(noise.randomise, CentralDP(1.0), [(0.0, 1.0)], samples=100_000, stop_early=False)
     assert shown.at_least >= 7
     assert "lowest set bit" in shown.event
