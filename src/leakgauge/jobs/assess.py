@@ -67,11 +67,7 @@ class Graded:
         Raises:
             RefusalError: names every line that fails.
         """
-        failed = [
-            f"{one.name} is {_said(one.found)}{f' ({one.of})' if one.of else ''}, the limit {_said(one.limit)}"
-            for one in self.lines
-            if not one.holds
-        ]
+        failed = [said_of_line(one.name, one.found, one.limit, one.of) for one in self.lines if not one.holds]
         if failed:
             raise RefusalError("The policy is not kept: {failed}.", failed="; ".join(failed))
 
@@ -200,6 +196,11 @@ def _ways(found: Assessment, target: Grade | float | None, protected: Protected)
         return lifts(found, better[0] if target is None else target, fixed=fixed, most=5), None
     except RefusalError as error:
         return (), str(error)
+
+
+def said_of_line(name: str, found: float | str | None, limit: float | str | None, of: str) -> str:
+    """What a line of a policy found and asked for, in a short sentence without a full stop."""
+    return f"{name} is {_said(found)}{f' ({of})' if of else ''}, the limit {_said(limit)}"
 
 
 def _said(value: float | str | None) -> str:

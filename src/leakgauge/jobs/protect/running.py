@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from leakgauge.assessment import Grade, parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
+from leakgauge.jobs.assess import said_of_line
 from leakgauge.jobs.protect.headline import headline, spent
 from leakgauge.jobs.protect.stages import ASSESSMENT, AUDIT, FILES, POSSIBLE, READS, STAGES, Stage, Work, audited
 from leakgauge.jobs.protect.watching import Watched
@@ -158,18 +159,11 @@ def _not_kept(work: Work) -> RefusalError | None:
                 found=f"{found:.1f}" if isinstance(target, float) else found,
                 target=work.asked.target,
             )
-    failed = [_line(one) for one in graded["policy"] if not one["holds"]]
+    failed = [
+        said_of_line(one["name"], one["found"], one["limit"], one["of"]) for one in graded["policy"] if not one["holds"]
+    ]
     if not failed:
         return None
     return RefusalError(
         "The policy is not kept: {failed}; do not give the release away, ask for less.", failed="; ".join(failed)
     )
-
-
-def _line(one: dict[str, Any]) -> str:
-    found, limit = (
-        "not known" if value is None else value if isinstance(value, str) else f"{value:.4g}"
-        for value in (one["found"], one["limit"])
-    )
-    of = f" ({one['of']})" if one["of"] else ""
-    return f"{one['name']} is {found}{of}, the limit {limit}"
