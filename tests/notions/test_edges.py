@@ -30,7 +30,12 @@ from leakgauge.notions import (
     renyi_dp,
     zero_concentrated_dp,
 )
-from leakgauge.notions.counterexamples import many_records, rare_revelation, records_that_break_it
+from leakgauge.notions.counterexamples import (
+    many_records,
+    rare_revelation,
+    rare_revelation_central,
+    records_that_break_it,
+)
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats
 from tests.notions.batches import ORDER, Batch, draw
@@ -367,7 +372,7 @@ def test_sharp_edges_are_met_within_one_percent(edge: Edge) -> None:
 
 
 @pytest.mark.parametrize(
-    "edge", PUBLISHED_EDGES, ids=lambda edge: f"{edge.reference[-9:]} {edge.formula} {edge.status}"
+    "edge", PUBLISHED_EDGES, ids=lambda edge: f"{edge.premise.name} {edge.reference[-9:]} {edge.formula} {edge.status}"
 )
 def test_published_edges_are_what_they_are_said_to_be(edge: Edge) -> None:
     if edge.status is Status.UNSOUND:
@@ -411,7 +416,9 @@ def test_little_information_implies_no_other_privacy(beta: float) -> None:
     nothing = implied(claims.MutualInformation(0.01), claims.LocalDP)
     assert nothing.statement is None
     assert nothing.counterexample == "rare-revelation"
-    central = FAMILIES["rare-revelation-central"]()
+    central = rare_revelation_central(beta)
+    assert central.circumstances.records == 2
+    assert central.level(claims.CentralMutualInformation).level == shown.level(claims.MutualInformation).level
     assert central.level(claims.CentralDP).level == central.level(claims.CentralIdentifiability).level == math.inf
 
 

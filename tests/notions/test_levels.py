@@ -161,15 +161,28 @@ def test_metric_privacy_is_the_steepest_ratio() -> None:
 
 
 def test_published_relations_over_a_hundred_thousand_draws() -> None:
-    shares = {(t.edge.reference[-9:].strip(), t.edge.conditions): t.violated for t in trials(100_000)}
+    shares = {
+        (trial.edge.reference.rpartition("Theorem ")[2], trial.edge.conditions, trial.edge.premise, trial.records): (
+            trial.violated
+        )
+        for trial in trials(100_000)
+    }
     as_31, as_defined = "σ = +Δ, as in its equation (31) and its example", "σ = σ_min = −Δ, as it is defined"
-    assert shares["Theorem 3", as_defined] == 0
-    assert shares["Theorem 3", as_31] > 0.5
-    assert shares["Theorem 4", as_defined] > 0.9
-    assert shares["Theorem 4", as_31] == 0
-    assert shares["Theorem 7", as_defined] == 0
-    assert 0 < shares["Theorem 7", as_31] < 0.01
-    assert shares["heorem 11", ""] == 0
+    assert shares["3", as_defined, claims.Identifiability, 1] == 0
+    assert shares["3", as_31, claims.Identifiability, 1] > 0.5
+    assert shares["4", as_defined, claims.LocalDP, 1] > 0.9
+    assert shares["4", as_31, claims.LocalDP, 1] == 0
+    assert shares["7", as_defined, claims.Identifiability, 1] == 0
+    assert 0 < shares["7", as_31, claims.Identifiability, 1] < 0.01
+    assert shares["11", "", claims.LocalDP, 1] == 0
+    for records in (2, 3):
+        assert shares["1", as_defined, claims.CentralIdentifiability, records] == 0
+        assert shares["1", as_31, claims.CentralIdentifiability, records] > 0.85
+        assert shares["2", as_defined, claims.CentralDP, records] > 0.99
+        assert shares["2", as_31, claims.CentralDP, records] == 0
+    # Sun and Tay's form is the sound one, in either direction and with any number of records.
+    sound = [share for (theorem, *_), share in shares.items() if theorem in ("1-xii", "1-xiv")]
+    assert sound == [0.0] * 6
 
 
 @pytest.mark.parametrize(("epsilon", "nats"), [(0.5, 0.031142), (1.0, 0.123302)])

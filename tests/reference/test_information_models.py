@@ -43,7 +43,7 @@ def test_every_line_of_the_reproduction_agrees() -> None:
     reproduction = information_models.reproduce()
     assert reproduction.agrees
     assert len(reproduction.lines) == 10
-    assert len(reproduction.errata) == 7
+    assert len(reproduction.errata) == 8
 
 
 # Errata, in the order of docs/errata.md.
@@ -118,3 +118,10 @@ def test_erratum_equation_27_is_the_owners_certainty_not_the_attackers_prior() -
     assert measures.conditional_entropy(Scenario(certain, weak)) <= measures.entropy(certain) == 0
     attacker = Scenario(Distribution.uniform(regions), weak)
     assert measures.entropy(attacker.posterior(FOUR)) == pytest.approx(2)
+
+
+def test_erratum_an_unrelated_release_need_not_be_safe() -> None:
+    scenario = information_models.unrelated_and_telling()
+    assert measures.mutual_information(scenario) == pytest.approx(0, abs=1e-12)
+    assert measures.background_floor(scenario) == pytest.approx(0, abs=1e-12)
+    assert measures.leakage_with_background(scenario) == pytest.approx(1, abs=1e-12)

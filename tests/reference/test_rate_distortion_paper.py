@@ -11,6 +11,7 @@ from leakgauge import measures
 from leakgauge.design import Knowledge, RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.jobs import rate_distortion_paper as paper
+from leakgauge.jobs.rate_distortion_figures import algorithm_1
 from leakgauge.jobs.rate_distortion_paper import Row
 from leakgauge.jobs.reproduction import Reproduction
 from leakgauge.probability import Channel, Joint, Scenario
@@ -130,12 +131,37 @@ def test_first_row_of_table_3_at_equal_leakage(reproduction: Reproduction) -> No
     assert first == ["exactly at 0.7855", "exactly at 0.5024"]
 
 
+def test_figures_3_to_8_are_data(reproduction: Reproduction) -> None:
+    curves = {curve.what: curve for curve in reproduction.curves}
+    assert [name.partition(",")[0] for name in curves] == [
+        *("Figure 3", "Figure 4", "Figure 5", "Figure 6", "Figure 6", "Figure 7", "Figure 8")
+    ]
+    slopes, distortions, leakages = np.array(curves["Figure 4"].points).T
+    assert (slopes[0], slopes[-1]) == (0.6, 10.0)
+    # Recomputed apart from this code.
+    assert (distortions[-1], leakages[-1]) == pytest.approx((0.000182, 1.943536), abs=5.1e-7)
+    assert curves["Figure 5"].points[-1] == pytest.approx((10.0, 12.251292), abs=5.1e-7)
+    best, alike = (np.array(curves[f"Figure 6, {name} channel"].points) for name in ("optimal", "symmetric"))
+    assert (best[:, 0] == alike[:, 0]).all()
+    assert (best[:, 1] < alike[:, 1]).all()
+    for name, last in (("Figure 7, T = 0.01", 1.8156), ("Figure 8, T = 0.01", 16.5185)):
+        points = curves[name].points
+        assert points[0][0] == 0.5
+        assert points[-1] == pytest.approx((10.0, last), abs=5.1e-5)
+
+
+def test_the_papers_threshold_stops_before_the_optimum(joint: Joint) -> None:
+    prior = joint.row_marginal()
+    early = algorithm_1(prior, 14, 2.0, 0.01)[1]
+    assert early > 1.4 * solve(RateDistortion(prior, Hamming(), Slope(2.0))).leakage
+
+
 # Errata, in the order of docs/errata.md.
 
 
 def test_erratum_algorithm_1_never_reads_the_background(joint: Joint) -> None:
     prior = joint.row_marginal()
-    channel, claimed, distortion = paper.algorithm_1(prior, len(joint.columns), 2.0, 1e-10)
+    channel, claimed, distortion = algorithm_1(prior, len(joint.columns), 2.0, 1e-10)
     best = solve(RateDistortion(prior, Hamming(), Slope(2.0)))
     assert claimed == pytest.approx(best.leakage, abs=1e-7)
     assert distortion == pytest.approx(best.distortion, abs=1e-7)
@@ -176,7 +202,7 @@ def test_erratum_the_budget_grows_by_one_per_unit_of_slope_and_jumps_when_a_lett
 
 def test_erratum_the_threshold_matters_and_the_distortion_falls_with_the_slope(joint: Joint) -> None:
     prior = joint.row_marginal()
-    early, late = (paper.algorithm_1(prior, 14, 0.5, threshold) for threshold in (1e-4, 1e-8))
+    early, late = (algorithm_1(prior, 14, 0.5, threshold) for threshold in (1e-4, 1e-8))
     assert early[1] > 2 * late[1]
-    distortions = [paper.algorithm_1(prior, 14, slope, 1e-8)[2] for slope in (0.5, 1.0, 1.5, 2.0, 2.5)]
+    distortions = [algorithm_1(prior, 14, slope, 1e-8)[2] for slope in (0.5, 1.0, 1.5, 2.0, 2.5)]
     assert distortions == sorted(distortions, reverse=True)

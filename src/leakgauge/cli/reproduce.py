@@ -76,6 +76,10 @@ def as_fields(found: Reproduction) -> dict[str, Any]:
             }
             for grid in found.grids
         ],
+        "curves": [
+            {"what": curve.what, "axes": list(curve.axes), "points": [list(point) for point in curve.points]}
+            for curve in found.curves
+        ],
     }
 
 
@@ -100,10 +104,20 @@ def render(found: Reproduction) -> list[RenderableType]:
     ]
     slips = [f"- {retell(slip)}" for slip in found.errata]
     matrices = [_render_grid(one) for one in found.grids]
+    curves = [
+        say(
+            "{what}: {number} points ({axes}) in --json",
+            what=retell(curve.what),
+            number=len(curve.points),
+            axes=", ".join(map(retell, curve.axes)),
+        )
+        for curve in found.curves
+    ]
     return [
         Text(retell(found.source)),
         *matrices,
         grid,
+        *([Text("\n".join(curves))] if curves else []),
         Text("\n".join([*orders, "", say("Slips of the paper (docs/errata.md):"), *slips])),
     ]
 

@@ -38,7 +38,15 @@ ERRATA = (
     "Definition 8 compares attacks by I(X;Y), which does not depend on the attack; I(X;YZ) is meant.",
     "Definition 7's two criteria disagree when Z differs; attacks are ranked by H(X|YZ) or I(X;YZ).",
     "(27) sets H(R) = 0 and then has H(X|Y) = 2 > H(X); the prior meant is the attacker's.",
+    "After Theorem 3: a release unrelated to the background may still tell all with it, as where X = Y xor Z.",
 )
+
+
+def unrelated_and_telling() -> Scenario:
+    """X = Y xor Z of fair bits: the release tells nothing, the background tells nothing, and both tell everything."""
+    bits = (0, 1)
+    known = Joint(bits, bits, [[0.25, 0.25], [0.25, 0.25]])
+    return Scenario(known, Channel([(x, z) for x in bits for z in bits], bits, [[1, 0], [0, 1], [0, 1], [1, 0]]))
 
 
 def attackers() -> Joint:
@@ -88,6 +96,9 @@ def reproduce() -> Reproduction:
         lines.append(Line(where, f"H, {meanings[where]}, as given", value, as_given, "bits", tolerance, note))
         lines.append(Line(where, f"H, {meanings[where]}, by Bayes", value, by_bayes, "bits", tolerance))
     left = {where: measures.entropy(belief) for where, belief in derived.items()}
+    unrelated = unrelated_and_telling()
+    apart, together = measures.mutual_information(unrelated), measures.leakage_with_background(unrelated)
+    apart = max(apart, measures.background_floor(unrelated))
     return Reproduction(
         name="information-models",
         source=SOURCE,
@@ -95,6 +106,10 @@ def reproduce() -> Reproduction:
         orders=(
             ("eight regions protect better than four: 2.3125 > 1.75", left["(31)"] > left["(29)"]),
             ("the timetable makes a stronger attack: 1.418 < 1.75", left["(32)"] < left["(29)"]),
+            (
+                f"after Theorem 3, X = Y xor Z: release and background tell {apart:g} bits each, together {together:g}",
+                abs(apart) < 1e-12 and abs(together - 1) < 1e-12,
+            ),
         ),
         errata=ERRATA,
     )

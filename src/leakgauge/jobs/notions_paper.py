@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
+from leakgauge.claims import CentralDP, CentralIdentifiability, CentralMutualInformation
 from leakgauge.jobs.reproduction import Line, Reproduction
 from leakgauge.notions import FAMILIES, levels, prior_skew
-from leakgauge.notions.counterexamples import many_records, records_that_break_it
-from leakgauge.notions.published import trials
+from leakgauge.notions.counterexamples import many_records, rare_revelation_central, records_that_break_it
+from leakgauge.notions.published import SUN_AND_TAY, trials
 from leakgauge.probability import Channel, Distribution, Scenario
 
 SOURCE = "Zheng et al., Relations between several classical privacy notions, Acta Electronica Sinica 53(10), 2025"
@@ -19,13 +21,15 @@ ERRATA = (
     "Theorems 5 and 9 (central, I ≤ 2(ε_i − σ) and I ≤ 2ε_d) are false: neighbours bound one record, not the data set.",
     "The example prints ε_i ≈ 0.42 for the second prior, which is ε_d − Δ of one pair; its own (18) gives 0.8197.",
     "The expressions for ε_m after (59), (67) and (96) have sign slips.",
-    "The rule that DP budgets react to the prior's skew contradicts (19) and (20): ε_i depends on it, ε_d does not.",
+    "Section 4's rule that DP budgets react to skew contradicts (19) and (20): ε_i depends on the prior, ε_d does not.",
+    "Section 2 faults Sun and Tay's ε + δ_x for growing when applied twice; it is sound, and a first bound remains.",
 )
 
 
 def reproduce() -> Reproduction:
     """The reference example, which theorems are ever violated, and where the central ones break."""
-    return Reproduction("notions", SOURCE, (*_example(), *_breaking()), _orders(), ERRATA)
+    orders = (*_orders(), *_nothing_follows(), *_skew())
+    return Reproduction("notions", SOURCE, (*_example(), *_breaking()), orders, ERRATA)
 
 
 def _example() -> list[Line]:
@@ -46,29 +50,51 @@ def _example() -> list[Line]:
 
 
 def _breaking() -> list[Line]:
-    """Theorem 9 claims 2ε; r uniform bits by randomized response have more from some r on."""
+    """Theorems 5 and 9 claim 2(ε_i − σ) and 2ε_d; r uniform bits by randomized response have more from some r on."""
     lines = []
-    for epsilon in (0.5, 1.0, 2.0):
-        r = records_that_break_it(epsilon)
-        shown = many_records(epsilon, r).levels[0].level * math.log(2)
-        note = f"false from r = {r} records on"
-        lines.append(Line("Theorem 9", f"I ≤ 2ε at ε = {epsilon:g}", 2 * epsilon, shown, "nats", 0.0, note, True))
+    for theorem, claim in (("Theorem 5", "I ≤ 2(ε_i − σ), σ = 0,"), ("Theorem 9", "I ≤ 2ε_d")):
+        for epsilon in (0.5, 1.0, 2.0):
+            records = records_that_break_it(epsilon)
+            information = many_records(epsilon, records).level(CentralMutualInformation).level * math.log(2)
+            note = f"false from r = {records} records on"
+            what = f"{claim} at ε = {epsilon:g}"
+            lines.append(Line(theorem, what, 2 * epsilon, information, "nats", 0.0, note, True))
     return lines
 
 
-def _orders() -> tuple[tuple[str, bool], ...]:
-    found = []
+def _orders() -> Iterator[tuple[str, bool]]:
     for trial in trials(DRAWS):
         edge = trial.edge
         theorem = edge.reference.rpartition(", ")[2]
-        claim = (
-            f"{theorem}, {edge.premise.name} → {edge.conclusion.name}: {edge.formula} ({edge.conditions or 'always'})"
-        )
+        if edge.conditions == SUN_AND_TAY:
+            theorem = f"Sun and Tay, {theorem}"
+        where = f"{theorem}, {edge.premise.name} → {edge.conclusion.name}"
+        if trial.records > 1:
+            where += f", {trial.records} records"
+        claim = f"{where}: {edge.formula} ({edge.conditions or 'always'})"
         if edge.witness:
-            shown = FAMILIES[edge.witness]()
-            claimed = edge.bound(shown.level(edge.premise), shown.circumstances)
-            broken = claimed is not None and shown.level(edge.conclusion).level > claimed.level
-            found.append((f"{claim} is false: violated by {trial.violated:.2%} of draws, and by {shown.name}", broken))
+            witness = FAMILIES[edge.witness]()
+            claimed = edge.bound(witness.level(edge.premise), witness.circumstances)
+            broken = claimed is not None and witness.level(edge.conclusion).level > claimed.level
+            yield f"{claim} is false: violated by {trial.violated:.2%} of draws, and by {witness.name}", broken
         else:
-            found.append((f"{claim} is never violated in {DRAWS:,} draws", trial.violated == 0))
-    return tuple(found)
+            yield f"{claim} is never violated in {DRAWS:,} draws", trial.violated == 0
+
+
+def _nothing_follows() -> Iterator[tuple[str, bool]]:
+    shown = rare_revelation_central(0.9)
+    bits = shown.level(CentralMutualInformation).level
+    infinite = all(math.isinf(shown.level(notion).level) for notion in (CentralDP, CentralIdentifiability))
+    yield f"Theorems 6, 10, two records, β = 0.9: I = {bits:.6f} bits while ε_i and ε_d are infinite", infinite
+
+
+def _skew() -> Iterator[tuple[str, bool]]:
+    priors = [Distribution([1, 2], [share, 1 - share]) for share in (0.5, 0.7, 0.9, 0.99)]
+    exact = [levels(EXAMPLE, prior) for prior in priors]
+    budgets = {found["local_dp"].value for found in exact}
+    identifiable = [found["identifiability"].value for found in exact]
+    grown = ", ".join(f"{value:.2f}" for value in identifiable)
+    yield (
+        f"Section 4: from an even to a skewed prior ε_d stays {min(budgets):.4f} while ε_i grows: {grown}",
+        len(budgets) == 1 and identifiable == sorted(identifiable),
+    )

@@ -14,6 +14,8 @@ from leakgauge import measures
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
+from leakgauge.jobs import rate_distortion_figures as figures
+from leakgauge.jobs.rate_distortion_figures import algorithm_1
 from leakgauge.jobs.reproduction import Line, Reproduction
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Distribution, Joint, Scenario
@@ -72,6 +74,7 @@ ERRATA = (
     "21.7 % is a ratio of sums over Table 2, not a mean; the mean of the ratios is 33.5 %.",
     "Section 4.1 swaps convex and concave: I is concave in p(x) and convex in the channel.",
     "On Figures 5 and 8: ε does not level off; it grows by 1 per unit of λ, and jumps when a letter enters.",
+    "On Figure 7: at its T = 0.01 the leakage found falls from λ = 2 to 2.25; only the least one grows throughout.",
     "On Figure 9: the threshold matters; at λ = 0.5 stopping at 10^-4 more than doubles the leakage found.",
     "On Figure 10: the distortion falls with λ, it does not grow.",
     "O(|X||X̂||Z|) is the cost of one iteration, not of the algorithm.",
@@ -114,28 +117,6 @@ def table_2(joint: Joint) -> tuple[Row, ...]:
     return tuple(_row(joint, slope) for slope in SLOPES)
 
 
-def algorithm_1(prior: Distribution, backgrounds: int, slope: float, threshold: float) -> tuple[Floats, float, float]:
-    """The channel q(x̂|x), its "I(X;X̂,Z)" in bits and its distortion, as the paper's Algorithm 1 prints them.
-
-    It never reads p(z|x), and it stops when the leakage moves by no more than the threshold, in bits, however far
-    from the least it is. Shown for that reason only; ``solve`` is what decisions use.
-    """
-    shares = prior.probabilities
-    distances = Hamming().between(prior.outcomes, prior.outcomes).matrix
-    kernel = np.exp(-slope * distances)[:, :, None]
-    release = np.full((len(prior), backgrounds), 1 / (len(prior) * backgrounds))
-    before = np.inf
-    while True:
-        channel = kernel * release
-        channel /= channel.sum(axis=(1, 2), keepdims=True)
-        leakage = float((shares[:, None, None] * channel * np.log2(channel / release)).sum())
-        if abs(before - leakage) <= threshold:
-            seen = channel.sum(axis=2)
-            return seen, leakage, float(shares @ (seen * distances).sum(axis=1))
-        before = leakage
-        release = np.einsum("x,xyz->yz", shares, channel)
-
-
 def reproduce() -> Reproduction:
     """Tables 2 and 3, both headlines, and what the text says of Figures 3 to 10."""
     joint = adult()
@@ -143,7 +124,9 @@ def reproduce() -> Reproduction:
     lines = [*_sources(joint), *(line for at in range(len(rows)) for line in _table_2_lines(rows[at], TABLE_2[at]))]
     prior = joint.row_marginal()
     lines += [*_table_3_lines(prior, rows), *_headlines(prior, rows)]
-    return Reproduction("rate-distortion", SOURCE, tuple(lines), (*_orders(rows), *_grid(prior)), ERRATA)
+    curves = figures.curves(film(), prior)
+    orders = (*_orders(rows), *figures.orders(curves), *_grid(prior))
+    return Reproduction("rate-distortion", SOURCE, tuple(lines), orders, ERRATA, curves=curves)
 
 
 def _row(joint: Joint, slope: float) -> Row:
@@ -256,14 +239,12 @@ def _saved(best: Floats, other: Floats) -> float:
 
 def _orders(rows: Sequence[Row]) -> list[tuple[str, bool]]:
     ends = {slope: solve(RateDistortion(film(), Hamming(), Slope(slope))) for slope in (0.6, 1.0, 3.0, 10.0)}
-    leakages = np.array([row.published.leakage for row in rows])
-    budgets = np.array([row.published.epsilon for row in rows])
     true = np.array([row.published.leakage_with_background for row in rows], dtype=float)
     honest = np.array([row.honest.leakage_with_background for row in rows], dtype=float)
     floor = rows[0].published.background_floor
     assert floor is not None
     rise = ends[10.0].epsilon - ends[3.0].epsilon
-    steps, entropy = np.diff(leakages), measures.entropy(film())
+    entropy = measures.entropy(film())
     return [
         (
             f"Figures 3, 4: at λ = 10 film 785 leaks {ends[10.0].leakage:.4f} of its {entropy:.4f} bits",
@@ -274,14 +255,6 @@ def _orders(rows: Sequence[Row]) -> list[tuple[str, bool]]:
             ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02,
         ),
         (f"Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", abs(rise - 7) < 1e-6),
-        (
-            "Figure 7: the leakage grows with λ, from λ = 4 on ever slower",
-            bool((steps > 0).all() and (np.diff(steps[6:]) < 0).all()),
-        ),
-        (
-            "Figure 8: ε does not level off; from λ = 4.5 to 6 it grows by 0.5 a step",
-            bool(np.allclose(np.diff(budgets[8:]), 0.5, atol=1e-6)),
-        ),
         (f"The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor > 0.0154),
         (
             f"The least I(X;X̂,Z) is never above the published channel's, and below by at most {max(true - honest):.5f}",

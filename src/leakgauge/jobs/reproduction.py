@@ -86,8 +86,23 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Curve:
+    """A curve that a paper draws without printing its numbers, as we compute it.
+
+    Attributes:
+        what: the figure, and which curve of it.
+        axes: what the numbers of a point are, with their unit.
+        points: in the order of the curve.
+    """
+
+    what: str
+    axes: tuple[str, ...]
+    points: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
 class Reproduction:
-    """A paper's numbers, its orders, its slips, and its matrices where it prints some."""
+    """A paper's numbers, its orders, its slips, and its matrices and curves where it has some."""
 
     name: str
     source: str
@@ -95,6 +110,7 @@ class Reproduction:
     orders: tuple[tuple[str, bool], ...]
     errata: tuple[str, ...]
     grids: tuple[Grid, ...] = ()
+    curves: tuple[Curve, ...] = ()
 
     @property
     def agrees(self) -> bool:

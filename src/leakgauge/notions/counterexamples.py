@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
 
 from leakgauge.claims import (
     CentralDP,
@@ -50,33 +53,45 @@ def rare_revelation(beta: float = 0.999) -> Counterexample:
 
 
 def rare_revelation_central(beta: float = 0.999) -> Counterexample:
-    """The same over data sets of one record: β at one point, (1 − β)/4 on the four pairs of the other two."""
+    """The same over the data sets (1, 1), (1, 2), (2, 2): β at the first, (1 − β)/4 on the four pairs of the others.
+
+    Theorems 6 and 10 of the paper use it; each of these data sets is a neighbour of the next, in order or not.
+    """
     rest = (1 - beta) / 4
-    points = [(1,), (2,), (3,)]
+    points = [(1, 1), (1, 2), (2, 2)]
     joint = Joint(points, points, [[beta, 0, 0], [0, rest, rest], [0, rest, rest]])
     prior, channel = joint.row_marginal(), joint.channel()
-    structure = data_sets(points, 1)
-    levels = (
-        CentralMutualInformation(_information(prior, channel)),
-        ratios.central_dp(channel, structure).statement,
-        ratios.central_identifiability(channel, prior, structure).statement,
-    )
-    told = f"three points, β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
-    return Counterexample("rare-revelation-central", told, levels, Circumstances().with_prior(prior))
+    told = f"data sets (1, 1), (1, 2), (2, 2), β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
+    return _central("rare-revelation-central", told, prior, channel, 2)
+
+
+_PRIOR = Distribution([1, 2], [0.95, 0.05])
+_PAPERS_EXAMPLE = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
+_AGAINST_IT = Channel([1, 2], [1, 2], [[0.9, 0.1], [0.5, 0.5]])
 
 
 def skewed_prior() -> Counterexample:
     """The paper's own example: its first prior has ε_i = 3.56 above ε_d = 0.62."""
-    channel = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
     told = "prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: identifiability exceeds the budget by Δ"
-    return _local("skewed-prior", told, Distribution([1, 2], [0.95, 0.05]), channel)
+    return _local("skewed-prior", told, _PRIOR, _PAPERS_EXAMPLE)
+
+
+def skewed_prior_of_two_records() -> Counterexample:
+    """Two independent records of the paper's example."""
+    told = "two records, each with prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: ε_i exceeds ε_d by Δ"
+    return _two_records("skewed-prior-of-two-records", told, _PRIOR, _PAPERS_EXAMPLE)
 
 
 def against_the_prior() -> Counterexample:
     """A channel that speaks against a skewed prior: its ratios exceed its posteriors' ratios."""
-    channel = Channel([1, 2], [1, 2], [[0.9, 0.1], [0.5, 0.5]])
     told = "prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
-    return _local("against-the-prior", told, Distribution([1, 2], [0.95, 0.05]), channel)
+    return _local("against-the-prior", told, _PRIOR, _AGAINST_IT)
+
+
+def against_the_prior_of_two_records() -> Counterexample:
+    """Two independent records, each released against the prior."""
+    told = "two records, each with prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
+    return _two_records("against-the-prior-of-two-records", told, _PRIOR, _AGAINST_IT)
 
 
 def middle_of_the_prior() -> Counterexample:
@@ -114,7 +129,9 @@ FAMILIES: Mapping[str, Callable[[], Counterexample]] = {
     "rare-revelation": rare_revelation,
     "rare-revelation-central": rare_revelation_central,
     "skewed-prior": skewed_prior,
+    "skewed-prior-of-two-records": skewed_prior_of_two_records,
     "against-the-prior": against_the_prior,
+    "against-the-prior-of-two-records": against_the_prior_of_two_records,
     "middle-of-the-prior": middle_of_the_prior,
     "many-records": many_records,
 }
@@ -131,3 +148,20 @@ def _local(name: str, told: str, prior: Distribution, channel: Channel) -> Count
     dp, identifiable = ratios.local_dp(channel).value, ratios.identifiability(channel, prior).value
     levels = (MutualInformation(_information(prior, channel)), LocalDP(dp), Identifiability(identifiable))
     return Counterexample(name, told, levels, Circumstances().with_prior(prior))
+
+
+def _two_records(name: str, told: str, prior: Distribution, channel: Channel) -> Counterexample:
+    """Data sets of two independent records, each through the channel."""
+    inputs, outputs = (list(product(letters, repeat=2)) for letters in (channel.inputs, channel.outputs))
+    twice = Distribution(inputs, np.kron(prior.probabilities, prior.probabilities))
+    return _central(name, told, twice, Channel(inputs, outputs, np.kron(channel.matrix, channel.matrix)), 2)
+
+
+def _central(name: str, told: str, prior: Distribution, channel: Channel, records: int) -> Counterexample:
+    structure = data_sets(channel.inputs, records)
+    levels = (
+        CentralMutualInformation(_information(prior, channel)),
+        ratios.central_dp(channel, structure).statement,
+        ratios.central_identifiability(channel, prior, structure).statement,
+    )
+    return Counterexample(name, told, levels, Circumstances(records=records).with_prior(prior))

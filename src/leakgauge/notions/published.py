@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
@@ -18,28 +19,49 @@ from leakgauge.claims import (
 )
 from leakgauge.notions.bounds import NAT
 from leakgauge.notions.graph import Circumstances, Edge, Status
+from leakgauge.notions.neighbours import data_sets
+from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 
 
-def _claimed(
-    notion: Callable[[float], Statement], factor: float, skews: float, central: bool = False
-) -> Callable[[Statement, Circumstances], Statement | None]:
-    """factor · (ε + skews · Δ) nats, as the paper has it; what falls below 0 is claimed as 0."""
-    unit = NAT if notion in (MutualInformation, CentralMutualInformation) else 1.0
+@dataclass(frozen=True)
+class _Claimed:
+    """factor · (ε + skews · Δ) nats, as a paper has it; what falls below 0 is claimed as 0.
 
-    def bound(statement: Statement, known: Circumstances) -> Statement | None:
-        skew = known.neighbour_skew if central else known.skew
-        if skews and skew is None:
+    Attributes:
+        notion: of the conclusion.
+        factor: before the bracket.
+        skews: how many times Δ is added.
+        central: whether Δ is that of neighbouring data sets.
+    """
+
+    notion: Callable[[float], Statement]
+    factor: float
+    skews: float
+    central: bool = False
+
+    def __call__(self, statement: Statement, known: Circumstances) -> Statement | None:
+        skew = known.neighbour_skew if self.central else known.skew
+        if self.skews and skew is None:
             return None
-        return notion(max(factor * (statement.level + skews * (skew or 0.0)), 0.0) * unit)
+        return self.notion(float(self.levels(np.array(statement.level), np.array(skew or 0.0))))
 
-    return bound
+    def levels(self, premise: Floats, skew: Floats) -> Floats:
+        """The levels claimed for many premises at once."""
+        unit = NAT if self.notion in (MutualInformation, CentralMutualInformation) else 1.0
+        return np.asarray(np.maximum(self.factor * (premise + self.skews * skew), 0.0) * unit)
 
 
 _PAPER = "Zheng et al., Relations between several classical privacy notions, Acta Electronica Sinica 53(10), 2025"
+_SUN_TAY = (
+    "Sun and Tay, On the relationship between inference and data privacy in decentralized IoT networks, IEEE "
+    "Transactions on Information Forensics and Security 15, 2020, as that paper quotes it"
+)
 _AS_31 = "σ = +Δ, as in its equation (31) and its example"
 _AS_DEFINED = "σ = σ_min = −Δ, as it is defined"
+SUN_AND_TAY = "δ_x = Δ"
+"""The condition of their form."""
 
 
 def _published(
@@ -50,97 +72,131 @@ def _published(
     conditions: str,
     theorem: str,
     witness: str = "",
+    source: str = _PAPER,
 ) -> Edge:
     status = Status.UNSOUND if witness else Status.SOUND
-    return Edge(premise, conclusion, bound, formula, conditions, f"{_PAPER}, {theorem}", status, witness)
+    return Edge(premise, conclusion, bound, formula, conditions, f"{source}, {theorem}", status, witness)
+
+
+def _identifiability_and_dp() -> Iterator[Edge]:
+    """Theorems 1 to 4 under either sign of σ, and the form of Sun and Tay that the paper sets out to replace."""
+    central = (CentralIdentifiability, CentralDP, True, "-of-two-records", ("Theorem 1", "Theorem 2"))
+    local = (Identifiability, LocalDP, False, "", ("Theorem 3", "Theorem 4"))
+    for identifiable, private, between_data_sets, records, (to_private, to_identifiable) in (central, local):
+        forward = [_Claimed(private, 1, sign, between_data_sets) for sign in (1, -1)]
+        back = [_Claimed(identifiable, 1, sign, between_data_sets) for sign in (1, -1)]
+        against, skewed = f"against-the-prior{records}", f"skewed-prior{records}"
+        yield _published(identifiable, private, forward[0], "ε − σ", _AS_DEFINED, to_private)
+        yield _published(identifiable, private, forward[1], "ε − σ", _AS_31, to_private, against)
+        yield _published(private, identifiable, back[1], "ε + σ", _AS_DEFINED, to_identifiable, skewed)
+        yield _published(private, identifiable, back[0], "ε + σ", _AS_31, to_identifiable)
+        yield _published(identifiable, private, forward[0], "ε + δ_x", SUN_AND_TAY, "Theorem 1-xiv", source=_SUN_TAY)
+        yield _published(private, identifiable, back[0], "ε + δ_x", SUN_AND_TAY, "Theorem 1-xii", source=_SUN_TAY)
 
 
 PUBLISHED_EDGES: tuple[Edge, ...] = (
-    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, 1), "ε − σ", _AS_DEFINED, "Theorem 3"),
-    _published(Identifiability, LocalDP, _claimed(LocalDP, 1, -1), "ε − σ", _AS_31, "Theorem 3", "against-the-prior"),
+    *_identifiability_and_dp(),
     _published(
-        LocalDP, Identifiability, _claimed(Identifiability, 1, -1), "ε + σ", _AS_DEFINED, "Theorem 4", "skewed-prior"
-    ),
-    _published(LocalDP, Identifiability, _claimed(Identifiability, 1, 1), "ε + σ", _AS_31, "Theorem 4"),
-    _published(
-        Identifiability, MutualInformation, _claimed(MutualInformation, 2, 1), "2(ε − σ)", _AS_DEFINED, "Theorem 7"
+        Identifiability, MutualInformation, _Claimed(MutualInformation, 2, 1), "2(ε − σ)", _AS_DEFINED, "Theorem 7"
     ),
     _published(
         Identifiability,
         MutualInformation,
-        _claimed(MutualInformation, 2, -1),
+        _Claimed(MutualInformation, 2, -1),
         "2(ε − σ)",
         _AS_31,
         "Theorem 7",
         "middle-of-the-prior",
     ),
-    _published(LocalDP, MutualInformation, _claimed(MutualInformation, 2, 0), "2ε", "", "Theorem 11"),
-    _published(
-        CentralIdentifiability,
-        CentralMutualInformation,
-        _claimed(CentralMutualInformation, 2, 1, True),
-        "2(ε − σ)",
-        "uniform prior, σ = 0",
-        "Theorem 5",
-        "many-records",
+    _published(LocalDP, MutualInformation, _Claimed(MutualInformation, 2, 0), "2ε", "", "Theorem 11"),
+    *(
+        _published(
+            CentralIdentifiability,
+            CentralMutualInformation,
+            _Claimed(CentralMutualInformation, 2, sign, True),
+            "2(ε − σ)",
+            conditions,
+            "Theorem 5",
+            "many-records",
+        )
+        for sign, conditions in ((1, _AS_DEFINED), (-1, _AS_31))
     ),
     _published(
         CentralDP,
         CentralMutualInformation,
-        _claimed(CentralMutualInformation, 2, 0, True),
+        _Claimed(CentralMutualInformation, 2, 0, True),
         "2ε",
         "",
         "Theorem 9",
         "many-records",
     ),
 )
-"""What the paper states, under either sign of its σ; the false ones name the stored counterexample that shows it.
+"""What was published, under either sign of the paper's σ; the false ones name the counterexample that shows it.
 
-None of them decides anything: the sound ones are looser than ours.
+None of them decides anything: the sound ones are no tighter than ours.
 """
 
 LETTERS, OUTPUTS = 3, 3
+RECORDS = (2, 3)
+"""Of the data sets that central theorems are tried on, each of bits."""
+_LEVELS = (
+    (Identifiability, LocalDP, MutualInformation),
+    (CentralIdentifiability, CentralDP, CentralMutualInformation),
+)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """One published edge and the share of random local channels that violate it."""
+    """One published edge and the share of random channels that violate it.
+
+    Attributes:
+        edge: what was published.
+        records: of the data sets it was tried on; 1 for an edge between local notions.
+        violated: the share of draws.
+    """
 
     edge: Edge
+    records: int
     violated: float
 
 
 def trials(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Trial, ...]:
-    """Every published edge between local notions, tried on random channels and priors, uniform over the simplex.
+    """Every published edge tried on random channels and priors, uniform over the simplex.
 
     The shares depend on the law of the draws; whether one is ever violated does not.
     """
     random = simulation(simulation_seed)
-    q = random.dirichlet(np.ones(OUTPUTS), (draws, LETTERS))
-    p = random.dirichlet(np.ones(LETTERS), draws)
-    level = {Identifiability: _identifiability(q, p), LocalDP: _local_dp(q), MutualInformation: _information(q, p)}
-    skew = np.asarray(np.ptp(np.log(p), axis=1))
-    return tuple(
-        Trial(edge, _violated(edge, level[edge.premise], level[edge.conclusion], skew))
-        for edge in PUBLISHED_EDGES
-        if edge.premise in level and edge.conclusion in level
-    )
+    found: list[Trial] = []
+    for records in (1, *RECORDS):
+        inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(LETTERS))
+        groups = data_sets(inputs, records).groups
+        q = random.dirichlet(np.ones(OUTPUTS), (draws, len(inputs)))
+        p = random.dirichlet(np.ones(len(inputs)), draws)
+        notions = _LEVELS[records > 1]
+        level = dict(
+            zip(
+                notions,
+                (_ratio(np.log(q * p[:, :, None]), groups), _ratio(np.log(q), groups), _information(q, p)),
+                strict=True,
+            )
+        )
+        skew = _ratio(np.log(p)[:, :, None], groups)
+        found += [
+            Trial(edge, records, _violated(edge, level[edge.premise], level[edge.conclusion], skew))
+            for edge in PUBLISHED_EDGES
+            if edge.premise in level
+        ]
+    return tuple(found)
 
 
 def _violated(edge: Edge, premise: Floats, conclusion: Floats, skew: Floats) -> float:
-    wrong = 0
-    for have, truth, delta in zip(premise.tolist(), conclusion.tolist(), skew.tolist(), strict=True):
-        claimed: Statement | None = edge.bound(edge.premise(have), Circumstances(skew=delta))  # type: ignore[call-arg]
-        wrong += claimed is not None and truth > claimed.level * (1 + 1e-9) + 1e-12
-    return wrong / len(premise)
+    assert isinstance(edge.bound, _Claimed)
+    return float(np.mean(conclusion > edge.bound.levels(premise, skew) * (1 + 1e-9) + 1e-12))
 
 
-def _local_dp(q: Floats) -> Floats:
-    return np.asarray(np.ptp(np.log(q), axis=1).max(axis=1))
-
-
-def _identifiability(q: Floats, p: Floats) -> Floats:
-    return np.asarray(np.ptp(np.log(q * p[:, :, None]), axis=1).max(axis=1))
+def _ratio(logs: Floats, groups: tuple[tuple[int, ...], ...]) -> Floats:
+    """The largest difference of logarithms within a group of inputs, over all outputs."""
+    return np.asarray(np.max([np.ptp(logs[:, group], axis=1).max(axis=1) for group in groups], axis=0))
 
 
 def _information(q: Floats, p: Floats) -> Floats:
