@@ -18,7 +18,7 @@ demo: $(READY)
 
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY_TEST) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not nightly"
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
@@ -35,7 +35,7 @@ bench: $(READY_TEST)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench
 
 nightly: $(READY_TEST) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "nightly" --hypothesis-profile=nightly
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly" --hypothesis-profile=nightly
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:

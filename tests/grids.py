@@ -1,4 +1,4 @@
-"""Grids of parameters whose diagonal runs in every test run; the rest of the grid is nightly."""
+"""Parameters of which a few run in every test run and the rest every night."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from itertools import product
 from typing import Any
 
 import pytest
+
+
+def nightly(*values: Any) -> Any:
+    """Parameters that are left to the night."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
 
 
 def diagonal(*axes: Sequence[Any]) -> list[Any]:
