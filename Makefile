@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
+READY_TEST := $(VENV)/.ready-test
 INSTALL := $(shell command -v uv >/dev/null 2>&1 && echo uv pip install --quiet --python $(BIN)/python || \
 	echo $(BIN)/python -m pip install --quiet --disable-pip-version-check)
 HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
@@ -16,25 +17,25 @@ demo: $(READY)
 	$(BIN)/leakgauge demo -o out/demo
 
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
-test: $(READY) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "not nightly"
+test: $(READY_TEST) servers
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
 
-check: $(READY)
+check: $(READY_TEST)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
 # Peers that nothing else needs come along where they can be had. One thread: seconds of CPU then mean work, not waiting.
-bench: $(READY)
+bench: $(READY_TEST)
 	-@$(BIN)/python -c "import diffprivlib, qif" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench
 
-nightly: $(READY) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m "nightly" --hypothesis-profile=nightly
+nightly: $(READY_TEST) servers
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly" --hypothesis-profile=nightly
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:
@@ -47,13 +48,13 @@ debian = { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1 && echo "In
 	{ apt-get update -qq && apt-get install -qq -y --no-install-recommends $(1); }; } >/dev/null 2>&1; }
 
 # Catalogues brought in step with the source and compiled; what is not translated yet is counted.
-languages: $(READY)
+languages: $(READY_TEST)
 	$(BIN)/python -m tests.languages.catalogues
 
 clean:
 	rm -rf $(VENV) bench/data
 
-# uv is used where it is present because it is faster; pip does the same work.
+# What running needs, and nothing else. uv is used where it is present because it is faster; pip does the same work.
 $(READY): pyproject.toml constraints.txt
 	@echo "Setting up $(VENV) ..."
 	@if command -v uv >/dev/null 2>&1; then \
@@ -61,6 +62,12 @@ $(READY): pyproject.toml constraints.txt
 	else \
 		$(PYTHON) -m venv $(VENV); \
 	fi
-	@$(INSTALL) -e '.[test,check]' -c constraints.txt
+	@$(INSTALL) -e . -c constraints.txt
 	@$(BIN)/python -m compileall -q $(VENV)/lib || true
 	@touch $(READY)
+
+$(READY_TEST): $(READY)
+	@echo "Adding what the tests need ..."
+	@$(INSTALL) -e '.[test,check]' -c constraints.txt
+	@$(BIN)/python -m compileall -q $(VENV)/lib || true
+	@touch $(READY_TEST)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,3 +27,31 @@ def data() -> Path:
             pytest.fail(f"LEAKGAUGE_REQUIRE=all but there is no data in {place}")
         pytest.skip("the larger data are not here; set LEAKGAUGE_DATA")
     return place
+
+
+@pytest.fixture(scope="session")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[Path], None]], Path]:
+    """``once(name, make)``: a folder that one process of a test run fills by ``make(folder)``, and all of them read."""
+    base = tmp_path_factory.getbasetemp()
+    # The processes of a parallel run have folders of their own beside each other.
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "once"
+    shared.mkdir(exist_ok=True)
+
+    def folder(name: str, make: Callable[[Path], None]) -> Path:
+        place, whole = shared / name, shared / f"{name}.whole"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not whole.exists():
+                # What a process that failed has left is made again, so that each one tells of the failure.
+                shutil.rmtree(place, ignore_errors=True)
+                place.mkdir()
+                make(place)
+                whole.touch()
+        return place
+
+    return folder
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that wait for browsers and processes come first, so that no process of a parallel run ends long after."""
+    items.sort(key=lambda item: not item.nodeid.startswith(("tests/web/test_page", "tests/web/test_server_job")))

@@ -56,7 +56,7 @@ def compare_bounded(count: int, seed: int) -> None:
 
 
 def test_a_conic_solver_agrees_under_a_bound() -> None:
-    compare_bounded(60, seed=7)
+    compare_bounded(15, seed=7)
 
 
 @pytest.mark.nightly
@@ -65,7 +65,7 @@ def test_a_conic_solver_agrees_under_a_bound_on_many() -> None:
 
 
 def test_a_conic_solver_agrees() -> None:
-    compare(200, seed=5)
+    compare(40, seed=5)
 
 
 @pytest.mark.nightly

@@ -1,7 +1,8 @@
 """Every snippet of the documentation runs, and prints what it shows.
 
 ``python`` blocks of one page run in order in one namespace (``>>>`` blocks as doctests); in ``console`` blocks
-each ``$ leakgauge …`` line runs, and the lines below it must be what it prints, ``…`` standing for anything.
+each ``$ leakgauge …`` line runs, and the lines below it must be what it prints, ``…`` standing for anything. The first
+line of a page runs as a process of its own, as a reader would run it; the others run in this process.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import pytest
 
 from leakgauge import errors, measures
 from leakgauge.claims import NOTIONS
+from leakgauge.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
@@ -27,14 +29,15 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_page(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {}
+    lines = Lines(capsys)
     for kind, body in BLOCK.findall(page.read_text(encoding="utf-8")):
         if kind == "python":
             run_python(body, names, page)
         elif kind == "console":
-            run_console(body)
+            run_console(body, lines)
         elif kind == "csv":
             name, content = body.split("\n", 1)
             Path(name.removeprefix("# ")).write_text(content, encoding="utf-8")
@@ -53,13 +56,21 @@ def run_python(body: str, names: dict[str, object], page: Path) -> None:
     assert not complaints, "".join(complaints)
 
 
-def run_console(body: str) -> None:
-    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
-        line, _, expected = part.partition("\n")
-        program, *arguments = shlex.split(line)
-        if program == "make":
-            continue
-        assert program == "leakgauge", line
+class Lines:
+    """Runs the command lines of one page: the first one as a process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+        self._ran = False
+
+    def run(self, arguments: list[str]) -> tuple[int, str]:
+        """The exit code and all that was printed."""
+        if self._ran:
+            self._capsys.readouterr()
+            code = main(arguments)
+            shown = self._capsys.readouterr()
+            return code, shown.out + shown.err
+        self._ran = True
         done = subprocess.run(
             [sys.executable, "-m", "leakgauge", *arguments],
             capture_output=True,
@@ -67,8 +78,18 @@ def run_console(body: str) -> None:
             env={**os.environ, "PYTHONWARNINGS": "error", "PYTHONUTF8": "1"},
             check=False,
         )
-        shown = done.stdout + done.stderr
-        assert done.returncode in ((1, 2) if "leakgauge: " in expected else (0,)), shown
+        return done.returncode, done.stdout + done.stderr
+
+
+def run_console(body: str, lines: Lines) -> None:
+    for part in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+        line, _, expected = part.partition("\n")
+        program, *arguments = shlex.split(line)
+        if program == "make":
+            continue
+        assert program == "leakgauge", line
+        code, shown = lines.run(arguments)
+        assert code in ((1, 2) if "leakgauge: " in expected else (0,)), shown
         if expected.strip():
             pattern = r"\s+".join(re.escape(word).replace("…", ".*?") for word in expected.split())
             assert re.fullmatch(rf"\s*{pattern}\s*", shown, re.DOTALL), shown

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
+import signal
 import threading
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,35 +16,55 @@ from leakgauge.errors import BudgetError, FileError, OptionError, TableError
 from leakgauge.jobs.protect import NAMES, Asked, protect
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.record import file_digest
+from tests.forks import PROCESSES
 from tests.jobs.conftest import Finished, Told
 from tests.jobs.people import write_people
-
-KILLED = """
-import os, signal, sys
-from leakgauge.jobs.protect import Asked, protect
-
-def kill(stage, state, done=0, total=0):
-    if (stage, state) == (sys.argv[3], sys.argv[4]):
-        os.kill(os.getpid(), signal.SIGKILL)
-
-protect(Asked(sys.argv[1], "illness", ("city",), max_distortion=0.2, simulate=3), sys.argv[2], progress=kill)
-"""
+from tests.jobs.stubs import stubbed
 
 
-def test_a_job_killed_in_one_stage_after_the_other_completes_in_the_end(asked: Asked, tmp_path: Path) -> None:
-    folder = tmp_path / "out"
-    for stage, state in [("measure", "finished"), ("release", "working"), ("audit", "started"), ("report", "started")]:
-        command = [sys.executable, "-c", KILLED, asked.table, str(folder), stage, state]
-        assert subprocess.run(command, check=False).returncode == -9
-        for file in folder.glob("*.json"):
-            # Nothing half written has a name.
-            assert json.loads(file.read_text(encoding="utf-8"))
+def killed(asked: Asked, folder: Path, stage: str, state: str, made: Path | None = None) -> None:
+    """The job in another process, killed when it tells of this state; with stages that copy, where a job is given."""
+    worker = PROCESSES.Process(target=protecting, args=(asked, folder, stage, state, made))
+    worker.start()
+    worker.join(120)
+    assert worker.exitcode == -signal.SIGKILL
+    for file in folder.glob("*.json"):
+        # Nothing half written has a name.
+        assert json.loads(file.read_text(encoding="utf-8"))
+
+
+def protecting(asked: Asked, folder: Path, stage: str, state: str, made: Path | None) -> None:
+    """What the killed process does."""
+
+    def kill(*told: object) -> None:
+        if told[:2] == (stage, state):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    with nullcontext() if made is None else stubbed(made):
+        protect(asked, folder, progress=kill)
+
+
+def test_a_job_killed_while_it_draws_goes_on_and_completes(asked: Asked, tmp_path: Path) -> None:
+    killed(asked, tmp_path / "out", "release", "working")
     told = Told()
-    done = protect(asked, folder, progress=told)
+    done = protect(asked, tmp_path / "out", progress=told)
+    assert done.fields["outcome"]["released"]
+    states = {"measure": "kept", "design": "kept"}
+    assert told.states() == dict.fromkeys(NAMES, "finished") | states
+
+
+def test_a_job_killed_in_one_stage_after_the_other_completes_in_the_end(finished: Finished, tmp_path: Path) -> None:
+    folder, asked = tmp_path / "killed", finished.asked
+    for stage, state in [("measure", "finished"), ("release", "working"), ("audit", "started"), ("report", "started")]:
+        killed(asked, folder, stage, state, finished.folder)
+    told = Told()
+    with stubbed(finished.folder):
+        done = protect(asked, folder, progress=told)
     assert done.fields["outcome"]["released"]
     assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
 
 
+@pytest.mark.usefixtures("stubs")
 def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Asked, tmp_path: Path) -> None:
     for stage in NAMES:
         told = Told()
@@ -64,14 +85,15 @@ def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Asked, tmp_pat
     assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
 
 
-def test_a_release_that_was_drawn_but_not_noted_is_kept(finished: Finished) -> None:
+def test_a_release_that_was_drawn_but_not_noted_is_kept(finished: Finished, made: Path) -> None:
     job = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
     for stage in ("release", "audit", "assess", "report"):
         del job["stages"][stage]
     (finished.folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
     drawn = file_digest(finished.folder / "release.csv")
     changed = (finished.folder / "release.json").stat().st_mtime_ns
-    protect(finished.asked, finished.folder)
+    with stubbed(made, ("audit", "assess", "report")):
+        protect(finished.asked, finished.folder)
     assert file_digest(finished.folder / "release.csv") == drawn
     assert (finished.folder / "release.json").stat().st_mtime_ns == changed
 
@@ -84,6 +106,7 @@ def test_a_finished_job_is_not_done_again(finished: Finished) -> None:
     assert before == {file.name: file.read_bytes() for file in finished.folder.iterdir() if file.name != "job.json"}
 
 
+@pytest.mark.usefixtures("stubs")
 @pytest.mark.parametrize(
     ("file", "again"),
     [("audit.json", ("audit",)), ("utility.json", ("audit",)), ("frontier.json", ("design",))],
@@ -103,6 +126,7 @@ def test_what_was_changed_is_made_again_and_the_release_stays(
     assert (finished.folder / "release.csv").read_bytes() == release
 
 
+@pytest.mark.usefixtures("stubs")
 @pytest.mark.parametrize("file", ["release.csv", "release.json"])
 def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finished: Finished) -> None:
     with (finished.folder / file).open("a", encoding="utf-8") as changed:
@@ -112,6 +136,7 @@ def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finis
     assert protect(finished.asked, finished.folder, overwrite=True).fields["outcome"]["released"]
 
 
+@pytest.mark.usefixtures("stubs")
 def test_a_table_that_changes_meanwhile_is_refused(asked: Asked, tmp_path: Path) -> None:
     table = write_people(tmp_path / "mine.csv", 300)
     asked = replace(asked, table=str(table))
@@ -147,7 +172,7 @@ def test_two_jobs_in_one_folder_do_not_meet(finished: Finished) -> None:
     assert (finished.folder / "report.html").exists()
 
 
-def test_what_is_too_expensive_buys_nothing(people: Path, tmp_path: Path) -> None:
+def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: Path) -> None:
     ledger = str(tmp_path / "l.db")
     with open_ledger(ledger, create=True) as opened:
         opened.open_account("people", ApproximateLimit(1.5))
@@ -156,7 +181,8 @@ def test_what_is_too_expensive_buys_nothing(people: Path, tmp_path: Path) -> Non
         protect(asked, tmp_path / "out").require()
     with open_ledger(ledger) as opened:
         assert opened.spent("people").epsilon == 0
-    done = protect(replace(asked, accounted=0.4), tmp_path / "out")
+    with stubbed(made, ("audit", "assess", "report")):
+        done = protect(replace(asked, accounted=0.4), tmp_path / "out")
     assert done.fields["spent"] == {"histogram": 0.4, "release": pytest.approx(1.0), "together": pytest.approx(1.4)}
     drawn = file_digest(tmp_path / "out" / "release.csv")
     with (tmp_path / "out" / "frontier.json").open("a") as changed:

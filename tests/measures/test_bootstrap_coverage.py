@@ -119,15 +119,15 @@ def of_responses(size: int, epsilon: float, times: int, repetitions: int) -> lis
 
 
 def test_sources() -> None:
-    assert of_sources(7, 5, 45, ("uniform", "6.0 others expected")) == []
+    assert of_sources(7, 5, 30, ("uniform", "6.0 others expected")) == []
 
 
 def test_pairs() -> None:
-    assert of_pairs((7, 14), 5, 30, ("determined but for 20.0",)) == []
+    assert of_pairs((7, 14), 5, 15, ("determined but for 20.0",)) == []
 
 
 def test_known_channels() -> None:
-    assert of_responses(2, 2.0, 5, 20) == []
+    assert of_responses(2, 2.0, 5, 15) == []
 
 
 @pytest.mark.nightly

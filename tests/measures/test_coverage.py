@@ -1,7 +1,8 @@
 """Measured coverage: intervals said to hold the truth 95 times in 100 must do so at least 93 times, everywhere.
 
 Each configuration draws many samples from a known population and counts the intervals that hold its true value.
-The interval is measured before it is widened to hold a point estimate, so that it holds for every estimator.
+The interval is measured before it is widened to hold a point estimate, so that it holds for every estimator. The
+diagonal of each grid of shapes, sample sizes and weights runs always, the whole grid every night.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
 from leakgauge.measures.units import Unit
 from leakgauge.probability import Channel, Counts, Joint, Scenario
 from leakgauge.randomness import simulation
+from tests.grids import diagonal
 
 Floats = npt.NDArray[np.float64]
 
@@ -162,44 +164,41 @@ def of_known_backgrounds(
             yield f"{measure.__name__} of Dirichlet {concentration} {shape} by a channel", laid, p, times * x * z
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("times", [5, 50, 1000])
-@pytest.mark.parametrize("shape", [(2, 2), (3, 4), (7, 14)], ids=str)
+@pytest.mark.parametrize(
+    ("shape", "times", "weighted"), diagonal([(2, 2), (3, 4), (7, 14)], [50, 1000, 5], [True, False])
+)
 def test_pairs(shape: tuple[int, int], times: int, weighted: bool) -> None:
     generator = simulation(1)
     assert shortfalls(of_pairs(shape, times, weighted, generator), 1000, generator) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("times", [5, 1000])
 def test_large_pairs(times: int) -> None:
     generator = simulation(1)
     assert shortfalls(of_pairs((30, 30), times, times == 1000, generator), 1000, generator) == []
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("times", [5, 100])
-@pytest.mark.parametrize("shape", [(2, 2, 2), (3, 4, 2)], ids=str)
+@pytest.mark.parametrize(("shape", "times", "weighted"), diagonal([(2, 2, 2), (3, 4, 2)], [100, 5], [True, False]))
 def test_background(shape: tuple[int, int, int], times: int, weighted: bool) -> None:
     generator = simulation(2)
     assert shortfalls(of_triples(shape, times, weighted, generator), 1000, generator) == []
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("times", [5, 50])
 def test_large_background(times: int) -> None:
     generator = simulation(2)
     assert shortfalls(of_triples((7, 14, 5), times, times == 50, generator), 500, generator) == []
 
 
-@pytest.mark.parametrize("weighted", [False, True], ids=["plain", "weighted"])
-@pytest.mark.parametrize("times", [5, 50, 1000])
-@pytest.mark.parametrize("size", [2, 7])
+@pytest.mark.parametrize(("size", "times", "weighted"), diagonal([2, 7], [50, 5, 1000], [False, True]))
 def test_known_channels(size: int, times: int, weighted: bool) -> None:
     generator = simulation(3)
     assert shortfalls(of_responses(size, times, weighted, generator), 1000, generator) == []
 
 
-@pytest.mark.parametrize("times", [5, 50])
-@pytest.mark.parametrize("shape", [(3, 2, 5), (5, 7, 4)], ids=str)
+@pytest.mark.parametrize(("shape", "times"), diagonal([(3, 2, 5), (5, 7, 4)], [50, 5]))
 def test_known_channels_with_background(shape: tuple[int, int, int], times: int) -> None:
     generator = simulation(4)
     assert shortfalls(of_known_backgrounds(shape, times, False, generator), 500, generator) == []

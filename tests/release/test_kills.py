@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import time
@@ -13,12 +12,9 @@ import pytest
 from leakgauge.randomness import simulation
 from leakgauge.release import ReleasePlan, Stage, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Kind, open_ledger
+from tests.forks import PROCESSES
 from tests.release.people import opened
 
-PROCESSES = multiprocessing.get_context("forkserver")
-PROCESSES.set_forkserver_preload(
-    ["tests.release.test_kills", "pyarrow.parquet", "scipy.optimize", "dp_accounting.pld.privacy_loss_distribution"]
-)
 PLAN = ReleasePlan(
     {
         "age": "laplace:epsilon=1,lower=0,upper=120,grid=1",

@@ -1,22 +1,26 @@
-"""A server for a test."""
+"""A browser for a test run, and a server for a test."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.web.serving import Served, started
+from tests.web.browsing import browser
+from tests.web.serving import Started, started
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """One browser for all; every visit has a context of its own."""
+    with browser() as one:
+        yield one
 
 
 @pytest.fixture
-def serving() -> Iterator[Callable[..., Served]]:
-    """``serving(folder, *options, results=None, temporary=None)``: a server, stopped when the test ends."""
+def serving() -> Iterator[Callable[..., Started]]:
+    """``serving(folder, *options, results=None, …)``, as ``started``: a server that stops when the test ends."""
     with ExitStack() as stack:
-
-        def start(folder: Path, *options: str, results: Path | None = None, temporary: Path | None = None) -> Served:
-            return stack.enter_context(started(folder, *options, results=results, temporary=temporary))
-
-        yield start
+        yield lambda *given, **more: stack.enter_context(started(*given, **more))

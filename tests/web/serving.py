@@ -1,4 +1,4 @@
-"""A real server on a folder: ``leakgauge serve`` in a process of its own, on a free port."""
+"""A real server on a folder, on a free port: in a thread of this process, or ``leakgauge serve`` in one of its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,6 +19,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from leakgauge.web.server import ready_server
 
 _ADDRESS = re.compile(r"((http://127\.0\.0\.1:(\d+))/([0-9a-f]{32}))/\?token=([0-9a-f]{32})")
 
@@ -55,8 +58,6 @@ class Served:
         folder: what it serves.
         results: where its jobs are.
         temporary: its folder for temporary files, of its own.
-        process: it runs in.
-        seconds: from its start to the first line it printed.
     """
 
     address: str
@@ -67,8 +68,6 @@ class Served:
     folder: Path
     results: Path
     temporary: Path
-    process: subprocess.Popen[str]
-    seconds: float
 
     @property
     def entry(self) -> str:
@@ -170,6 +169,19 @@ class Served:
             time.sleep(0.1)
         raise AssertionError(f"job {job} still runs after {seconds} s")
 
+
+@dataclass(frozen=True)
+class Started(Served):
+    """A server in a process of its own.
+
+    Attributes:
+        process: it runs in.
+        seconds: from its start to the first line it printed.
+    """
+
+    process: subprocess.Popen[str]
+    seconds: float
+
     def stop(self, number: int = signal.SIGINT) -> int:
         """Its exit code once it has ended."""
         if self.process.poll() is None:
@@ -178,30 +190,78 @@ class Served:
 
 
 @contextmanager
+def running(folder: Path, *, results: Path | None = None, max_upload: int = 1024) -> Iterator[Served]:
+    """The server on the folder in a thread of this process, gone when the block ends; ``max_upload`` is in MiB."""
+    results = results or folder / "leakgauge-results"
+    before, temporary = tempfile.tempdir, tempfile.mkdtemp()
+    tempfile.tempdir = temporary
+    try:
+        with ready_server(folder, results, 0, max_upload << 20) as server:
+            thread = threading.Thread(target=server.run)
+            thread.start()
+            try:
+                yield Served(*_parts(server.entry), folder, results, Path(temporary))
+            finally:
+                server.should_exit = True
+                thread.join()
+    finally:
+        tempfile.tempdir = before
+        shutil.rmtree(temporary)
+
+
+def _parts(told: str) -> tuple[str, str, int, str, str]:
+    """Address, origin, port, door and token of an entry somewhere in a text."""
+    found = _ADDRESS.search(told)
+    assert found is not None, told
+    return found[1], found[2], int(found[3]), found[4], found[5]
+
+
+@contextmanager
+def hang_up(action: signal.Handlers = signal.SIG_DFL) -> Iterator[None]:
+    """Processes started in the block meet a closed terminal in this way, whatever the one that runs the tests does."""
+    before = signal.signal(signal.SIGHUP, action)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@contextmanager
 def started(
-    folder: Path, *options: str, results: Path | None = None, temporary: Path | None = None
-) -> Iterator[Served]:
-    """A server on the folder, gone when the block ends; options such as ``--max-upload 1`` go to ``serve``."""
+    folder: Path,
+    *options: str,
+    results: Path | None = None,
+    temporary: Path | None = None,
+    hung_up: signal.Handlers = signal.SIG_DFL,
+) -> Iterator[Started]:
+    """A server on the folder in a process of its own, gone when the block ends.
+
+    Args:
+        folder: to serve.
+        options: of ``serve``, such as ``--max-upload 1``.
+        results: where its jobs are.
+        temporary: for its temporary files.
+        hung_up: what a closed terminal does to it by default.
+    """
     results = results or folder / "leakgauge-results"
     own = temporary is None
     temporary = temporary or Path(tempfile.mkdtemp())
     begun = time.monotonic()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "leakgauge", "serve", str(folder), "--no-browser", "--results", str(results), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "TMPDIR": str(temporary)},
-    )
+    with hang_up(hung_up):
+        command = ["leakgauge", "serve", str(folder), "--no-browser", "--results", str(results), *options]
+        process = subprocess.Popen(
+            [sys.executable, "-m", *command],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "TMPDIR": str(temporary)},
+        )
     assert process.stdout is not None and process.stderr is not None
     try:
         line = process.stdout.readline()
-        found = _ADDRESS.search(line)
-        assert found is not None, (line, process.stderr.read() if process.poll() is not None else "")
+        assert line or process.poll() is None, process.stderr.read()
         seconds = time.monotonic() - begun
-        yield Served(
-            found[1], found[2], int(found[3]), found[4], found[5], folder, results, temporary, process, seconds
-        )
+        yield Started(*_parts(line), folder, results, temporary, process, seconds)
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)

@@ -8,20 +8,14 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, FilePayload, expect
 
-from tests.web.browsing import Visit, browser, visiting
-from tests.web.serving import Served, started
+from tests.web.browsing import Visit, visiting
+from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people, people
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with started(folder_with_people(tmp_path_factory.mktemp("page") / "data", rows=2000)) as server:
+    with running(folder_with_people(tmp_path_factory.mktemp("page") / "data", rows=2000)) as server:
         yield server
 
 

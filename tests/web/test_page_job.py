@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.web.browsing import Visit, browser, english_in, visiting
-from tests.web.serving import Served, started
+from tests.web.browsing import Visit, english_in, visiting
+from tests.web.serving import Served, running, started
 from tests.web.tables import folder_with_people, people
 
 ENDED = 120_000
@@ -21,14 +21,8 @@ ENDED = 120_000
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Browser]:
-    with browser() as one:
-        yield one
-
-
-@pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with started(folder_with_people(tmp_path_factory.mktemp("jobs") / "data", rows=1000)) as server:
+    with running(folder_with_people(tmp_path_factory.mktemp("jobs") / "data", rows=1000)) as server:
         yield server
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from leakgauge.cli import main
-from tests.web.serving import Served, started
+from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people
 
 
@@ -23,7 +23,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     folder = folder_with_people(tmp_path_factory.mktemp("answers") / "data", rows=2000)
     (folder / "moving.csv").write_bytes((folder / "people.csv").read_bytes())
     (folder / "flat.csv").write_text("kind,city,nothing\n" + "a,Cork,\na,Bergen,\n" * 20, encoding="utf-8")
-    with started(folder) as server:
+    with running(folder) as server:
         yield server
 
 
@@ -211,4 +211,3 @@ def test_the_first_view_comes_at_once(served: Served) -> None:
         assert served.get("/").status == 200
         taken.append(time.perf_counter() - begun)
     assert min(taken) < 0.05
-    assert served.seconds < 5

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from leakgauge.web.guard import POLICY
-from tests.web.serving import Served, started
+from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people
 
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with started(folder_with_people(tmp_path_factory.mktemp("door") / "data")) as server:
+    with running(folder_with_people(tmp_path_factory.mktemp("door") / "data")) as server:
         yield server
 
 
@@ -216,7 +216,7 @@ def test_only_loopback_is_listened_on(served: Served) -> None:
 
 
 def test_two_servers_have_two_tokens_and_neither_opens_the_other(served: Served, tmp_path: Path) -> None:
-    with started(tmp_path) as other:
+    with running(tmp_path) as other:
         assert len({other.token, served.token, other.door, served.door}) == 4
         foreign = served.cookie.partition("=")[2]
         headers = {**other.headers(), "Cookie": f"leakgauge_session_{other.port}={foreign}"}

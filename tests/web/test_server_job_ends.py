@@ -10,10 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leakgauge.web.holding import Held
-from tests.web.serving import Served, processes
+from tests.web.serving import Started, processes
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
-Serving = Callable[..., Served]
+Serving = Callable[..., Started]
 
 
 def test_stopped_it_goes_on_where_it_was(serving: Serving, tmp_path: Path) -> None:

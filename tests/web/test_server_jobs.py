@@ -14,7 +14,7 @@ import pytest
 
 from leakgauge.languages import ENGLISH
 from leakgauge.web.running import Jobs
-from tests.web.serving import Served, started
+from tests.web.serving import Served, running
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
 STAGES = ["measure", "design", "release", "audit", "assess", "report"]
@@ -22,7 +22,7 @@ STAGES = ["measure", "design", "release", "audit", "assess", "report"]
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    with started(folder_with_people(tmp_path_factory.mktemp("jobs") / "data", ROWS)) as server:
+    with running(folder_with_people(tmp_path_factory.mktemp("jobs") / "data", ROWS)) as server:
         yield server
 
 

@@ -17,10 +17,10 @@ import pytest
 
 from leakgauge.web.job import Job
 from leakgauge.web.server import new_token
-from tests.web.serving import Served
+from tests.web.serving import Started
 from tests.web.tables import folder_with_people
 
-Serving = Callable[..., Served]
+Serving = Callable[..., Started]
 
 
 def _run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -80,8 +80,16 @@ def test_it_ends_with_one_line_and_nothing_left(serving: Serving, tmp_path: Path
 
 def test_nothing_is_written_before_a_job(serving: Serving, tmp_path: Path) -> None:
     server = serving(folder_with_people(tmp_path))
+    assert server.seconds < 5, "the address is printed at once"
     server.open("people.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
+
+
+def test_under_nohup_it_goes_on_when_its_terminal_is_closed(serving: Serving, tmp_path: Path) -> None:
+    server = serving(folder_with_people(tmp_path), hung_up=signal.SIG_IGN)
+    server.process.send_signal(signal.SIGHUP)
+    assert server.get("/").status == 200
+    assert server.stop() == 0
 
 
 def test_the_browser_is_opened_by_a_private_file_so_that_no_process_shows_the_token(tmp_path: Path) -> None:

@@ -16,10 +16,10 @@ import pytest
 from leakgauge.errors import LeakgaugeError
 from leakgauge.web.failures import OutsideError
 from leakgauge.web.workspace import Workspace
-from tests.web.serving import Served, started
+from tests.web.serving import Served, Started, running
 from tests.web.tables import folder_with_people, people
 
-Serving = Callable[..., Served]
+Serving = Callable[..., Started]
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     (folder / "loop.csv").symlink_to(folder / "loop.csv")
     (folder / "away").symlink_to(place)
     os.mkfifo(folder / "pipe.csv")
-    with started(folder, "--max-upload", "1") as server:
+    with running(folder, max_upload=1) as server:
         yield server
 
 

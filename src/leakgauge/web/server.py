@@ -36,17 +36,27 @@ def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[
         FileError: there is no such folder.
         OptionError: the port is taken.
     """
+    with _ended_by_signals(), ready_server(folder, results, port, limit) as server:
+        opened(server.entry)
+        server.run()
+
+
+@contextmanager
+def ready_server(folder: Path, results: Path, port: int, limit: int) -> Iterator[Server]:
+    """A server that listens and has not run yet; what it holds is gone when the block ends.
+
+    Raises:
+        FileError: there is no such folder.
+        OptionError: the port is taken.
+    """
     if not folder.is_dir():
         raise FileError("There is no folder {path!r}; name one whose tables are to be opened.", path=str(folder))
     remove_abandoned()
-    with _ended_by_signals(), _listening(port) as listener:
-        port = listener.getsockname()[1]
+    with _listening(port) as listener:
         secrets = Secrets(new_token(), new_token(), new_token())
         workspace, jobs = Workspace(folder, limit), Jobs(results, folder)
-        server = _Server(Guard(application(workspace, jobs), port, secrets), jobs)
-        opened(f"http://127.0.0.1:{port}/{secrets.door}/?token={secrets.token}")
         try:
-            server.run(sockets=[listener])
+            yield Server(listener, secrets, workspace, jobs)
         finally:
             # Interrupted twice, the server ends without closing anything.
             jobs.kill()
@@ -93,13 +103,18 @@ def _listening(port: int) -> socket.socket:
     return listener
 
 
-class _Server(uvicorn.Server):
-    """Lets those who listen to events go before it waits for the others."""
+class Server(uvicorn.Server):
+    """Lets those who listen to events go before it waits for the others.
 
-    def __init__(self, guarded: Guard, jobs: Jobs) -> None:
+    Attributes:
+        entry: the address with its token.
+    """
+
+    def __init__(self, listener: socket.socket, secrets: Secrets, workspace: Workspace, jobs: Jobs) -> None:
+        port = listener.getsockname()[1]
         super().__init__(
             uvicorn.Config(
-                guarded,
+                Guard(application(workspace, jobs), port, secrets),
                 loop="asyncio",
                 http="h11",
                 ws="none",
@@ -113,7 +128,13 @@ class _Server(uvicorn.Server):
                 timeout_graceful_shutdown=_PATIENCE,
             )
         )
+        self.entry = f"http://127.0.0.1:{port}/{secrets.door}/?token={secrets.token}"
+        self._listener = listener
         self._jobs = jobs
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Answer until told to end."""
+        super().run(sockets or [self._listener])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """End: no new requests, then those under way, then what the server holds."""

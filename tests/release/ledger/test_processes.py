@@ -2,57 +2,62 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.synchronize import Event
 
 import pytest
 
+from leakgauge.errors import BudgetError
 from leakgauge.notions.composition import LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, Kind, Ledger, open_ledger
+from tests.forks import PROCESSES
 
 COST = Cost((LaplaceNoise(0.01),))
-SPENDING = """
-import itertools, os, sys
-from leakgauge.errors import BudgetError
-from leakgauge.release.ledger import open_ledger
-from tests.release.ledger.test_processes import COST
-ledger = open_ledger(sys.argv[1])
-print("ready", flush=True)
-sys.stdin.readline()
-for number in itertools.count():
-    reference = f"{os.getpid()}-{number}"
-    try:
-        ledger.spend("survey", COST, "a test", reference)
-    except BudgetError:
-        break
-    print(reference, flush=True)
-"""
 
 
-def start(address: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", SPENDING, address],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        cwd=Path(__file__).parents[3],
-        env={**os.environ, "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-    )
+def spending(address: str, go: Event, told: Connection) -> None:
+    """Spends until the limit, and tells each spend that was made."""
+    with open_ledger(address) as ledger:
+        told.send("ready")
+        assert go.wait(60)
+        for number in itertools.count():
+            reference = f"{os.getpid()}-{number}"
+            try:
+                ledger.spend("survey", COST, "a test", reference)
+            except BudgetError:
+                break
+            told.send(reference)
 
 
-def go(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("\n")
-    process.stdin.flush()
+class Spender:
+    """A process that spends."""
 
+    def __init__(self, address: str) -> None:
+        self.go = PROCESSES.Event()
+        self._heard, told = PROCESSES.Pipe(duplex=False)
+        self.process = PROCESSES.Process(target=spending, args=(address, self.go, told))
+        self.process.start()
+        told.close()
 
-def wait_until_ready(process: subprocess.Popen[str]) -> None:
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    def wait_until_ready(self) -> None:
+        assert self._heard.poll(60) and self._heard.recv() == "ready"
+
+    def wait_until_spent(self) -> None:
+        assert self._heard.poll(60)
+
+    def ended(self) -> list[str]:
+        """What it had told when it ended."""
+        told: list[str] = []
+        with suppress(EOFError), self._heard:
+            while True:
+                told.append(self._heard.recv())
+        self.process.join(60)
+        return told
 
 
 def references(ledger: Ledger) -> list[str]:
@@ -61,35 +66,37 @@ def references(ledger: Ledger) -> list[str]:
 
 def test_sixteen_processes_fill_the_limit_exactly(ledger: Ledger, address: str) -> None:
     ledger.open_account("survey", ApproximateLimit(2.0))
-    processes = [start(address) for _ in range(16)]
-    for process in processes:
-        wait_until_ready(process)
-    for process in processes:
-        go(process)
-    acknowledged = [line for process in processes for line in process.communicate()[0].split()]
-    assert [process.returncode for process in processes] == [0] * 16
+    spenders = [Spender(address) for _ in range(16)]
+    for spender in spenders:
+        spender.wait_until_ready()
+    for spender in spenders:
+        spender.go.set()
+    acknowledged = [reference for spender in spenders for reference in spender.ended()]
+    assert [spender.process.exitcode for spender in spenders] == [0] * 16
     assert len(acknowledged) == 200
     assert sorted(acknowledged) == sorted(references(ledger))
     assert ledger.spent("survey").epsilon == 2.0
     assert ledger.check() == ledger.head
 
 
-def killed_at(address: str, delay: float) -> list[str]:
-    """What a process had acknowledged when it was killed."""
-    process = start(address)
-    wait_until_ready(process)
-    go(process)
+def killed_at(address: str, delay: float, spent: bool) -> list[str]:
+    """What a process had acknowledged when it was killed, so long after its start or after its first spend."""
+    spender = Spender(address)
+    spender.wait_until_ready()
+    spender.go.set()
+    if spent:
+        spender.wait_until_spent()
     time.sleep(delay)
-    process.send_signal(signal.SIGKILL)
-    told = process.communicate()[0]
-    assert process.returncode == -signal.SIGKILL
-    return told.split("\n")[:-1]  # without a line cut short
+    os.kill(spender.process.pid or 0, signal.SIGKILL)
+    told = spender.ended()
+    assert spender.process.exitcode == -signal.SIGKILL
+    return told
 
 
 def kill_and_look(address: str, delays: list[float]) -> None:
     acknowledged: list[str] = []
-    for delay in delays:
-        acknowledged += killed_at(address, delay)
+    for turn, delay in enumerate(delays):
+        acknowledged += killed_at(address, delay, spent=turn % 2 == 1)
         with open_ledger(address) as ledger:
             made = references(ledger)
             assert set(acknowledged) <= set(made)

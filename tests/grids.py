@@ -1,0 +1,28 @@
+"""Parameters of which a few run in every test run and the rest every night."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import pytest
+
+
+def nightly(*values: Any) -> Any:
+    """Parameters that are left to the night."""
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+def diagonal(*axes: Sequence[Any]) -> list[Any]:
+    """Every combination of the axes' values; those off the diagonal are marked nightly.
+
+    The diagonal has as many members as the longest axis, and every value of every axis is in it.
+    """
+    on = {tuple(at % len(axis) for axis in axes) for at in range(max(map(len, axes)))}
+    found = []
+    for place in product(*(range(len(axis)) for axis in axes)):
+        values = [axis[at] for axis, at in zip(axes, place, strict=True)]
+        marks = () if place in on else pytest.mark.nightly
+        found.append(pytest.param(*values, marks=marks, id="-".join(map(str, values))))
+    return found

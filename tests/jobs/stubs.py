@@ -1,0 +1,50 @@
+"""Stages that copy what a finished job left instead of doing their work, for tests of which stages are done again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from leakgauge.jobs.protect import NAMES, running
+from leakgauge.jobs.protect.stages import STAGES, Work
+
+
+@contextmanager
+def stubbed(made: Path, names: Sequence[str] = NAMES) -> Iterator[None]:
+    """Within the block the stages of these names copy their files from the finished job."""
+    stages = json.loads((made / "job.json").read_text(encoding="utf-8"))["stages"]
+    with pytest.MonkeyPatch.context() as patch:
+        for name in names:
+            if name == "report":
+                patch.setattr(running, "Report", _Report(made))
+            else:
+                patch.setitem(STAGES, name, partial(_copy, made, tuple(stages[name]["outputs"])))
+        yield
+
+
+def _copy(made: Path, names: tuple[str, ...], work: Work) -> tuple[str, ...]:
+    work.tell(0, len(names))
+    for name in names:
+        shutil.copyfile(made / name, work.folder.place / name)
+    return names
+
+
+class _Report:
+    """Writes the finished job's report."""
+
+    def __init__(self, made: Path) -> None:
+        self._made = made
+
+    def of(self, _: Path) -> _Report:
+        return self
+
+    def to_html(self, place: Path, *_: object) -> None:
+        shutil.copyfile(self._made / place.name, place)
+
+    to_json = to_html
