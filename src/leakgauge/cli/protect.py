@@ -35,7 +35,9 @@ _FILE = click.Path(path_type=Path)
 @click.argument("table")
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
 @click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; released as it is.")
-@click.option("--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns stay at home.")
+@click.option(
+    "--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns are not released."
+)
 @click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
@@ -154,7 +156,7 @@ def render(done: Done) -> list[RenderableType]:
         parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
     withheld = done.fields["withheld"]
     if withheld:
-        said = say("Left at home: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
+        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
         parts.append(Text(said))
     if done.fields["asked"]["simulate"] is not None:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")

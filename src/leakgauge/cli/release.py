@@ -62,7 +62,7 @@ def command(
     simulate: int | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its record; columns the plan does not name stay at home.
+    """Write the protected table a plan describes, with its record; columns the plan does not name are not released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet

@@ -97,7 +97,7 @@ def _released(tell: Teller) -> Inline:
     else:
         first = tell.say("Of {table}, {rows}, the column {secret} was released with noise that protects it.", **fields)
     others = tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(public))
-    return (*first, *(others if public else ()), *tell.say(" No other column left the house."))
+    return (*first, *(others if public else ()), *tell.say(" No other column was released."))
 
 
 def _possible(tell: Teller) -> Inline:
