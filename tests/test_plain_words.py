@@ -35,7 +35,7 @@ def test_types_are_named_without_an_article() -> None:
     with pytest.raises(InputError) as error:
         Condition("day", date(2020, 1, 1))  # type: ignore[arg-type]
     assert "its value is of type date;" in said(error)
-    with pytest.raises(AttributeError, match="^an object of type Distribution cannot be changed"):
+    with pytest.raises(AttributeError, match=r"^an object of type Distribution cannot be changed"):
         Distribution(["a"], [1.0]).outcomes = ()  # type: ignore[misc]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,29 +11,11 @@ from leakgauge.cli import verbs
 from leakgauge.cli.helping import spoken
 from leakgauge.release.ledger import open_ledger
 from tests.cli.running import as_json, run
+from tests.cli.tree import options
 from tests.jobs.people import write_people
 
 JOINT = {("measure", "--secret"), ("design", "--secret"), ("compare", "--secret")}
 """A repeated secret is one joint source there."""
-
-
-def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    """Every verb with what is typed to reach it, the arguments of groups included."""
-    yield path, command
-    if isinstance(command, click.Group):
-        context = click.Context(command)
-        taken = tuple("people.csv" for one in command.params if isinstance(one, click.Argument))
-        for name in command.list_commands(context):
-            found = command.get_command(context, name)
-            assert found is not None
-            yield from paths(found, (*path, *taken, name))
-
-
-def options() -> Iterator[tuple[tuple[str, ...], click.Option]]:
-    for path, command in paths(spoken(verbs)):
-        for one in command.params:
-            if isinstance(one, click.Option):
-                yield path, one
 
 
 SINGLE = [

@@ -239,8 +239,8 @@ def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
     fit = [one for one in trials if one.meets and one.candidate.form == "column"]
     if not fit:
         raise RefusalError(
-            "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` for "
-            "it, or lower the target.",
+            "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` "
+            "for it, or lower the target.",
             name=chosen.candidate.name,
             form=chosen.candidate.form,
         )
