@@ -26,7 +26,7 @@ ASKED = ("--secret", "illness", "--max-distortion", "0", "--simulate", "3")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The finished job of a column released as it is: the data themselves, so that ε is infinite."""
-    place = tmp_path_factory.mktemp("vetoed")
+    place = tmp_path_factory.mktemp("refused")
     write_people(place / "people.csv", 200)
     with contextlib.redirect_stdout(io.StringIO()):
         assert main(["protect", str(place / "people.csv"), *ASKED, "-o", str(place / "out")]) == 1
