@@ -36,7 +36,7 @@ def test_types_are_named_without_an_article() -> None:
         Condition("day", date(2020, 1, 1))  # type: ignore[arg-type]
     assert "its value is of type date;" in said(error)
     with pytest.raises(AttributeError, match=r"^an object of type Distribution cannot be changed"):
-        Distribution(["a"], [1.0]).outcomes = ()  # type: ignore[misc]
+        Distribution(["a"], [1.0]).outcomes = ()
 
 
 def test_a_bound_is_named_without_an_article() -> None:

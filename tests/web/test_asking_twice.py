@@ -16,7 +16,7 @@ def asked(body: bytes) -> Any:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return asyncio.run(fields_of(Request({"type": "http", "headers": []}, receive)))  # type: ignore[arg-type]
+    return asyncio.run(fields_of(Request({"type": "http", "headers": []}, receive)))
 
 
 def test_a_field_is_named_once() -> None:
