@@ -147,7 +147,7 @@ def test_an_audit_that_found_a_violation_caps_the_grade(graded: Path, capsys: py
     assert "violated.json was changed" in err
     Path("violated.json").write_text(sealed(fields))
     code, found = as_json(capsys, *violated)
-    assert code == 0
+    assert code == 1
     assert "2 nats" in found["vetoes"][0]["reason"]
     assert found["grade"] in ("poor", "very-poor")
     # A policy that asks for something else does not let it pass.

@@ -168,7 +168,7 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"accounted": 1.0}, "--accounted buys"),
         ({"ledger": "x.db"}, "simulation spends nothing"),
         ({"releases_per_period": -3.0}, "not a finite number above 0"),
-        ({"review": "soon"}, "is no date"),
+        ({"review": "soon"}, "is not a date"),
         ({"lower": 5.0}, "go with --target"),
     ],
 )

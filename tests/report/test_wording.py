@@ -41,9 +41,14 @@ def test_the_first_sentence_says_of_what_the_grade_is_the_lowest(facts: Facts) -
     said = "graded medium: the lowest of score 70.7 (good), privacy 58.5 (medium) and utility 45.2 (medium)."
     assert text_of(first.parts, ENGLISH) == f"The release is {said}"
     vetoed = compose(changed(facts, assessment={**scored, "grade": "poor"}), ENGLISH)
-    assert "graded poor, by a veto. Without it the grade would be medium: the lowest of score 70.7 (good)" in texts(
-        vetoed
+    assert "graded poor, by a veto. Without it the grade would be medium: score 70.7 (good), privacy" in texts(vetoed)
+    both = changed(facts, assessment={**scored, "vetoes": [{"reason": "ε is infinite", "cap": "medium"}]})
+    first = compose(both, ENGLISH).sections[0].blocks[0]
+    assert isinstance(first, Paragraph)
+    said = (
+        "graded medium, and a veto stands against it; score 70.7 (good), privacy 58.5 (medium), utility 45.2 (medium)."
     )
+    assert text_of(first.parts, ENGLISH) == f"The release is {said}"
 
 
 def test_the_first_sentence_warns_where_the_policy_is_not_kept(facts: Facts) -> None:

@@ -13,7 +13,7 @@ from leakgauge.assessment.indicators import Setting, Source, histogram_source, s
 from leakgauge.assessment.scales import Form
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
-from leakgauge.errors import ColumnError, LeakgaugeError
+from leakgauge.errors import ColumnError, InputError
 from leakgauge.mechanisms import (
     Mechanism,
     gaussian,
@@ -137,7 +137,7 @@ def _made(
             if setting.form is Form.NUMBERS:
                 # Numbers that are missing show here that noise cannot take the column.
                 _ = setting.taken
-        except LeakgaugeError:
+        except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
         yield Candidate(stage, name, form, mechanism, setting, bins or {}, name.startswith(_DESIGNED))
@@ -186,7 +186,7 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
     try:
         query = _query(table, source)
         counted = histogram_source(source, table, query)
-    except LeakgaugeError:
+    except InputError:
         return
     makers: list[Maker] = []
     for epsilon in EPSILONS[:8]:

@@ -46,7 +46,7 @@ def dry_fields(query: Query[Any], protection: Protection, cost: Cost, verdict: V
 
 def render(asked: Asked) -> list[RenderableType]:
     """The answer as a table for a person."""
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     from leakgauge.probability import Estimate
@@ -57,9 +57,10 @@ def render(asked: Asked) -> list[RenderableType]:
     named = any(label is not None for label, _ in answer.values)
     interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
-    grid = Table(*([""] * named), retell(str(answer.query)), *([interval] * noisy))
+    # Texts, not markup: conditions and labels may hold brackets.
+    asked_for = Column(Text(retell(str(answer.query)), "bold"))
+    grid = Table(*([""] * named), asked_for, *([interval] * noisy))
     for label, found in answer.values:
-        # Texts, not markup: a label may hold brackets.
         cells = [Text(_label(label or ""))] * named
         if isinstance(found, Estimate):
             cells += [Text(shown(found.value)), Text(say(" to ").join((shown(found.low), shown(found.high))))]

@@ -48,7 +48,7 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
     leakgauge assess out.json audit.json --original people.parquet --policy policy.toml
 
     The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
-    own score is shown beside it and does not decide. Exit 1 where a policy is not kept.
+    own score is shown beside it and does not decide. Exit 1 where a veto stands against it or a policy is not kept.
     """
     from leakgauge.assessment import write_template
 
@@ -193,9 +193,11 @@ def _scores(graded: Graded, published: bool) -> RenderableType:
 
 def _grade(found: Assessment) -> str:
     fields = {"grade": found.grade.value, "letters": found.grade.label, "uncapped": found.grade_uncapped.value}
-    if found.grade is found.grade_uncapped:
+    if not found.vetoes:
         return say("{grade} ({letters!s}), the lowest of the three", **fields)
-    return say("{grade} ({letters!s}), the lowest of the three; {uncapped} before vetoes", **fields)
+    if found.grade is found.grade_uncapped:
+        return say("{grade} ({letters!s}), and a veto stands against the release", **fields)
+    return say("{grade} ({letters!s}), by a veto; {uncapped} without it", **fields)
 
 
 def _leaves(found: Assessment) -> RenderableType:

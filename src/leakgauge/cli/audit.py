@@ -34,7 +34,7 @@ _NOT_FOR = {
 
 @click.command()
 @click.argument("subject", required=False, metavar="[RECORD|MECHANISM|CHANNEL]")
-@click.option("--program", metavar="COMMAND", help="Audit a program: one input a line in, one output a line out.")
+@click.option("--program", metavar="COMMAND", help="Audit a program: one input per line in, one output per line out.")
 @click.option("--claim", metavar="NOTION", help="What it is held to, such as local-dp:1; default: what it claims.")
 @click.option("--inputs", nargs=2, multiple=True, metavar="A B", help="Two neighbouring inputs; may be repeated.")
 @click.option("--samples", type=click.IntRange(4), metavar="N", help="Outputs an input, at most [default: 200000].")

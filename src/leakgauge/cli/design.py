@@ -135,11 +135,11 @@ def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
 
 def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
     """Refuse a picture that nobody could read before the channel is looked for."""
-    from leakgauge.design import Knowledge
-    from leakgauge.probability import Joint
-    from leakgauge.report.figures import require_readable
-
     if output is not None and output.suffix.lower() == ".svg":
+        from leakgauge.design import Knowledge
+        from leakgauge.probability import Joint
+        from leakgauge.report.figures import require_readable
+
         source = problem.source
         backgrounds = len(source.columns) if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) else 1
         require_readable(len(problem.inputs) * backgrounds, len(problem.letters))
@@ -147,14 +147,11 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
     from leakgauge.jobs.design_json import frontier_json, point_json
-    from leakgauge.report.figures import channel_figure, frontier_figure
 
-    if not curve:
-        if output.suffix.lower() == ".svg":
-            return channel_figure(found[0].channel, current()).to_svg() + "\n"
-        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
     if output.suffix.lower() == ".svg":
-        return frontier_figure(found, language=current()).to_svg() + "\n"
+        return _drawn(found, curve)
+    if not curve:
+        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
     if output.suffix.lower() != ".csv":
         return json.dumps(frontier_json(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     text = io.StringIO()
@@ -165,6 +162,13 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue()
+
+
+def _drawn(found: Sequence[Solution], curve: bool) -> str:
+    from leakgauge.report.figures import channel_figure, frontier_figure
+
+    figure = frontier_figure(found, language=current()) if curve else channel_figure(found[0].channel, current())
+    return figure.to_svg() + "\n"
 
 
 def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableType]:

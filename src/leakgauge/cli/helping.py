@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 import click
 
+from leakgauge.cli.once import Once, language_once
 from leakgauge.cli.speaking import VARIABLE, current, retell, say
 from leakgauge.cli.wrapping import wrapped
 from leakgauge.languages import CODES, ENGLISH, message
@@ -31,8 +32,13 @@ _NOTES = re.compile(r"(?:(?P<help>.*?)  )?\[(?P<notes>[^\[\]]*)\]", re.DOTALL)
 
 
 def spoken(command: click.Command) -> click.Command:
-    """A copy of a verb, and of its own verbs, that takes ``--language`` and helps in the language spoken now."""
+    """A copy of a verb, and of its own verbs, that takes ``--language`` and helps in the language spoken now.
+
+    The copy refuses a value given twice.
+    """
     copied = copy.copy(command)
+    # Here and not at every verb, so that no verb can lack it.
+    copied.__class__ = type(type(command).__name__, (Once, type(command)), {})
     copied.params = [*command.params, _language_option()]
     copied.context_class = _Context
     if isinstance(copied, click.Group):
@@ -48,6 +54,7 @@ def _language_option() -> click.Option:
         type=click.Choice(list(CODES)),
         envvar=VARIABLE,
         show_envvar=True,
+        callback=language_once,
         expose_value=False,
         help=message("Of messages and tables."),
     )

@@ -35,7 +35,9 @@ _FILE = click.Path(path_type=Path)
 @click.argument("table")
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
 @click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; released as it is.")
-@click.option("--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns stay at home.")
+@click.option(
+    "--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns are not released."
+)
 @click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
@@ -79,7 +81,8 @@ def command(output: Path, overwrite: bool, as_json: bool, events: bool, **option
     leakgauge protect people.parquet --secret illness --target good -o out
 
     Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
-    report says what is possible, and the exit code is 1.
+    report says what is possible, and the exit code is 1. It is 1 too where a veto stands against the release, or the
+    release does not keep the target or the policy: it must not be given away then.
     """
     from leakgauge.jobs.protect import Asked, protect
 
@@ -150,9 +153,10 @@ def render(done: Done) -> list[RenderableType]:
         for name, value in _rows(found):
             grid.add_row(name, value)
         parts.append(grid)
+        parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
     withheld = done.fields["withheld"]
     if withheld:
-        said = say("Left at home: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
+        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
         parts.append(Text(said))
     if done.fields["asked"]["simulate"] is not None:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
@@ -161,8 +165,18 @@ def render(done: Done) -> list[RenderableType]:
     return parts
 
 
+def _grade(found: dict[str, Any]) -> str:
+    """The grade and what decided it."""
+    grade, uncapped = found["grade"], found["grade_uncapped"]
+    if not found["vetoes"]:
+        return say("{grade}, the lowest of score, privacy and utility", grade=grade)
+    if uncapped == grade:
+        return say("{grade}, and a veto stands against the release", grade=grade)
+    return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
+
+
 def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    yield say("grade"), say("{grade}, the lowest of score, privacy and utility", grade=found["grade"])
+    yield say("grade"), _grade(found)
     interval = found["interval"]
     ends = "" if interval is None else f" [{interval['low']:.1f}, {interval['high']:.1f}]"
     yield say("score"), f"{found['score']:.1f}{ends}"

@@ -52,7 +52,7 @@ _BOUNDS = (
 )
 _LABELS = (
     click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
-    click.option("--labels-file", type=click.Path(path_type=Path), metavar="FILE", help="Or one a line of a file."),
+    click.option("--labels-file", type=click.Path(path_type=Path), metavar="FILE", help="Or a file with one per line."),
 )
 
 
@@ -283,7 +283,7 @@ def _labels(text: str | None, file: Path | None) -> list[str | None] | None:
         try:
             texts = [line for line in file.read_text(encoding="utf-8").splitlines() if line]
         except (OSError, UnicodeDecodeError):
-            raise FileError("{path} cannot be read as text; give a file with one label a line.", path=file) from None
+            raise FileError("{path} cannot be read as text; give a file with one label per line.", path=file) from None
     elif text is not None:
         texts = text.split("|")
     else:

@@ -62,7 +62,7 @@ def command(
     simulate: int | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its record; columns the plan does not name stay at home.
+    """Write the protected table a plan describes, with its record; columns the plan does not name are not released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet
@@ -87,7 +87,7 @@ def command(
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, missing=missing))
         ledger = None if address is None else opened.enter_context(open_ledger(address))
-        known = dict(_prior(text, source, plan) for text in priors)
+        known = _priors(priors, source, plan)
         if dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
             fields = _dry_fields(bound, cost, verdict)
@@ -117,6 +117,16 @@ def command(
 
 def _file(prior: str) -> Path:
     return Path(prior.partition("=")[2])
+
+
+def _priors(texts: Sequence[str], table: Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
+    found: dict[str, Prior | Distribution | float] = {}
+    for text in texts:
+        column, prior = _prior(text, table, plan)
+        if column in found:
+            raise OptionError("--prior is given twice for column {column!r}; give it once.", column=column)
+        found[column] = prior
+    return found
 
 
 def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:

@@ -186,7 +186,7 @@ def _at_least_zero(value: float, what: str, finite: bool) -> float:
         number = math.nan
     if not number >= 0 or (finite and math.isinf(number)):
         raise OptionError(
-            "A {what} of {found} is impossible; give a {kind} of at least 0.",
+            "The {what} cannot be {found}; give a {kind} of at least 0.",
             what=what,
             found=value,
             kind="finite number" if finite else "number",

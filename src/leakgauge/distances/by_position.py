@@ -107,7 +107,7 @@ def _number(label: Label) -> float:
         raise LabelError(
             "A label is {kind}, not a finite number, so no difference can be taken; leave such letters out, or give "
             "the distances as a table.",
-            kind="missing" if label is None else f"a {type(label).__name__}",
+            kind="missing" if label is None else f"of type {type(label).__name__}",
         )
     return float(label)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,14 +62,27 @@ class Graded:
     record: str | None
 
     def require(self) -> None:
-        """Refuse what a policy does not allow.
+        """Refuse what a veto stands against, or a policy does not allow.
 
         Raises:
-            RefusalError: names every line that fails.
+            RefusalError: names every line that fails, vetoes among them, or every veto.
         """
         failed = [said_of_line(one.name, one.found, one.limit, one.of) for one in self.lines if not one.holds]
         if failed:
             raise RefusalError("The policy is not kept: {failed}.", failed="; ".join(failed))
+        vetoed = refused_by_veto([veto.reason for veto in self.assessment.vetoes])
+        if vetoed is not None:
+            raise vetoed
+
+
+def refused_by_veto(reasons: Sequence[str]) -> RefusalError | None:
+    """The refusal of a release that vetoes stand against; None where there are none."""
+    if not reasons:
+        return None
+    return RefusalError(
+        "A veto stands against the release: {reasons}; do not give it away, ask for more protection.",
+        reasons="; ".join(reasons),
+    )
 
 
 def graded_json(graded: Graded) -> dict[str, Any]:
@@ -100,6 +113,7 @@ def grade_release(
     target: Grade | float | None = None,
     confidence: float = 0.95,
     simulation_seed: int = 0,
+    accusing: Mapping[str, Any] | None = None,
 ) -> Graded:
     """A column of a release graded from its record, its table and its audit.
 
@@ -117,6 +131,7 @@ def grade_release(
         target: what the lifts aim at; by default the next better grade.
         confidence: of the intervals.
         simulation_seed: of the intervals.
+        accusing: the fields of another audit of the release, whose findings are vetoes; by default those of ``audit``.
 
     Raises:
         VerificationError: the record or the audit was changed, or the audit is of another release.
@@ -134,7 +149,7 @@ def grade_release(
         confidence=confidence,
     )
     every = (*evidence, *answered_beyond(questionnaire))
-    vetoes = every_veto(protected.setting, evidence, audit=fields)
+    vetoes = every_veto(protected.setting, evidence, audit=fields if accusing is None else accusing)
     found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
     ways, blocked = _ways(found, target, protected)
     lines = () if policy is None else _lines(policy, found, record, fields, releases_per_period)

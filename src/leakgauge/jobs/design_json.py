@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.design import MaxDistortion, MaxLeakage, Solution
-from leakgauge.jobs.compare import Compared, Comparison
 from leakgauge.notions import level_json
 from leakgauge.probability import PriorOrigin
+
+if TYPE_CHECKING:
+    from leakgauge.jobs.compare import Compared, Comparison
 
 _THIS_TABLE = PriorOrigin.THIS_TABLE.value
 

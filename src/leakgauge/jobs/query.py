@@ -144,7 +144,7 @@ def _answer(query: Query[Any], table: Table, protection: Protection, randomness:
 
 
 def _purpose(query: Query[Any]) -> str:
-    text = str(query)
+    text = query.purpose
     # The name of a column may hold what a line of a ledger may not.
     return (text if text.isprintable() else repr(text))[:LONGEST_PURPOSE]
 

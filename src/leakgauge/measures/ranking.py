@@ -88,7 +88,7 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
     first_name, first = next(iter(scenarios.items()))
     for name, scenario in scenarios.items():
         same_alphabet(
-            scenario.source.outcomes, first.source.outcomes, f"secrets of {name!r}", f"those of {first_name!r}"
+            scenario.source.outcomes, first.source.outcomes, f"secrets of {name!r}", f"secrets of {first_name!r}"
         )
         for part in parts:
             if not _alike(getattr(scenario, part), getattr(first, part)):

@@ -192,10 +192,30 @@ def _read(text: str) -> str | Decimal:
     return number if number.is_finite() else text
 
 
+def strict_json(text: str | bytes) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: the text is not JSON, or an object names a key twice, where the standard library drops the first.
+    """
+    return json.loads(text, object_pairs_hook=_each_once)
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise RepeatedKeyError
+    return fields
+
+
+class RepeatedKeyError(ValueError):
+    """A JSON object names a key twice."""
+
+
 def parsed_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = strict_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
@@ -220,6 +240,8 @@ def _reason(error: Exception) -> str:
         return error.strerror or "the system refused"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    if isinstance(error, RepeatedKeyError):
+        return "an object in it names a key twice"
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its syntax is broken"
 
 

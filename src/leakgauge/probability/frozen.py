@@ -11,8 +11,8 @@ class Frozen:
 
     def __setattr__(self, name: str, value: object) -> None:
         if "_sealed" in self.__dict__:
-            raise AttributeError(f"a {type(self).__name__} cannot be changed; make a new one")
+            raise AttributeError(f"an object of type {type(self).__name__} cannot be changed; make a new one")
         object.__setattr__(self, name, value)
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a {type(self).__name__} cannot be changed; make a new one")
+        raise AttributeError(f"an object of type {type(self).__name__} cannot be changed; make a new one")

@@ -14,7 +14,7 @@ from typing import Any
 
 from leakgauge.claims import NOTIONS, ApproximateDP, CentralDP
 from leakgauge.claims.quantities import exact_json, statement_json
-from leakgauge.errors import LeakgaugeError, VerificationError
+from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, spelled
 from leakgauge.notions import level_json, relate_channel, relate_statements
 from leakgauge.notions.composition import Step, compose
@@ -168,7 +168,7 @@ def together_json(steps: tuple[Step, ...]) -> dict[str, Any]:
     for delta in (0.0, DELTA):
         try:
             whole = compose(steps, delta)
-        except LeakgaugeError:
+        except OptionError:
             continue
         statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
         key = "dp" if delta == 0 else "approximate_dp"

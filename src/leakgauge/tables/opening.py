@@ -277,7 +277,7 @@ def _as_arrow(source: Any) -> pa.Table:
         source = pa.Table.from_batches([source])
     if not isinstance(source, pa.Table):
         raise TableError(
-            "A {kind} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
+            "An object of type {kind} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
             kind=type(source).__name__,
         )
     for at, name in enumerate(source.column_names):

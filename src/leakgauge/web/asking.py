@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from typing import Any, Final
 from starlette.requests import Request
 
 from leakgauge.errors import FileError, OptionError, did_you_mean
+from leakgauge.probability.files import strict_json
 from leakgauge.web.failures import TooLargeError
 
 GOALS: Final = {
@@ -64,7 +64,7 @@ async def fields_of(request: Request) -> Mapping[str, Any]:
 
     Raises:
         TooLargeError: the body is larger than 1 MiB.
-        OptionError: it is no JSON object.
+        OptionError: it is not a JSON object, or names a field twice.
     """
     body = b""
     async for piece in request.stream():
@@ -72,11 +72,11 @@ async def fields_of(request: Request) -> Mapping[str, Any]:
         if len(body) > _LARGEST:
             raise TooLargeError("The question is larger than {limit:,} bytes; ask a shorter one.", limit=_LARGEST)
     try:
-        found = json.loads(body or b"{}")
+        found = strict_json(body or b"{}")
     except (ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
-        raise OptionError("The question is not a JSON object; send one.")
+        raise OptionError("The question is not a JSON object, or names a field twice; send an object.")
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from leakgauge.drafts import write_whole
-from leakgauge.errors import LeakgaugeError
+from leakgauge.errors import InputError
 from leakgauge.languages import Language, message
 from leakgauge.web.asking import GOALS
 from leakgauge.web.recalling import JOB, PAGE_SCHEMA, Left, left_in, read_object, recorded_in, written
@@ -96,7 +96,8 @@ class Job:
         if left.ended:
             # Ended by someone else where the record does not know of it.
             if self.state not in ("done", "refused"):
-                self.state, self.message = "done" if left.released else "refused", left.reason
+                fine = left.released and left.reason is None
+                self.state, self.message = "done" if fine else "refused", left.reason
         else:
             # Where it is still marked as running the server went away under it; a release that is not there is none.
             self.state = "failed" if self.state == "failed" else "stopped"
@@ -255,7 +256,7 @@ def _written(question: Mapping[str, Any], output: str) -> Written:
         given["target"] = str(given["target"])
     try:
         asked = Asked(**given)
-    except LeakgaugeError:
+    except InputError:
         # It failed for what was asked of it.
         return Written()
     return Written(shell_line(["leakgauge", "protect", *asked.arguments(), "-o", output]), script(asked, output))

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
-from leakgauge.errors import LeakgaugeError
+from leakgauge.errors import InputError
 from leakgauge.web.asking import asked
 
 JOB: Final = "job.json"
@@ -100,7 +100,7 @@ def recorded_in(file: Path) -> Recorded | None:
         return None
     try:
         question = asked(given, aims=True)
-    except LeakgaugeError:
+    except InputError:
         return None
     return Recorded(
         asked={"table": question.table, **question.fields()},
@@ -152,6 +152,7 @@ def _headline(found: object) -> dict[str, Any] | None:
         *((name, _is_number) for name in ("privacy", "utility")),
         *((name, _is_quantity) for name in _QUANTITIES),
         ("interval", _is_interval),
+        ("vetoes", _is_texts),
     )
     if not all(found.get(name) is None or fits(found[name]) for name, fits in kinds):
         return None

@@ -89,7 +89,9 @@ class Asked:
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise OptionError(
-                    "--{name} {value} is no finite number of at least 0.", name=name.replace("_", "-"), value=value
+                    "--{name} {value} is not a finite number of at least 0; give one.",
+                    name=name.replace("_", "-"),
+                    value=value,
                 )
         for epsilon in (self.local_dp, self.accounted):
             if epsilon is not None:
@@ -103,7 +105,7 @@ class Asked:
                 "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
             )
         if self.review is not None and not _is_date(self.review):
-            raise OptionError("--review {found!r} is no date; write it as 2027-11-16.", found=self.review)
+            raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):

@@ -11,7 +11,7 @@ from typing import Any
 from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
-from leakgauge.errors import LeakgaugeError, RefusalError
+from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.compare import Role, compare, finite_channel
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.design_json import comparison_json, frontier_json, solution_json
@@ -153,7 +153,7 @@ def _keep_comparison(question: Question, sources: Sources, distortion: float, ke
     plain = replace(question, local_dp=None)
     try:
         found = compare(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
-    except LeakgaugeError:
+    except (InputError, RefusalError):
         # The comparison is a companion: a secret for which there is none is released all the same.
         return
     keep("comparison.json", comparison_json(found))
@@ -239,8 +239,8 @@ def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
     fit = [one for one in trials if one.meets and one.candidate.form == "column"]
     if not fit:
         raise RefusalError(
-            "What meets the target is {name} ({form}), which is no table of the same rows; ask `leakgauge query` for "
-            "it, or lower the target.",
+            "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` "
+            "for it, or lower the target.",
             name=chosen.candidate.name,
             form=chosen.candidate.form,
         )

@@ -10,7 +10,7 @@ from leakgauge.jobs.protect.folder import Folder
 
 
 def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
-    """Grade and scores; bits told before and after, and by the background alone; ε; the strongest attack; what stays.
+    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack.
 
     Each as it stands in its file; null where the release has no such number.
     """
@@ -20,7 +20,8 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
     worth = folder.read("utility.json")["columns"][asked.secret] if folder.has("utility.json") else {}
     levels = folder.read("release.json")["claims"][asked.secret]["levels"]
     return {
-        **{name: graded[name] for name in ("grade", "score", "interval", "privacy", "utility")},
+        **{name: graded[name] for name in ("grade", "grade_uncapped", "score", "interval", "privacy", "utility")},
+        "vetoes": [veto["reason"] for veto in graded["vetoes"]],
         "leakage_before": before["entropy"],
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],

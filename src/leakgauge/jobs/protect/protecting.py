@@ -33,7 +33,7 @@ class Done:
     Attributes:
         folder: where everything is.
         fields: of ``job.json``.
-        refused: why nothing was released, or what the release does not keep; None otherwise.
+        refused: why nothing was released, or why the release must not be given away; None otherwise.
     """
 
     folder: Path
@@ -41,7 +41,7 @@ class Done:
     refused: RefusalError | None
 
     def require(self) -> None:
-        """Refuse where nothing was released, or what was released does not keep its claims, target or policy.
+        """Refuse where nothing was released, a veto stands against the release, or its target or policy is not kept.
 
         Raises:
             RefusalError: says why.

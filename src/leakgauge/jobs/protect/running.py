@@ -11,17 +11,15 @@ from typing import Any, Protocol
 
 from leakgauge.assessment import Grade, parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
-from leakgauge.jobs.assess import said_of_line
+from leakgauge.jobs.assess import refused_by_veto, said_of_line
 from leakgauge.jobs.protect.headline import headline, spent
-from leakgauge.jobs.protect.stages import ASSESSMENT, AUDIT, FILES, POSSIBLE, READS, STAGES, Stage, Work, audited
+from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, READS, STAGES, Stage, Work
 from leakgauge.jobs.protect.watching import Watched
 from leakgauge.release.record import digest_of, file_digest
 from leakgauge.report import Edition, Report
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
-SURE = 1 - 1e-6
-"""The confidence at which a release is held back."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
 
 
@@ -141,29 +139,28 @@ def _inputs(work: Work, stage: str) -> str:
 
 
 def _not_kept(work: Work) -> RefusalError | None:
-    """What the release was to keep and does not: its claims, the grade it was chosen for, or the policy."""
-    if work.folder.read(AUDIT)["violations"]:
-        # At the confidence of the intervals a right release is accused now and then: it is held back only where the
-        # accusation is beyond doubt. The report shows it in either case.
-        wrong = audited(work, SURE).violations
-        if wrong:
-            return RefusalError("The release does not keep what it claims: {wrong}.", wrong="; ".join(wrong))
+    """What speaks against the release: the policy, a veto, or a grade below the one it was chosen for."""
     graded = work.folder.read(ASSESSMENT)
-    if work.asked.target is not None:
-        target = parse_target(work.asked.target)
-        found = graded["score"] if isinstance(target, float) else graded["grade"]
-        if found < target if isinstance(target, float) else Grade(found) < target:
-            return RefusalError(
-                "The release is graded {found} where {target} was asked: measured on the release the setting falls "
-                "short of what its law promised; do not give it away, or lower the target.",
-                found=f"{found:.1f}" if isinstance(target, float) else found,
-                target=work.asked.target,
-            )
     failed = [
         said_of_line(one["name"], one["found"], one["limit"], one["of"]) for one in graded["policy"] if not one["holds"]
     ]
-    if not failed:
+    if failed:
+        return RefusalError(
+            "The policy is not kept: {failed}; do not give the release away, ask for less.", failed="; ".join(failed)
+        )
+    return refused_by_veto([veto["reason"] for veto in graded["vetoes"]]) or _below_target(work.asked.target, graded)
+
+
+def _below_target(asked: str | None, graded: dict[str, Any]) -> RefusalError | None:
+    target = None if asked is None else parse_target(asked)
+    if target is None:
+        return None
+    found = graded["score"] if isinstance(target, float) else graded["grade"]
+    if not (found < target if isinstance(target, float) else Grade(found) < target):
         return None
     return RefusalError(
-        "The policy is not kept: {failed}; do not give the release away, ask for less.", failed="; ".join(failed)
+        "The release is graded {found} where {target} was asked: measured on the release the setting falls "
+        "short of what its law promised; do not give it away, or lower the target.",
+        found=f"{found:.1f}" if isinstance(target, float) else found,
+        target=asked,
     )

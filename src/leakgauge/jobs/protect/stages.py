@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import write_whole
-from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
@@ -31,6 +31,8 @@ ASSESSMENT, BEFORE = "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
+SURE = 1 - 1e-6
+"""The confidence at which what an audit finds is a veto."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,7 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
         return False
     try:
         fields = verify(place / RECORD).fields
-    except LeakgaugeError:
+    except (InputError, VerificationError):
         return False
     return bool(fields["plan"] == plan_json(preview(plan, work.sources.table)[0]))
 
@@ -194,6 +196,9 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The grade, and that of the table released as it is."""
     asked, place = work.asked, work.folder.place
+    # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
+    # veto, which holds the release back, is made of it only beyond doubt.
+    accused = bool(work.folder.read(AUDIT)["violations"])
     graded = grade_release(
         place / RECORD,
         place / AUDIT,
@@ -203,11 +208,12 @@ def assess_stage(work: Work) -> tuple[str, ...]:
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
+        accusing=release_json(audited(work, SURE)) if accused else None,
     )
     work.folder.write(ASSESSMENT, graded_json(graded))
     try:
         before = before_json(work.sources, asked)
-    except LeakgaugeError:
+    except InputError:
         # A column without a finite alphabet has no law of being released as it is.
         return (ASSESSMENT,)
     work.folder.write(BEFORE, before)

@@ -12,7 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from leakgauge.claims import NOTIONS, LocalDP, Statement
-from leakgauge.errors import FileError, LeakgaugeError, OptionError
+from leakgauge.errors import FileError, OptionError
 from leakgauge.notions.composition import (
     Claimed,
     ClaimedCurve,
@@ -90,7 +90,7 @@ def step_from_json(kept: dict[str, Any]) -> Step:
             points = tuple((order, epsilon) for order, epsilon in values.pop("points"))
             return ClaimedCurve(values.pop("name"), points, **values)
         return _PLAIN[str(kind)](**values)
-    except (KeyError, TypeError, ValueError, IndexError, LeakgaugeError):
+    except (KeyError, TypeError, ValueError, IndexError):
         raise FileError(
             "The ledger has a step of kind {kind!r} from a newer version of Leakgauge; install that version.", kind=kind
         ) from None

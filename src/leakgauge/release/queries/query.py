@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from leakgauge.errors import OptionError
@@ -42,7 +42,14 @@ class Query(ABC, Generic[Exact]):
 
     @abstractmethod
     def __str__(self) -> str:
-        """The query in words, without any value."""
+        """The query in words, with its condition; made from values that were typed, never from values of rows."""
+
+    @property
+    def purpose(self) -> str:
+        """The query in words for a ledger, whose entries are kept for good: without the value of its condition."""
+        if self.where is None:
+            return str(self)
+        return f"{replace(self, where=None)} under a condition on {self.where.column}"
 
     @abstractmethod
     def sensitivity(self, protection: Protection) -> int:
@@ -86,7 +93,7 @@ class Query(ABC, Generic[Exact]):
         return self.answer(self.exact(table, protection), protection, randomness)
 
     def _told(self, what: str) -> str:
-        return what if self.where is None else f"{what} under a condition on {self.where.column}"
+        return what if self.where is None else f"{what} where {self.where}"
 
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""

@@ -32,10 +32,14 @@ class Condition:
     def __post_init__(self) -> None:
         if self.value is not None and not isinstance(self.value, str):
             raise OptionError(
-                "A condition on {column!r} compares labels, not a {kind}; give the text of the value.",
+                "A condition on {column!r} compares texts, and its value is of type {kind}; give its text.",
                 column=self.column,
                 kind=type(self.value).__name__,
             )
+
+    def __str__(self) -> str:
+        # In quotes, so that a column or value called like other words of a question is not taken for them.
+        return f"{self.column!r} is {'missing' if self.value is None else repr(self.value)}"
 
 
 def require_column(table: Table, name: str, *, numbers: bool = False) -> None:

@@ -37,8 +37,7 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
 def _verdict(tell: Teller) -> Iterator[Block]:
     wrong = tell.facts.names(_FILE, "violations")
     for violation in wrong:
-        said = Own(tell.language.retell(violation))
-        yield warning(tell.say("The release does not keep what it claims: {violation}.", violation=said))
+        yield warning(tell.accusation(violation))
     confidence = tell.maybe(_FILE, "confidence", percent=True)
     if not wrong and confidence is not None:
         said_good = tell.say(

@@ -177,11 +177,12 @@ def _unchanged(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
 def _graded(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
     if not tell.facts.has("assessment.json", "score"):
         return None
-    return (
-        (tell.language.say("Grade"),),
-        _grade_in_short(tell),
-        tell.say("The lowest of the grades for effect, privacy and utility, and no better than any veto allows."),
+    words = (
+        tell.say("A veto stands against the release; what it is about is said above.")
+        if tell.facts.items("assessment.json", "vetoes")
+        else tell.say("The lowest of the grades for effect, privacy and utility.")
     )
+    return (tell.language.say("Grade"),), _grade_in_short(tell), words
 
 
 def _grade_in_short(tell: Teller) -> Inline:

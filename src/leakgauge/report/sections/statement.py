@@ -60,6 +60,13 @@ def graded(tell: Teller, grade: str) -> Inline:
             return tell.say("The release is graded {grade}; its score is {score}.", grade=grade, score=score)
         scores |= {name: number, f"{name}_grade": grade_of(float(number.value)).value}
     uncapped = str(facts.get("assessment.json", "grade_uncapped") or grade)
+    if uncapped == grade and facts.items("assessment.json", "vetoes"):
+        return tell.say(
+            "The release is graded {grade}, and a veto stands against it; score {score} ({score_grade}), privacy "
+            "{privacy} ({privacy_grade}), utility {utility} ({utility_grade}).",
+            grade=grade,
+            **scores,
+        )
     if uncapped == grade:
         return tell.say(
             "The release is graded {grade}: the lowest of score {score} ({score_grade}), privacy {privacy} "
@@ -68,8 +75,8 @@ def graded(tell: Teller, grade: str) -> Inline:
             **scores,
         )
     return tell.say(
-        "The release is graded {grade}, by a veto. Without it the grade would be {other}: the lowest of score {score} "
-        "({score_grade}), privacy {privacy} ({privacy_grade}) and utility {utility} ({utility_grade}).",
+        "The release is graded {grade}, by a veto. Without it the grade would be {other}: score {score} "
+        "({score_grade}), privacy {privacy} ({privacy_grade}), utility {utility} ({utility_grade}).",
         grade=grade,
         other=uncapped,
         **scores,
@@ -90,7 +97,7 @@ def _released(tell: Teller) -> Inline:
     else:
         first = tell.say("Of {table}, {rows}, the column {secret} was released with noise that protects it.", **fields)
     others = tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(public))
-    return (*first, *(others if public else ()), *tell.say(" No other column left the house."))
+    return (*first, *(others if public else ()), *tell.say(" No other column was released."))
 
 
 def _possible(tell: Teller) -> Inline:
@@ -125,8 +132,7 @@ def alarms(tell: Teller) -> Iterator[Block]:
             tell.say("This is a simulation: its noise follows from a seed, so it protects nobody and is no release.")
         )
     for violation in facts.names("audit.json", "violations"):
-        said = tell.language.retell(violation)
-        yield warning(tell.say("The release does not keep what it claims: {violation}.", violation=Own(said)))
+        yield warning(tell.accusation(violation))
     for veto in facts.items("assessment.json", "vetoes"):
         reason, cap = tell.language.retell(str(veto["reason"])), str(veto["cap"])
         yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=Own(reason), cap=cap))

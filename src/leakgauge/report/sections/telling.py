@@ -117,6 +117,15 @@ class Teller:
             places = [("claims", *claimed, "levels", notion) for notion in ("local_dp", "dp", "approximate_dp")]
         return next((place for place in places if self.facts.has("release.json", *place)), None)
 
+    def accusation(self, violation: str) -> Inline:
+        """What an audit found against the release; in doubt where no veto was made of it."""
+        said = Own(self.language.retell(violation))
+        if self.facts.has("assessment.json") and not self.facts.items("assessment.json", "vetoes"):
+            return self.say(
+                "The audit accuses the release, at its confidence and not beyond doubt: {violation}.", violation=said
+            )
+        return self.say("The release does not keep what it claims: {violation}.", violation=said)
+
     @property
     def promises_nothing(self) -> bool:
         """Whether the ε of one row is infinite."""

@@ -81,7 +81,9 @@ function verdict(job) {
   const scores = Object.fromEntries(["score", "privacy", "utility"].map((name) =>
     [name, h(name === least ? "b" : "span", {}, fixed(found[name], 1))]));
   const before = { before: bits(found.leakage_before), floor: bits(floor) };
-  return h("div", {},
+  const refused = job.state === "refused"
+    && h("div", { class: "verdict no" }, h("strong", {}, jobState(job.state)), h("p", {}, job.message || ""));
+  return h("div", {}, refused || null,
     h("div", { class: "verdict", "data-grade": found.grade },
       h("p", { class: "grade" }, h("span", { class: "small" }, say("Grade")), h("strong", {}, gradeName(found.grade))),
       h("p", { class: "scores" }, h("span", { id: "why" }, why), h("br"),
@@ -103,8 +105,9 @@ function deciding(found) {
   const least = known.reduce((best, name) => (valueOf(found[name]) < valueOf(found[best]) ? name : best));
   const reached = gradeOf(valueOf(found[least]));
   const told = { grade: gradeName(reached), name: names[least], number: fixed(found[least], 1) };
-  const why = worse(found.grade, reached)
-    ? say("The lowest of score, privacy and utility, {name} {number}, gives {grade}; what stands below caps it.", told)
+  const vetoed = worse(found.grade, reached) || (found.vetoes || []).length > 0;
+  const why = vetoed
+    ? say("A veto stands against the release; without it {name} {number} would make the grade {grade}.", told)
     : say("{grade}, because of {name} {number}: the lowest of score, privacy and utility decides.", told);
   return { least, why };
 }

@@ -1,0 +1,111 @@
+"""A value that is typed is never dropped: an option of one value given twice is refused by every verb."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+
+from leakgauge.cli import verbs
+from leakgauge.cli.helping import spoken
+from leakgauge.release.ledger import open_ledger
+from tests.cli.running import as_json, run
+from tests.cli.tree import options
+from tests.jobs.people import write_people
+
+JOINT = {("measure", "--secret"), ("design", "--secret"), ("compare", "--secret")}
+"""A repeated secret is one joint source there."""
+
+
+SINGLE = [
+    pytest.param(path, spelling, id=" ".join((*path, spelling)))
+    for path, one in options()
+    if not (one.multiple or one.is_flag)
+    for spelling in one.opts
+]
+
+
+def test_the_walk_finds_the_options_of_every_verb() -> None:
+    verbs_walked = {path[0] for path, _ in options() if path}
+    assert verbs_walked == set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
+    assert len(SINGLE) > 150
+    repeated = {(path[0], one.opts[0]) for path, one in options() if one.multiple}
+    assert repeated >= JOINT
+    assert not {("protect", "--secret"), ("query", "--where")} & repeated
+
+
+@pytest.mark.parametrize(("path", "option"), SINGLE)
+def test_a_value_given_twice_is_refused(path: tuple[str, ...], option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = run(capsys, *path, option, "en", f"{option}=en" if option.startswith("--") else f"{option}en")
+    assert (code, out) == (2, ""), err
+    assert " is given 2 times and takes one value; " in err
+    assert err.count("\n") == 1
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    write_people(tmp_path / "people.csv", 200)
+    return tmp_path
+
+
+def test_the_refusal_says_what_to_do_instead(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = ("--secret", "illness", "--secret", "city", "--max-distortion", "0.2", "-o", "out")
+    code, out, err = run(capsys, "protect", "people.csv", *two)
+    assert (code, out) == (2, "")
+    assert "--secret is given 2 times and takes one value; several secrets are not supported yet" in err
+    assert not Path("out").exists()
+    assert run(capsys, "ledger", "open", "l.db", "--dataset", "people", "--epsilon", "3")[0] == 0
+    both = ("--where", "city=A", "--where", "illness=flu", "--epsilon", "1", "--ledger", "l.db")
+    code, out, err = run(capsys, "query", "people.csv", "count", *both)
+    assert (code, out) == (2, "")
+    assert "--where is given 2 times and takes one value; several conditions are not supported yet" in err
+    with open_ledger("l.db") as ledger:
+        assert ledger.spent("people").epsilon == 0
+    code, _, err = run(capsys, "query", "people.csv", "count", *both, "--language", "zh")
+    assert code == 2
+    assert "given" not in err
+
+
+def test_a_language_is_given_once_to_a_group_and_its_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = run(capsys, "--language", "en", "reproduce", "--language", "en")
+    assert code == 2
+    assert "--language is given 2 times" in err
+
+
+def test_a_flag_given_twice_says_the_same_thing_twice(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert all(not one.secondary_opts for _, one in options()), "a flag and its opposite could contradict each other"
+    code, fields = as_json(capsys, "measure", "people.csv", "--secret", "illness", "--json")
+    assert code == 0
+    code, joint = as_json(capsys, "measure", "people.csv", "--secret", "illness", "--secret", "city")
+    assert code == 0
+    assert joint["entropy"]["value"] > fields["entropy"]["value"]
+
+
+def test_an_answer_repeats_its_condition_with_the_value(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ("query", "people.csv", "count", "--epsilon", "1", "--simulate", "1", "--where")
+    assert as_json(capsys, *ask, "city=A")[1]["question"] == "count where 'city' is 'A'"
+    assert as_json(capsys, *ask, "city=(missing)")[1]["question"] == "count where 'city' is missing"
+    for value in ("A", "[red]", "A' is 'B"):
+        code, out, _ = run(capsys, *ask, f"city={value}")
+        assert code == 0
+        assert f"count where 'city' is {value!r}" in out
+    code, out, _ = run(capsys, *ask, "city=A", "--language", "zh")
+    assert code == 0
+    assert "'city' 为 'A' 的计数" in out
+
+
+def test_two_priors_of_one_column_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("plan.toml").write_text('[columns]\nillness = "randomized-response:epsilon=1,letters=this-table"\n')
+    priors = ("--prior", "illness=this-table", "--prior", "illness=noisy-histogram:0.1")
+    code, out, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "--dry-run", *priors)
+    assert (code, out) == (2, "")
+    assert err == "leakgauge: --prior is given twice for column 'illness'; give it once.\n"
+
+
+def test_a_key_twice_in_a_file_is_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("c.json").write_text('{"schema": "leakgauge/channel/1", "inputs": {}, "inputs": {}}')
+    code, out, err = run(capsys, "relate", "c.json")
+    assert (code, out) == (2, "")
+    assert err == "leakgauge: c.json cannot be read as JSON: an object in it names a key twice.\n"

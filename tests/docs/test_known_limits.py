@@ -1,0 +1,104 @@
+"""The page of known limits says each thing once, and what it says is still so."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Final
+
+import click
+import pytest
+
+import leakgauge
+from leakgauge.audit import learning, neighbours, recorded
+from leakgauge.audit.attacks import reading
+from leakgauge.cli import verbs
+from leakgauge.cli.helping import spoken
+from leakgauge.design import least_distortion, output_entropy, points, sequences
+from leakgauge.design import tables as design_tables
+from leakgauge.distances import grid
+from leakgauge.jobs import measure
+from leakgauge.jobs.protect import choosing, stages
+from leakgauge.measures import bootstrap
+from leakgauge.notions import curves
+from leakgauge.notions.levels import PAIRWISE_CELLS
+from leakgauge.probability import cells
+from leakgauge.tables import duckdb_bins, table
+from leakgauge.web import guard
+from tests.cli.tree import options
+
+DOCS = Path(__file__).parents[2] / "docs"
+TEXT = (DOCS / "known-limits.md").read_text(encoding="utf-8")
+SAID = " ".join(TEXT.split())
+
+
+def power_of_two(number: int) -> str:
+    assert number == 1 << int(math.log2(number))
+    return f"2^{int(math.log2(number))}"
+
+
+def power_of_ten(number: float) -> str:
+    return f"10^{round(math.log10(number))}"
+
+
+LIMITS: Final = (
+    f"rest on {bootstrap._REDRAWS} redraws of each population",
+    f"are left out beyond {measure.REDRAWN:,} combinations",
+    f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
+    f"more than {power_of_two(duckdb_bins._LAST)} widths from 0",
+    f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
+    f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
+    f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
+    f"a matrix of up to {power_of_two(cells.LARGEST)} cells",
+    f"up to {power_of_two(grid.MOST_FACTORS)} latitudes² × longitudes",
+    f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
+    f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
+    f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
+    f"is proven up to {power_of_two(least_distortion.PROGRAM_CELLS)} inputs × outputs",
+    f"up to {power_of_two(design_tables.PRICED_CELLS)} inputs² × outputs",
+    f"up to {neighbours.MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
+    f"the {learning.COLUMNS} columns that differ most",
+    f"a column needs {recorded.FEWEST_ROWS} of each of two inputs",
+    f"with more than {reading.LETTERS} values are known, and guessed, by tenths",
+    f"with more than {choosing.LETTERS} values no frontier is drawn",
+    "at a confidence of 1 − 10⁻⁶",
+)
+
+
+@pytest.mark.parametrize("limit", LIMITS)
+def test_the_number_of_a_limit_is_that_of_the_code(limit: str) -> None:
+    assert limit in SAID
+
+
+def test_what_the_numbers_rest_on_is_still_so() -> None:
+    assert math.isclose(1 - stages.SURE, 1e-6)
+    assert reading.QUANTILES == 10
+    # The page's cookie is bound to a path, so that another server of this machine does not receive it.
+    assert "path" in (guard.__doc__ or "")
+    assert "cookie" not in SAID.lower()
+
+
+def test_every_option_that_is_named_exists() -> None:
+    known = {spelling for _, one in options() for spelling in one.opts}
+    named = set(re.findall(r"--[a-z][a-z-]*", TEXT))
+    assert named
+    assert named <= known
+
+
+def test_every_name_in_quotes_exists() -> None:
+    public = {name for room in leakgauge.__all__ for name in (room, *getattr(getattr(leakgauge, room), "__all__", ()))}
+    known = public | set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
+    fields = {"reliable", "accounting", "both", "max_epsilon"}
+    named = {name for name in re.findall(r"`([a-z_]+)`", TEXT) if name not in fields}
+    assert {"solve", "verify", "grade"} <= named
+    assert named <= known
+
+
+@pytest.mark.parametrize("file", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_no_heading_and_no_line_of_a_list_stands_twice(file: Path) -> None:
+    text = re.sub(r"```.*?```", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+    headings = re.findall(r"^(?:#+ .*|\*\*[^*]+\*\*)", text, flags=re.MULTILINE)
+    items = re.findall(r"^(?:- |\d+\. ).*", text, flags=re.MULTILINE)
+    assert [one for one, times in Counter((*headings, *items)).items() if times > 1] == []

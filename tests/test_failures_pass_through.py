@@ -1,0 +1,118 @@
+"""Our own bugs and failures of an engine are never mistaken for an answer: what swallows errors says which it means."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+import leakgauge
+from leakgauge.assessment import candidates as candidates_module
+from leakgauge.assessment.candidates import candidates
+from leakgauge.design import Knowledge
+from leakgauge.distances import Hamming
+from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeError, VerificationError
+from leakgauge.jobs.design import Question
+from leakgauge.jobs.protect import choosing, stages
+from leakgauge.notions.composition import RandomizedResponse
+from leakgauge.release import record
+from leakgauge.tables import open_table
+
+SOURCE = Path(leakgauge.__file__).parent
+FACES = {"cli/__init__.py", "web/app.py", "web/workspace.py"}
+"""Where every error is told to a person."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where something is tried: what fails in it, and which error only means that there is no such thing."""
+
+    module: Any
+    fails: str
+    run: Callable[[Path], object]
+    meant: type[LeakgaugeError]
+
+
+def _compared(folder: Path) -> None:
+    question = Question(("a",), (), Hamming(), Knowledge.NOBODY, {}, None)
+    choosing._keep_comparison(question, SimpleNamespace(table=None), 0.1, lambda name, fields: None)  # type: ignore[arg-type]
+
+
+def _drawn(folder: Path) -> object:
+    for name in ("release.json", "release.csv"):
+        (folder / name).touch()
+    work = SimpleNamespace(folder=SimpleNamespace(place=folder), released="release.csv")
+    return stages._is_drawn(work, None)  # type: ignore[arg-type]
+
+
+def _tried(folder: Path) -> object:
+    with open_table(pa.table({"a": ["x", "y"] * 20})) as table:
+        return list(candidates(table, "a"))
+
+
+PLACES = {
+    "comparison": Place(choosing, "compare", _compared, InputError),
+    "drawn before": Place(stages, "verify", _drawn, VerificationError),
+    "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
+    "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
+    "composition": Place(
+        record, "compose", lambda folder: record.together_json((RandomizedResponse(1.0),)), leakgauge.errors.OptionError
+    ),
+}
+
+
+@pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
+@pytest.mark.parametrize("error", [InternalError, EngineError])
+def test_a_failure_passes_through(
+    place: Place, error: type[LeakgaugeError], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise thrown[0]("It failed.")
+
+    thrown = [place.meant]
+    monkeypatch.setattr(place.module, place.fails, fail)
+    place.run(tmp_path)
+    thrown[0] = error
+    with pytest.raises(error, match=r"It failed\."):
+        place.run(tmp_path)
+
+
+def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
+    monkeypatch.setattr(stages, "graded_json", lambda graded: {})
+    folder = SimpleNamespace(place=tmp_path, read=lambda name: {"violations": []}, write=lambda name, fields: None)
+    asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
+    work: Any = SimpleNamespace(
+        asked=asked, folder=folder, sources=SimpleNamespace(table=None), diagram=None, questionnaire=None, policy=None
+    )
+
+    def fail(*arguments: object) -> None:
+        raise thrown[0]("It failed.")
+
+    thrown: list[type[LeakgaugeError]] = [InputError]
+    monkeypatch.setattr(stages, "before_json", fail)
+    assert stages.assess_stage(work) == ("assessment.json",)
+    for thrown[0] in (InternalError, EngineError):
+        with pytest.raises(thrown[0], match=r"It failed\."):
+            stages.assess_stage(work)
+
+
+def test_nothing_but_a_face_catches_every_error_for_good() -> None:
+    swallowing = []
+    for file in sorted(SOURCE.rglob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.ExceptHandler) or node.type is None:
+                continue
+            caught = {one.id for one in ast.walk(node.type) if isinstance(one, ast.Name)}
+            raises = any(isinstance(one, ast.Raise) for body in node.body for one in ast.walk(body))
+            if "LeakgaugeError" in caught and not raises:
+                swallowing.append(file.relative_to(SOURCE).as_posix())
+    assert set(swallowing) <= FACES
