@@ -22,7 +22,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from leakgauge.probability import Counts, Interval
-from leakgauge.tables import Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, in_bins, open_table
+from leakgauge.tables import Binning, Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, in_bins, open_table
 from leakgauge.tables.letters import counts_from_groups
 
 ODD = 'a "quoted" name'
@@ -193,7 +193,7 @@ def test_bins(people: Table) -> None:
 
 
 def test_bins_are_streamed_as_the_texts_of_the_intervals_that_are_counted(people: Table) -> None:
-    bins = {
+    bins: dict[str, Binning] = {
         "age": Width(10),
         "income": Edges((0, 2)),
         "born": Calendar(CalendarUnit.YEAR),

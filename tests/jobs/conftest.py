@@ -30,13 +30,13 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def asked(people: Path) -> Asked:
     """A job with noise of a seed, so that the same comes out again."""
-    return Asked(str(people), "illness", ("city",), max_distortion=0.2, simulate=3)
+    return Asked(str(people), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
 
 
 @pytest.fixture(scope="session")
 def _made(people: Path, tmp_path_factory: pytest.TempPathFactory) -> Finished:
     folder = tmp_path_factory.mktemp("made") / "out"
-    asked = Asked(str(people), "illness", ("city",), max_distortion=0.2, simulate=3)
+    asked = Asked(str(people), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
     protect(asked, folder)
     return Finished(asked, folder)
 

@@ -156,7 +156,8 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
     [
         ({"background": ("illness",)}, "both as secret and as background"),
         ({"background": ("city", "city")}, "named twice"),
-        ({"public": ("city",)}, "named twice"),
+        ({"public": ("city", "city")}, "named twice as public"),
+        ({"public": ("illness",)}, "both as secret and as public"),
         ({"max_leakage": 1.0}, "Two targets"),
         ({"max_distortion": None}, "No target"),
         ({"target": "good"}, "Two targets"),

@@ -34,8 +34,12 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.argument("table")
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
-@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; released as it is.")
-@click.option("--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns stay at home.")
+@click.option(
+    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
+)
+@click.option(
+    "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
+)
 @click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
@@ -75,7 +79,7 @@ def command(output: Path, overwrite: bool, as_json: bool, events: bool, **option
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
 
     \b
-    leakgauge protect people.parquet --secret illness --background city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --target good -o out
 
     Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
@@ -152,7 +156,7 @@ def render(done: Done) -> list[RenderableType]:
         parts.append(grid)
     withheld = done.fields["withheld"]
     if withheld:
-        said = say("Left at home: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
+        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
         parts.append(Text(said))
     if done.fields["asked"]["simulate"] is not None:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")

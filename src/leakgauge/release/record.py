@@ -23,6 +23,7 @@ from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.ledger import ONE_ROW, Cost, Entry
 from leakgauge.release.priors import Prior
+from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
 
 RECORD_SCHEMA = "leakgauge/release/1"
 DELTA = 1e-6
@@ -118,7 +119,24 @@ def read_record(path: Path | str) -> dict[str, Any]:
 
 def plan_json(plan: BoundPlan) -> dict[str, Any]:
     """The plan with everything needed to compute its claims again."""
-    return {"public": list(plan.public), "columns": {one.name: _column_json(one) for one in plan.columns}}
+    return {
+        "public": list(plan.public),
+        "bins": {name: _binning_json(how) for name, how in plan.bins.items()},
+        "columns": {one.name: _column_json(one) for one in plan.columns},
+    }
+
+
+def recorded_bins(fields: Mapping[str, Any]) -> dict[str, Binning]:
+    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record."""
+    return {name: parse_binning(one["binning"]) for name, one in fields["plan"].get("bins", {}).items()}
+
+
+def _binning_json(binning: Binning) -> dict[str, Any]:
+    learnt = isinstance(binning, Learnt) and {
+        "asked": spelled_binning(binning.quantiles),
+        "merged": binning.merged,
+    }
+    return {"binning": spelled_binning(binning), "learnt": learnt or None}
 
 
 def _column_json(one: BoundColumn) -> dict[str, Any]:
@@ -194,6 +212,15 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
         "Columns named as public are released as they are and are not protected.",
     ]
     columns = plan["columns"].items()
+    bins = plan.get("bins", {})
+    if bins:
+        said.append(f"The columns {', '.join(bins)} are in bins: the bin is what is released and what is counted.")
+    learnt = [name for name, one in bins.items() if one["learnt"]]
+    if learnt:
+        said.append(
+            f"The edges of the bins of {', '.join(learnt)} were learnt from this table and rounded; they are not "
+            "protected."
+        )
     own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
