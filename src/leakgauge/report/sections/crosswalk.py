@@ -49,7 +49,7 @@ def _topics(language: Language) -> Iterator[tuple[str, str, str]]:
     yield say("Unit of protection"), "context", say("what counts as one, and which tables are neighbours")
     yield say("Context of the release"), "context", say("purpose, recipient and what the attacker knows, as declared")
     yield say("Assumptions and limits"), "assumptions", say("what must hold for the guarantee, numbered")
-    yield say("Data and identifiers"), "data", say("columns, their roles, and what stayed at home")
+    yield say("Data and identifiers"), "data", say("columns, their roles, and which were not released")
     yield (
         say("Risk of re-identification and inference"),
         "attacks",
