@@ -134,7 +134,6 @@ def test_a_secret_in_bins_is_protected_attacked_and_graded_in_bins(
         capsys,
         "assess",
         "out/release.json",
-        "--audit",
         "out/audit.json",
         "--original",
         "visits.csv",
@@ -160,10 +159,10 @@ def test_learnt_edges_publish_neither_the_least_nor_the_greatest_value(
     code, _, told = run(capsys, *JOB, *roles, "-o", "out")
     assert code == 0, told
     published = {age for (age,) in rows_of("out/release.csv", "age")}
-    assert published == {"(-∞, 34)", "[34, 48)", "[48, 64)", "[64, ∞)"}
+    assert published == {"(-∞, 33)", "[33, 48)", "[48, 64)", "[64, ∞)"}
     record = read("out/release.json")
     learnt = {"asked": "quantiles:4", "merged": 0}
-    assert record["plan"]["bins"] == {"age": {"binning": "edges:34,48,64", "learnt": learnt}}
+    assert record["plan"]["bins"] == {"age": {"binning": "edges:33,48,64", "learnt": learnt}}
     assert any("learnt from this table and rounded" in said for said in record["assumptions"])
     for file in ("release.csv", "release.json", "plan.toml", "channel.json", "design.json"):
         text = (here / "out" / file).read_text(encoding="utf-8")
@@ -191,7 +190,7 @@ def test_a_plan_with_bins_is_released_verified_audited_and_graded(
     assert run(capsys, "verify", f"{file}.json")[0] == 0
     audit = ("audit", f"{file}.json", "--original", "visits.csv", "--background", "day", "-o", "audit.json")
     assert run(capsys, *audit)[0] == 0
-    graded = ("assess", f"{file}.json", "--audit", "audit.json", "--original", "visits.csv", "--json")
+    graded = ("assess", f"{file}.json", "audit.json", "--original", "visits.csv", "--json")
     assert run(capsys, *graded)[0] == 0
     # The number a recipient counts is the number that was measured.
     code, own = as_json(
@@ -234,8 +233,7 @@ def test_bins_of_a_plan_that_cannot_be_used_are_refused_before_anything_is_writt
     for more in ((), ("--dry-run",)):
         code, _, told = run(capsys, "release", "visits.csv", "--plan", "plan.toml", "-o", "out.csv", *more)
         assert code == 2
-        assert says in told
-        assert told.count("\n") == 1
+        assert says in told.splitlines()[-1]
     assert not (here / "out.csv").exists()
 
 

@@ -145,6 +145,9 @@ def render(done: Done) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.probability.files import parsed_json
+    from leakgauge.release.record import said_of_bins
+
     found = done.fields["headline"]
     parts: list[RenderableType] = []
     if found is None:
@@ -154,6 +157,8 @@ def render(done: Done) -> list[RenderableType]:
         for name, value in _rows(found):
             grid.add_row(name, value)
         parts.append(grid)
+        plan = parsed_json(done.folder / "release.json")["plan"]
+        parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     withheld = done.fields["withheld"]
     if withheld:
         said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))

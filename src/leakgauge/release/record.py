@@ -204,6 +204,24 @@ def budget_json(steps: tuple[Step, ...], entry: Entry | None) -> dict[str, Any]:
     }
 
 
+def said_of_bins(plan: Mapping[str, Any]) -> list[str]:
+    """Which columns of a record's plan are in bins, and what was learnt from the table for that, in sentences."""
+    bins = plan.get("bins", {})
+    learnt = [name for name, one in bins.items() if one["learnt"]]
+    merged = [name for name in learnt if bins[name]["learnt"]["merged"]]
+    said = []
+    if bins:
+        said.append(f"In bins, which are what is released and counted: {', '.join(bins)}.")
+    if learnt:
+        said.append(
+            f"The edges of the bins of {', '.join(learnt)} were learnt from this table and rounded; they are not "
+            "protected."
+        )
+    if merged:
+        said.append(f"There are fewer bins of {', '.join(merged)} than asked for: edges coincided and were merged.")
+    return said
+
+
 def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: bool) -> list[str]:
     """What must hold for the claims to hold, in sentences, from the plan and the claims of a record."""
     said = [
@@ -212,15 +230,7 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
         "Columns named as public are released as they are and are not protected.",
     ]
     columns = plan["columns"].items()
-    bins = plan.get("bins", {})
-    if bins:
-        said.append(f"The columns {', '.join(bins)} are in bins: the bin is what is released and what is counted.")
-    learnt = [name for name, one in bins.items() if one["learnt"]]
-    if learnt:
-        said.append(
-            f"The edges of the bins of {', '.join(learnt)} were learnt from this table and rounded; they are not "
-            "protected."
-        )
+    said += said_of_bins(plan)
     own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
