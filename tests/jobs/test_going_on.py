@@ -26,7 +26,7 @@ def kill(stage, state, done=0, total=0):
     if (stage, state) == (sys.argv[3], sys.argv[4]):
         os.kill(os.getpid(), signal.SIGKILL)
 
-protect(Asked(sys.argv[1], "illness", ("city",), max_distortion=0.2, simulate=3), sys.argv[2], progress=kill)
+protect(Asked(sys.argv[1], "illness", ("city",), ("city",), max_distortion=0.2, simulate=3), sys.argv[2], progress=kill)
 """
 
 

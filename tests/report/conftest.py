@@ -49,7 +49,18 @@ def job(people: Path) -> Path:
     policy.write_text('schema = "leakgauge/policy/1"\nmax_epsilon = 1.0\nmax_leakage_bits = 1.5\n', encoding="utf-8")
     code = run(
         people.parent,
-        *("protect", "people.csv", "--secret", "illness", "--background", "job", "--public", HOSTILE),
+        *(
+            "protect",
+            "people.csv",
+            "--secret",
+            "illness",
+            "--background",
+            "job",
+            "--public",
+            "job",
+            "--public",
+            HOSTILE,
+        ),
         *("--max-distortion", "0.2", "--purpose", "a study of illness", "--review", "2027-11-16"),
         *("--policy", "policy.toml", "-o", "job"),
     )

@@ -227,7 +227,9 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
     said = [
         "Neighbouring tables differ in the values of one row; the number of rows and their order are public.",
         "The names and types of the columns are public.",
-        "Columns named as public are released as they are and are not protected.",
+        "Columns named as public are released as they are, or in their bins, and are not protected."
+        if set(plan["public"]).intersection(plan.get("bins", {}))
+        else "Columns named as public are released as they are and are not protected.",
     ]
     columns = plan["columns"].items()
     said += said_of_bins(plan)
