@@ -30,7 +30,7 @@ def _made(once: Callable[[str, Callable[[Path], None]], Path]) -> Finished:
     """One job for all: nobody may change it."""
 
     def question(place: Path) -> Asked:
-        return Asked(str(place / "people.csv"), "illness", ("city",), max_distortion=0.2, simulate=3)
+        return Asked(str(place / "people.csv"), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
 
     def make(place: Path) -> None:
         write_people(place / "people.csv", 600)

@@ -8,7 +8,7 @@ ILLNESSES = ("flu", "none", "none", "cold", "none", "asthma", "flu", "none")
 
 
 def write_people(place: Path, rows: int = 2000) -> Path:
-    """People whose illness depends somewhat on their city, with an age and a name that stay at home."""
+    """People whose illness depends somewhat on their city, with an age and a name that are not released."""
     lines = (
         f"p{at},{'ABC'[at % 3]},{ILLNESSES[(at * 5 + at // 7 + (at % 3) * (at // 11)) % 8]},{20 + at * 7 % 60}"
         for at in range(rows)

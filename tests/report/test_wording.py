@@ -108,7 +108,7 @@ def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:
     alone = {"quasi_identifiers": ["job", "town"], "rows": 500, "classes": 480, "k": 1, "unique": 470}
     for edition in Edition:
         document = compose(changed(facts, audit={"anonymity": alone}), ENGLISH, edition)
-        assert "470 of 500 rows stand alone by the columns released as they are (job, town)" in warnings(document)
+        assert "470 of 500 rows stand alone by the public columns (job, town)" in warnings(document)
         few = compose(changed(facts, audit={"anonymity": {**alone, "unique": 20}}), ENGLISH, edition)
         assert "stand alone by" not in warnings(few)
 

@@ -20,8 +20,10 @@ from leakgauge.tables import (
     Edges,
     Quantiles,
     Width,
+    in_bins,
     open_table,
     parse_binning,
+    spelled_binning,
 )
 
 
@@ -40,6 +42,7 @@ from leakgauge.tables import (
 )
 def test_forms(text: str, binning: Binning) -> None:
     assert parse_binning(text) == binning
+    assert parse_binning(spelled_binning(binning)) == binning
 
 
 @pytest.mark.parametrize("text", ["", "10", "width", "width:", "width:x", "quantiles:2.5", "edges:a,b", "deciles:3"])
@@ -95,12 +98,15 @@ def test_every_value_lies_in_exactly_its_bin(values: list[float], binning: Binni
         assert low <= value < high or (interval.closed and value == high)  # type: ignore[operator]
 
 
-def test_quantiles_merge_ties_and_close_the_last() -> None:
+def test_quantiles_merge_ties_and_have_open_ends() -> None:
     with open_table(
         pa.table({"x": [0, 0, 0, 0, 5, 9], "same": [4] * 6, "none": pa.array([None] * 6, pa.int64())})
     ) as t:
-        assert t.counts("x", bins={"x": Quantiles(3)}).labels("x") == (Interval(0.0, 9.0, closed=True),)
-        assert t.counts("same", bins={"same": Quantiles(3)}).labels("same") == (Interval(4.0, 4.0, closed=True),)
+        assert t.counts("x", bins={"x": Quantiles(3)}).labels("x") == (Interval(None, None),)
+        assert t.counts("same", bins={"same": Quantiles(3)}).labels("same") == (Interval(None, None),)
+        assert t.learnt("x", Quantiles(3)).merged == 2
+        with pytest.raises(ColumnError, match="'same' fall into one bin"):
+            in_bins(t, {"same": Quantiles(3)})
         assert t.counts("none", bins={"none": Quantiles(3)}).labels("none") == (None,)
         assert t.counts("none", bins={"none": Width(3)}).labels("none") == (None,)
 
@@ -150,3 +156,63 @@ def test_zoned_edges() -> None:
     with open_table(pa.table({"z": zoned})) as table:
         labels = table.counts("z", bins={"z": Edges((date(2020, 1, 1),))}).labels("z")
     assert labels == (Interval(datetime(2020, 1, 1, tzinfo=UTC), None),)
+
+
+def test_learnt_edges_tell_neither_end_and_are_rounded_to_a_tenth_of_the_narrower_bin() -> None:
+    incomes = [1013.57 + 987.653 * at**2 for at in range(101)]
+    with open_table(pa.table({"income": incomes})) as table:
+        learnt = table.learnt("income", Quantiles(4))
+    assert learnt.cuts == (620000.0, 2500000.0, 5600000.0)
+    assert learnt.merged == 0
+
+
+@settings(max_examples=80)
+@given(
+    values=st.lists(st.floats(-1e9, 1e9) | st.integers(-1000, 1000).map(float), min_size=2, max_size=40),
+    number=st.integers(2, 12),
+)
+def test_rounding_keeps_every_learnt_edge_between_its_neighbours(values: list[float], number: int) -> None:
+    with open_table(pa.table({"x": values})) as table:
+        learnt = table.learnt("x", Quantiles(number))
+        counts = table.counts("x", bins={"x": Quantiles(number)})
+    exact = sorted({sorted(values)[max(math.ceil(at * len(values) / number) - 1, 0)] for at in range(number + 1)})
+    # No further edge is lost to rounding, and no bin is left without a row.
+    assert len(learnt.cuts) == max(len(exact) - 2, 0)
+    assert (counts.array() > 0).all()
+    assert min(values) not in learnt.cuts[:1]
+    for cut, (low, edge, high) in zip(learnt.cuts, zip(exact, exact[1:], exact[2:], strict=False), strict=False):
+        assert abs(cut - edge) <= 0.051 * min(edge - low, high - edge)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("spacing", "cuts"),
+    [
+        ("days", (date(2020, 4, 6), date(2020, 7, 13))),
+        ("months", (date(2022, 10, 1), date(2025, 7, 1))),
+        ("years", (date(2053, 1, 1), date(2086, 1, 1))),
+    ],
+)
+def test_learnt_dates_are_starts_of_calendar_units(spacing: str, cuts: tuple[date, ...]) -> None:
+    days = {
+        "days": [date.fromordinal(date(2020, 1, 2).toordinal() + at) for at in range(300)],
+        "months": [date(2020 + at // 12, at % 12 + 1, 17) for at in range(100)],
+        "years": [date(2020 + at, 5, 17) for at in range(100)],
+    }[spacing]
+    with open_table(
+        pa.table({"day": days, "zoned": [datetime(d.year, d.month, d.day, 7, tzinfo=UTC) for d in days]})
+    ) as t:
+        assert t.learnt("day", Quantiles(3)).cuts == cuts
+        assert t.learnt("zoned", Quantiles(3)).cuts == tuple(datetime(d.year, d.month, d.day, tzinfo=UTC) for d in cuts)
+
+
+def test_learnt_times_are_rounded_to_the_second_at_the_finest() -> None:
+    moments = [datetime(2020, 1, 1, 12, 0, 0, 100 * at) for at in range(100)]
+    with open_table(pa.table({"moment": moments})) as table:
+        assert table.learnt("moment", Quantiles(4)).merged == 3
+    with open_table(pa.table({"moment": [datetime(2020, 1, 1, at // 60, at % 60, 31) for at in range(100)]})) as table:
+        assert table.learnt("moment", Quantiles(2)).cuts == (datetime(2020, 1, 1, 0, 49),)
+
+
+def test_learnt_edges_are_finite_among_infinite_numbers() -> None:
+    with open_table(pa.table({"x": [-math.inf, -math.inf, 3.14159, math.inf, math.inf]})) as table:
+        assert table.learnt("x", Quantiles(5)).cuts == (3.1,)

@@ -105,20 +105,26 @@ def test_the_zone_is_a_button_too(chromium: Browser, served: Served) -> None:
         expect(visit.page.locator("#table .fact")).to_contain_text("picked.csv — 60 rows, 3 columns")
 
 
-def test_columns_without_a_role_stay_at_home(chromium: Browser, served: Served) -> None:
+def test_only_the_secret_and_public_columns_are_published(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
         visit.page.get_by_role("button", name="people.csv").click()
         fate = visit.page.locator(".fate")
-        expect(fate).to_have_text("Columns that stay at home (3): city, age, illness.")
+        expect(fate).to_have_text("Columns that are not published (3): city, age, illness.")
         visit.page.get_by_label("illness is the secret").check()
         visit.page.get_by_label("city is background").check()
-        expect(fate).to_have_text("Columns that stay at home (1): age.")
+        expect(fate).to_have_text("Columns that are not published (2): city, age.")
         visit.page.get_by_label("age is public").check()
-        expect(fate).to_have_text("No column stays at home.")
+        expect(fate).to_have_text("Columns that are not published (1): city.")
+        city = visit.page.locator("tr", has=visit.page.get_by_label("city is the secret"))
+        expect(city).to_contain_text("known to the attacker, not published")
+        visit.page.get_by_label("city is public").check()
+        expect(visit.page.get_by_label("city is background")).to_be_checked()
+        expect(city).to_contain_text("published as it is, known to the attacker")
+        expect(fate).to_have_text("Every column is published.")
         visit.page.get_by_label("city is the secret").check()
         expect(visit.page.get_by_label("city is background")).not_to_be_checked()
         expect(visit.page.get_by_label("city is background")).to_be_disabled()
-        expect(fate).to_have_text("Columns that stay at home (1): illness.")
+        expect(fate).to_have_text("Columns that are not published (1): illness.")
 
 
 def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.audit import ReleaseAudit
     from leakgauge.probability import Estimate
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "targets")
+_OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "bins", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -45,6 +45,7 @@ _NOT_FOR = {
 @click.option("--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'.")
 @click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
 @click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
@@ -91,7 +92,7 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
 
 def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release, release_json
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table, parse_binnings, source_files
 
     original, released = options["original"], options["released"]
     if original is None:
@@ -104,6 +105,7 @@ def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output:
             released=released,
             secret=options["secret"],
             background=options["background"],
+            bins=parse_binnings(options["bins"], options["background"]),
             confidence=options["confidence"],
             targets=options["targets"] or 2000,
             simulation_seed=options["simulate"] or 0,

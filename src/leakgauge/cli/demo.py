@@ -28,7 +28,7 @@ from leakgauge.errors import FileError
     help="The folder for everything.",
 )
 def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> None:
-    """Protect the bundled sample: marital status, from someone who knows the occupation.
+    """Protect the bundled sample: marital status, from someone who knows the occupation, which is published too.
 
     One value in five may be wrong; the least leaking way to do that is designed, released, attacked, graded, reported.
     """
@@ -42,7 +42,8 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
     output.parent.mkdir(parents=True, exist_ok=True)
     table = output.with_name(f"{output.name}-sample.csv")
     _write_new(table)
-    asked = Asked(str(table), "marital_status", ("occupation",), max_distortion=0.2, report_language=current().code)
+    known = ("occupation",)
+    asked = Asked(str(table), "marital_status", known, public=known, max_distortion=0.2, report_language=current().code)
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)
     deliver(done.fields, as_json, None, lambda: render(done))

@@ -34,9 +34,11 @@ _FILE = click.Path(path_type=Path)
 @click.command()
 @click.argument("table")
 @click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
-@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; released as it is.")
 @click.option(
-    "--public", multiple=True, metavar="COLUMN", help="Also released as it is; other columns are not released."
+    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
+)
+@click.option(
+    "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
 )
 @click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
@@ -77,7 +79,7 @@ def command(output: Path, overwrite: bool, as_json: bool, events: bool, **option
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
 
     \b
-    leakgauge protect people.parquet --secret illness --background city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --target good -o out
 
     Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
@@ -144,6 +146,9 @@ def render(done: Done) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.probability.files import parsed_json
+    from leakgauge.release.record import said_of_bins
+
     found = done.fields["headline"]
     parts: list[RenderableType] = []
     if found is None:
@@ -154,6 +159,8 @@ def render(done: Done) -> list[RenderableType]:
             grid.add_row(name, value)
         parts.append(grid)
         parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
+        plan = parsed_json(done.folder / "release.json")["plan"]
+        parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     withheld = done.fields["withheld"]
     if withheld:
         said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))

@@ -69,7 +69,8 @@ def command(
     leakgauge release people.csv --plan plan.toml --ledger people.ledger --dry-run
 
     A plan is TOML: public = ["city"], then [columns] with lines such as
-    age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json".
+    age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json". [bins] with lines such as
+    day = "month" makes a column coarser before anything else.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import plan_files, preview, read_plan, release
@@ -133,6 +134,7 @@ def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Dis
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
     from leakgauge.release import bound_channel, own_prior
+    from leakgauge.tables import in_bins
 
     column, equals, how = text.partition("=")
     if not equals:
@@ -142,7 +144,7 @@ def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Dis
         return column, _epsilon(number, text)
     channel = bound_channel(plan, table, column)
     if how == "this-table":
-        return column, own_prior(table, column, channel)
+        return column, own_prior(in_bins(table, plan.bins), column, channel)
     values = match_labels(read_label_values(how), channel.inputs, "entries of the prior")
     return column, Distribution(channel.inputs, [values[label] for label in channel.inputs])
 

@@ -31,7 +31,7 @@ from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import Verification, verify
 from leakgauge.release.record import digest_of
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import Binning, Table, open_table
 
 
 @dataclass(frozen=True)
@@ -82,12 +82,16 @@ def audit_release(
     released: Path | None = None,
     secret: str | None = None,
     background: Iterable[str] = (),
+    bins: Mapping[str, Binning] | None = None,
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
     progress: Progress | None = None,
 ) -> ReleaseAudit:
     """A release held to its record: digests and claims, what its rows show, what attacks find.
+
+    Columns that the record has in bins are guessed, known and compared in these bins; ``bins`` adds those of background
+    columns that were not released.
 
     Raises:
         VerificationError: the record was changed, or the release is not the record's.
@@ -98,6 +102,7 @@ def audit_release(
         original,
         secret=secret,
         background=background,
+        bins=bins,
         released=released,
         confidence=confidence,
         targets=targets,

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from leakgauge import measures
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, guessing, renyi, vulnerability
-from leakgauge.probability import Channel, Counts, Estimate, Seen
+from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label
+from leakgauge.tables import in_bins
 
 if TYPE_CHECKING:
     from leakgauge.tables import Binning, Table
@@ -131,7 +132,7 @@ def measure(
     if channel is not None and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
     known = None if channel is None else _from_secret(channel, roles)
-    counts = table.counts(*roles.columns, bins=bins)
+    counts = in_bins(table, bins or {}).counts(*roles.columns)
     for column in roles.columns:
         _require_varied(counts, column, binned=column in (bins or {}))
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
@@ -176,13 +177,13 @@ def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
             found=_listed(named.inputs),
             secret=_listed(roles.secret),
         )
-    if named.inputs == roles.secret:
-        return named.channel
     order = [named.inputs.index(column) for column in roles.secret]
     inputs = []
     for label in named.channel.inputs:
-        assert isinstance(label, tuple), "several columns make tuple labels"
-        inputs.append(tuple(label[at] for at in order))
+        parts = label if len(order) > 1 and isinstance(label, tuple) else (label,)
+        # An interval is counted by its text, as in a release.
+        texts = tuple(str(parts[at]) if isinstance(parts[at], Interval) else parts[at] for at in order)
+        inputs.append(texts if len(order) > 1 else texts[0])
     return Channel(inputs, named.channel.outputs, named.channel.matrix)
 
 

@@ -148,17 +148,17 @@ def release(
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
-    wanted = _Wanted.of(bound, table, priors or {})
+    wanted = _Wanted.of(bound, priors or {})
     steps = (*bound.steps, *wanted.steps)
-    bound.require_known_values(table)
-    _rehearse(bound, table, output)
+    bound.require_known_values()
+    _rehearse(bound, output)
     with draft(output) as made, draft(place) as noted:
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
         entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
-        rows = write_batches(_told(bound, table, source, tell), made.path, output, simulated=not source.private)
+        rows = write_batches(_told(bound, source, tell), made.path, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         fields = make_record(
             bound,
@@ -190,8 +190,8 @@ def preview(
 ) -> tuple[BoundPlan, Cost, Verdict | None]:
     """The bound plan, its cost, and what the ledger would say; nothing is drawn, spent or written."""
     bound = bind(plan, table)
-    cost = Cost((*bound.steps, *_Wanted.of(bound, table, priors or {}).steps))
-    bound.require_known_values(table)
+    cost = Cost((*bound.steps, *_Wanted.of(bound, priors or {}).steps))
+    bound.require_known_values()
     if ledger is None:
         return bound, cost, None
     require_account(ledger.account(_dataset(dataset)), ONE_ROW, Neighbours.REPLACE_ONE)
@@ -206,7 +206,7 @@ class _Wanted:
     bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
 
     @classmethod
-    def of(cls, bound: BoundPlan, table: Table, given: Mapping[str, Prior | Distribution | float]) -> _Wanted:
+    def of(cls, bound: BoundPlan, given: Mapping[str, Prior | Distribution | float]) -> _Wanted:
         known: dict[str, Prior] = {}
         bought = {}
         for name, prior in given.items():
@@ -217,7 +217,7 @@ class _Wanted:
                 same_alphabet(outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
             else:
                 require_budget(prior)
-                bought[name] = (prior, channel, input_counts(table, name, channel))
+                bought[name] = (prior, channel, input_counts(bound.table, name, channel))
         return cls(known, bought)
 
     @property
@@ -229,9 +229,9 @@ class _Wanted:
         return {**self.known, **drawn}
 
 
-def _rehearse(bound: BoundPlan, table: Table, output: Path) -> None:
+def _rehearse(bound: BoundPlan, output: Path) -> None:
     """Release a few rows into nowhere, with noise of a seed: what cannot be written is known before the spend."""
-    few = next(iter(table.batches(*bound.reads, size=REHEARSED)), None)
+    few = next(iter(bound.table.batches(*bound.reads, size=REHEARSED)), None)
     if few is None:
         raise TableError("The table has no rows; there is nothing to release.")
     write_batches([bound.made(few, Simulated(0))], BytesIO(), output, simulated=False)
@@ -278,9 +278,9 @@ def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPl
     return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 
-def _told(bound: BoundPlan, table: Table, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
+def _told(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
     rows = 0
-    for batch in bound.batches(table, source, BATCH):
+    for batch in bound.batches(source, BATCH):
         yield batch
         rows += len(next(iter(batch.values())))
         tell(Stage.DRAWING, rows)

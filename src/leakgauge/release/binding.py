@@ -8,12 +8,12 @@ from datetime import date, datetime
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
 from leakgauge.mechanisms import FiniteMechanism, Mechanism, NoisyNumber, parse_mechanism, through_channel
 from leakgauge.notions.composition import step_of
-from leakgauge.probability import Label
+from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.writing import NOT_PRIVATE
-from leakgauge.tables import Column, Kind, Table
+from leakgauge.tables import Binning, Column, Kind, Table, in_bins
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
@@ -25,25 +25,29 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     """The plan bound to a table.
 
     Raises:
-        ColumnError: a column that is not in the table or of a kind its mechanism cannot take.
+        ColumnError: a column that is not in the table or of a kind its bins or its mechanism cannot take.
         OptionError: two mechanisms for one column, or one column written twice.
     """
     known = {column.name: column for column in table.columns()}
-    for name in (*plan.columns, *plan.public):
+    for name in (*plan.columns, *plan.public, *plan.bins):
         _require_known(name, known)
-    columns = tuple(_bound(name, how, known, table) for name, how in plan.columns.items())
+    seen = in_bins(table, plan.bins)
+    kinds = {column.name: column for column in seen.columns()}
+    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in plan.columns.items())
     _require_one_each(columns, plan.public)
     for one in columns:
         for name in one.reads:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    return BoundPlan(columns, plan.public, tuple(order), tuple(step_of(one.mechanism) for one in columns))
+    return BoundPlan(columns, plan.public, tuple(order), tuple(step_of(one.mechanism) for one in columns), seen)
 
 
-def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table) -> BoundColumn:
+def _bound(
+    name: str, how: Planned, known: Mapping[str, Column], table: Table, bins: Mapping[str, Binning]
+) -> BoundColumn:
     if isinstance(how, NamedChannel):
-        fixed = through_channel(how.channel)
+        fixed = through_channel(_in_text(how, bins))
         exact = NamedChannel(fixed.exact, how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
     column, own = known[name], isinstance(how, str) and _takes_the_tables_letters(how)
@@ -52,15 +56,35 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table) -
         raise ColumnError(
             "Column {name!r} holds {kind}, which {mechanism} cannot release; {way}.",
             name=name,
-            kind=column.kind.value,
+            kind="bins" if name in bins else column.kind.value,
             mechanism=mechanism.name,
-            way="give lower and upper in place of a sensitivity"
+            way="leave its bins out, or choose another mechanism"
+            if name in bins
+            else "give lower and upper in place of a sensitivity"
             if isinstance(mechanism, NoisyNumber) and mechanism.capabilities.answers
             else "choose another mechanism",
         )
     channel = mechanism.channel() if isinstance(mechanism, FiniteMechanism) else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     return BoundColumn(name, mechanism, (name,), (name,), own, named)
+
+
+def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
+    """The channel with the texts of the intervals of columns that the plan bins; they are what the channel is given."""
+
+    def spelled(names: Sequence[str], labels: Sequence[Label]) -> list[Label]:
+        parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
+        texts = [
+            tuple(
+                str(part) if name in bins and isinstance(part, Interval) else part
+                for name, part in zip(names, label, strict=True)
+            )
+            for label in parts
+        ]
+        return [text if len(names) > 1 else text[0] for text in texts]
+
+    channel = named.channel
+    return Channel(spelled(named.inputs, channel.inputs), spelled(named.outputs, channel.outputs), channel.matrix)
 
 
 def _mechanism(text: str, column: Column, table: Table, own: bool) -> Mechanism:

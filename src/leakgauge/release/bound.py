@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import FiniteMechanism, LetterSets, Mechanism, NoisyNumber
 from leakgauge.notions.composition import Step
-from leakgauge.probability import Interval, Label
+from leakgauge.probability import Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
 from leakgauge.release.letters import Alphabet, Places, Written, numbers_of
-from leakgauge.tables import Table
+from leakgauge.tables import BinnedTable, Binning, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,7 +60,7 @@ class BoundColumn:
     def counted_among(self, table: Table) -> bool:
         """Whether counting, which is faster than streaming, shows that every value is an input."""
         numeric = isinstance(self.mechanism, NoisyNumber)
-        if numeric or len(self.reads) > 1 or any(isinstance(letter, Interval) for letter in self._inputs):
+        if numeric or len(self.reads) > 1:
             return False
         try:
             found = table.counts(*self.reads, limit=len(self._inputs))
@@ -142,21 +142,35 @@ class BoundColumn:
 
 @dataclass(frozen=True)
 class BoundPlan:
-    """A plan whose columns are all in the table, with mechanisms that fit them."""
+    """A plan whose columns are all in the table, with mechanisms that fit them.
+
+    Attributes:
+        columns: through mechanisms.
+        public: released as they are in the table.
+        order: of the columns that are written.
+        steps: what each mechanism costs.
+        table: the table, columns that the plan bins in bins.
+    """
 
     columns: tuple[BoundColumn, ...]
     public: tuple[str, ...]
     order: tuple[str, ...]
     steps: tuple[Step, ...] = field(repr=False)
+    table: Table = field(repr=False)
+
+    @property
+    def bins(self) -> Mapping[str, Binning]:
+        """How columns are binned, edges that were learnt from the table included."""
+        return self.table.bins if isinstance(self.table, BinnedTable) else {}
 
     @property
     def reads(self) -> tuple[str, ...]:
         """Every column that is read, once."""
         return tuple(dict.fromkeys([*(name for one in self.columns for name in one.reads), *self.public]))
 
-    def batches(self, table: Table, randomness: Randomness, size: int) -> Iterator[dict[str, Any]]:
+    def batches(self, randomness: Randomness, size: int) -> Iterator[dict[str, Any]]:
         """The released columns, batch by batch."""
-        for batch in table.batches(*self.reads, size=size):
+        for batch in self.table.batches(*self.reads, size=size):
             yield self.made(batch, randomness)
 
     def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, Any]:
@@ -167,15 +181,15 @@ class BoundPlan:
             made.update(zip(one.writes, columns, strict=True))
         return {name: made[name] for name in self.order}
 
-    def require_known_values(self, table: Table) -> None:
+    def require_known_values(self) -> None:
         """Refuse, before anything is spent or written, a table with values that a mechanism cannot take.
 
         Raises:
             ColumnError: such a value; its kind is told, the value is not.
         """
-        streamed = [one for one in self.columns if not one.letters_from_table and not one.counted_among(table)]
+        streamed = [one for one in self.columns if not one.letters_from_table and not one.counted_among(self.table)]
         reads = tuple(dict.fromkeys(name for one in streamed for name in one.reads))
         if reads:
-            for batch in table.batches(*reads, size=1 << 17):
+            for batch in self.table.batches(*reads, size=1 << 17):
                 for one in streamed:
                     one.require_known([batch.column(name) for name in one.reads])

@@ -1,4 +1,4 @@
-"""What is released: columns through mechanisms, public columns as they are, nothing else."""
+"""What is released: columns through mechanisms, public columns as they are or in bins, nothing else."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, read_channel, require_schema
+from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:
     from leakgauge.probability import Distribution
@@ -26,15 +27,16 @@ Planned: TypeAlias = Mechanism | NamedChannel | str
 
 
 class ReleasePlan:
-    """Columns → mechanisms, and the columns named as public; every other column stays at home.
+    """Columns → mechanisms, and the columns named as public; no other column is released.
 
     Args:
         columns: for each column a mechanism, a channel, or a text such as ``laplace:epsilon=1,lower=0,upper=120``.
             Letters are declared, or ``letters=this-table``; then which values occur is not protected.
         public: columns that are released as they are.
+        bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
 
     Raises:
-        OptionError: nothing to release, or a column both released and public or named twice.
+        OptionError: nothing to release, a column both released and public or named twice, or bins of another one.
 
     Example:
         >>> plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"])
@@ -42,9 +44,17 @@ class ReleasePlan:
         (['age'], ('city',))
     """
 
-    def __init__(self, columns: Mapping[str, Mechanism | Channel | NamedChannel | str], public: Iterable[str] = ()):
+    def __init__(
+        self,
+        columns: Mapping[str, Mechanism | Channel | NamedChannel | str],
+        public: Iterable[str] = (),
+        bins: Mapping[str, Binning | str] | None = None,
+    ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
+        self.bins: Mapping[str, Binning] = {
+            name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
+        }
         for name in self.public:
             if name in self.columns or self.public.count(name) > 1:
                 raise OptionError(
@@ -52,6 +62,12 @@ class ReleasePlan:
                 )
         if not self.columns:
             raise OptionError("The plan releases no column through a mechanism; name at least one under [columns].")
+        read = {name for how in self.columns.values() if isinstance(how, NamedChannel) for name in how.inputs}
+        for name in self.bins:
+            if name not in read.union(self.columns, self.public):
+                raise OptionError(
+                    "The plan has bins for column {name!r}, which it does not release; leave them out.", name=name
+                )
 
     def apply(
         self,
@@ -84,7 +100,7 @@ class ReleasePlan:
 
 
 def read_plan(path: Path | str) -> ReleasePlan:
-    """The plan in a TOML file: ``public = […]`` and ``[columns]``; channel files lie relative to it.
+    """The plan in a TOML file: ``public = […]``, ``[columns]`` and ``[bins]``; channel files lie relative to it.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -93,18 +109,18 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "columns", "schema"})
-    columns, public = fields.get("columns", {}), fields.get("public", [])
-    texts = isinstance(columns, dict) and all(isinstance(how, str) for how in columns.values())
+    unknown = sorted(set(fields) - {"public", "columns", "bins", "schema"})
+    columns, public, bins = fields.get("columns", {}), fields.get("public", []), fields.get("bins", {})
+    texts = all(isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins))
     names = isinstance(public, list) and all(isinstance(name, str) for name in public)
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
             path=place,
-            found=f"it has {', '.join(map(repr, unknown))}" if unknown else "names and mechanisms must be text",
+            found=f"it has {', '.join(map(repr, unknown))}" if unknown else "names, mechanisms and bins must be text",
         )
     try:
-        return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public)
+        return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public, bins)
     except FileError:
         raise
     except InputError as error:

@@ -23,6 +23,7 @@ from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.ledger import ONE_ROW, Cost, Entry
 from leakgauge.release.priors import Prior
+from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
 
 RECORD_SCHEMA = "leakgauge/release/1"
 DELTA = 1e-6
@@ -118,7 +119,24 @@ def read_record(path: Path | str) -> dict[str, Any]:
 
 def plan_json(plan: BoundPlan) -> dict[str, Any]:
     """The plan with everything needed to compute its claims again."""
-    return {"public": list(plan.public), "columns": {one.name: _column_json(one) for one in plan.columns}}
+    return {
+        "public": list(plan.public),
+        "bins": {name: _binning_json(how) for name, how in plan.bins.items()},
+        "columns": {one.name: _column_json(one) for one in plan.columns},
+    }
+
+
+def recorded_bins(fields: Mapping[str, Any]) -> dict[str, Binning]:
+    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record."""
+    return {name: parse_binning(one["binning"]) for name, one in fields["plan"].get("bins", {}).items()}
+
+
+def _binning_json(binning: Binning) -> dict[str, Any]:
+    learnt = isinstance(binning, Learnt) and {
+        "asked": spelled_binning(binning.quantiles),
+        "merged": binning.merged,
+    }
+    return {"binning": spelled_binning(binning), "learnt": learnt or None}
 
 
 def _column_json(one: BoundColumn) -> dict[str, Any]:
@@ -186,14 +204,35 @@ def budget_json(steps: tuple[Step, ...], entry: Entry | None) -> dict[str, Any]:
     }
 
 
+def said_of_bins(plan: Mapping[str, Any]) -> list[str]:
+    """Which columns of a record's plan are in bins, and what was learnt from the table for that, in sentences."""
+    bins = plan.get("bins", {})
+    learnt = [name for name, one in bins.items() if one["learnt"]]
+    merged = [name for name in learnt if bins[name]["learnt"]["merged"]]
+    said = []
+    if bins:
+        said.append(f"In bins, which are what is released and counted: {', '.join(bins)}.")
+    if learnt:
+        said.append(
+            f"The edges of the bins of {', '.join(learnt)} were learnt from this table and rounded; they are not "
+            "protected."
+        )
+    if merged:
+        said.append(f"There are fewer bins of {', '.join(merged)} than asked for: edges coincided and were merged.")
+    return said
+
+
 def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: bool) -> list[str]:
     """What must hold for the claims to hold, in sentences, from the plan and the claims of a record."""
     said = [
         "Neighbouring tables differ in the values of one row; the number of rows and their order are public.",
         "The names and types of the columns are public.",
-        "Columns named as public are released as they are and are not protected.",
+        "Columns named as public are released as they are, or in their bins, and are not protected."
+        if set(plan["public"]).intersection(plan.get("bins", {}))
+        else "Columns named as public are released as they are and are not protected.",
     ]
     columns = plan["columns"].items()
+    said += said_of_bins(plan)
     own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")

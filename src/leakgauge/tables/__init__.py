@@ -1,31 +1,38 @@
 """Tables behind an engine that counts and streams; rows leave only through ``batches``."""
 
+from leakgauge.tables.binned import BinnedTable, in_bins
 from leakgauge.tables.binnings import (
     Binning,
     Calendar,
     CalendarUnit,
     Edges,
+    Learnt,
     Quantiles,
     Width,
     parse_binning,
     parse_binnings,
+    spelled_binning,
 )
 from leakgauge.tables.opening import open_table, source_files
 from leakgauge.tables.table import Column, Kind, Moments, Table
 
 __all__ = [
+    "BinnedTable",
     "Binning",
     "Calendar",
     "CalendarUnit",
     "Column",
     "Edges",
     "Kind",
+    "Learnt",
     "Moments",
     "Quantiles",
     "Table",
     "Width",
+    "in_bins",
     "open_table",
     "parse_binning",
     "parse_binnings",
     "source_files",
+    "spelled_binning",
 ]

@@ -32,7 +32,7 @@ class Width:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """So many intervals holding about equally many rows each; equal edges are merged and the last one is closed."""
+    """So many intervals holding about equally many rows each; their edges are learnt from the table: see ``Learnt``."""
 
     number: int
 
@@ -61,6 +61,24 @@ class Edges:
             raise OptionError("Bin edges must increase strictly, unlike {cuts}.", cuts=", ".join(map(str, self.cuts)))
 
 
+@dataclass(frozen=True)
+class Learnt:
+    """Edges that a table's quantiles gave, rounded, equal ones merged; the first and the last interval are unbounded.
+
+    Attributes:
+        cuts: the edges; none where all of them coincide.
+        quantiles: what was asked for.
+    """
+
+    cuts: tuple[float, ...] | tuple[date, ...]
+    quantiles: Quantiles
+
+    @property
+    def merged(self) -> int:
+        """How many intervals fewer there are than were asked for."""
+        return self.quantiles.number - len(self.cuts) - 1
+
+
 class CalendarUnit(Enum):
     """The calendar's own intervals; a week starts on Monday."""
 
@@ -79,7 +97,7 @@ class Calendar:
     unit: CalendarUnit
 
 
-Binning: TypeAlias = Width | Quantiles | Edges | Calendar
+Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar
 
 
 def parse_binning(text: str) -> Binning:
@@ -110,6 +128,24 @@ def parse_binning(text: str) -> Binning:
     raise OptionError("{text!r} is not a binning; write {forms}.", text=text, forms=FORMS)
 
 
+def spelled_binning(binning: Binning) -> str:
+    """The binning as ``parse_binning`` reads it; learnt edges as edges.
+
+    Example:
+        >>> spelled_binning(Edges((0.0, 18.0, 65.5))), spelled_binning(Calendar(CalendarUnit.YEAR))
+        ('edges:0,18,65.5', 'year')
+    """
+    match binning:
+        case Width(width):
+            return f"width:{_spelled_cut(float(width))}"
+        case Quantiles(number):
+            return f"quantiles:{number}"
+        case Edges(cuts) | Learnt(cuts):
+            return f"edges:{','.join(map(_spelled_cut, cuts))}"
+        case Calendar(unit):
+            return unit.value
+
+
 def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
     """How columns are binned, by their names, from texts such as ``age=width:10``.
 
@@ -127,6 +163,10 @@ def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, 
             raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
         found[column] = parse_binning(how)
     return found
+
+
+def _spelled_cut(cut: float | date) -> str:
+    return cut.isoformat() if isinstance(cut, date) else repr(float(cut)).removesuffix(".0")
 
 
 def _cuts(parts: list[str]) -> tuple[float, ...] | tuple[date, ...]:

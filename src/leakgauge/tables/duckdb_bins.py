@@ -6,12 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from typing import Any
 
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Interval
 from leakgauge.tables import aggregates
-from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Quantiles, Width
+from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
 from leakgauge.tables.letters import Naming
 from leakgauge.tables.table import Column, Kind
 
@@ -36,14 +37,13 @@ class Bin:
     naming: Naming
 
 
-def make_bin(
-    column: Column, value: str, variable: str, binning: Binning, quantiles: Sequence[Any] | None, *, zoned: bool
-) -> Bin:
-    """The bin of a column; ``variable`` is where it looks up its values, ``quantiles`` are the edges found in the data.
+def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zoned: bool) -> Bin:
+    """The bin of a column; ``variable`` is where it looks up its values. Quantiles must have been learnt before.
 
     Raises:
         ColumnError: the column's kind cannot be binned so.
     """
+    assert not isinstance(binning, Quantiles)
     match binning:
         case Width(width):
             _require(column, _NUMBERS, "equal widths need numbers")
@@ -60,17 +60,18 @@ def make_bin(
             back = "DATE" if column.kind is Kind.DATE else "TIMESTAMP WITH TIME ZONE" if zoned else "TIMESTAMP"
             key = f"CAST(date_trunc('{unit.value}', {value}) AS {back})"
             return Bin(key, [], lambda start: Interval(start, _after(start, unit)))
-        case Edges(cuts):
+        case Edges(cuts) | Learnt(cuts):
             _require(column, _NUMBERS + _TIMES, "edges need numbers or dates")
-            edges = [_fitting(column, cut, zoned) for cut in cuts]
-            return _between(value, variable, edges, [None, *edges], [*edges, None], closed=False)
-        case Quantiles():
-            _require(column, _NUMBERS + _TIMES, "quantiles need numbers or dates")
-            numeric = column.kind in _NUMBERS
-            found = sorted({float(edge) if numeric else edge for edge in quantiles or ()})
-            if len(found) == 1:
-                found = found * 2
-            return _between(value, variable, found[1:-1], found[:-1], found[1:], closed=True)
+            return _between(value, variable, [_fitting(column, cut, zoned) for cut in cuts])
+
+
+def require_quantiles(column: Column) -> None:
+    """Refuse a column that has no quantiles.
+
+    Raises:
+        ColumnError: its kind has no order.
+    """
+    _require(column, _NUMBERS + _TIMES, "quantiles need numbers or dates")
 
 
 def _step(column: Column, k: float, wide: float) -> Interval:
@@ -83,13 +84,8 @@ def _step(column: Column, k: float, wide: float) -> Interval:
     return Interval(k * wide, (k + 1) * wide)
 
 
-def _between(
-    value: str, variable: str, cuts: Sequence[Any], lows: Sequence[Any], highs: Sequence[Any], *, closed: bool
-) -> Bin:
-    last = len(lows) - 1
-    intervals = [
-        Interval(low, high, closed and at == last) for at, (low, high) in enumerate(zip(lows, highs, strict=True))
-    ]
+def _between(value: str, variable: str, cuts: Sequence[Any]) -> Bin:
+    intervals = [Interval(low, high) for low, high in pairwise([None, *cuts, None])]
     return Bin(
         aggregates.edge_bin(value, [f"getvariable('{variable}')[{at + 1}]" for at in range(len(cuts))]),
         list(cuts),

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
+from functools import cached_property, partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
-from leakgauge.tables.binnings import Binning, Quantiles
-from leakgauge.tables.duckdb_bins import Bin, make_bin
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.duckdb_bins import Bin, make_bin, require_quantiles
 from leakgauge.tables.duckdb_types import is_clock, kind_of, value_of
 from leakgauge.tables.failures import told
-from leakgauge.tables.letters import counts_from_groups
+from leakgauge.tables.learning import learnt_edges
+from leakgauge.tables.letters import counts_from_groups, named_bins
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments
 
 if TYPE_CHECKING:
@@ -138,19 +139,38 @@ class DuckDBTable:
             result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
         return result
 
-    def batches(self, *columns: str, size: int = 65536) -> Iterator[pa.RecordBatch]:
-        """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
-
-        Missing values, NaN included, are null; the other values are those ``counts`` has as labels.
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded.
 
         Raises:
-            ColumnError: a column is unknown or given twice.
+            ColumnError: a column that is unknown, or holds neither numbers nor dates.
+        """
+        (at,) = self._chosen([column], "counted")
+        require_quantiles(self._columns[at])
+        self._set(f"b{at}", [step / quantiles.number for step in range(quantiles.number + 1)])
+        query = aggregates.select([f"quantile_disc({self._values[at]}, getvariable('b{at}'))"], self._source)
+        numeric = self._columns[at].kind in (Kind.INT, Kind.FLOAT)
+        return learnt_edges(quantiles, [float(edge) if numeric else edge for edge in self._one(query)[0] or ()])
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
+
+        Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
+
+        Raises:
+            ColumnError: a column is unknown or given twice, or cannot be binned so.
         """
         if size < 1:
             raise OptionError("A batch must have at least 1 row, not {size}.", size=size)
         chosen = self._chosen(columns or tuple(self._at), "streamed", any_kind=True)
         names = [self._columns[at].name for at in chosen]
-        return self._stream(aggregates.select([self._values[at] for at in chosen], self._source), names, size)
+        binned = {at: self._bin(at, binning) for at, binning in self._binned(chosen, bins or {}).items()}
+        keys = [binned[at].key if at in binned else self._values[at] for at in chosen]
+        rows = self._stream(aggregates.select(keys, self._source), names, size, binned)
+        namings = {self._columns[at].name: one.naming for at, one in binned.items()}
+        return (named_bins(batch, namings) for batch in rows) if namings else rows
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
@@ -171,11 +191,14 @@ class DuckDBTable:
         if self._missing:
             connection.execute("SET VARIABLE missing = ?", [self._missing])
 
-    def _stream(self, query: str, names: list[str], size: int) -> Iterator[pa.RecordBatch]:
+    def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
         # A connection holds one running query; with its own, counting goes on while rows stream.
         own = told(self._place, self._connection.cursor)
         try:
             self._prepare(own)
+            for at, one in binned.items():
+                if one.values:
+                    told(self._place, partial(own.execute, f"SET VARIABLE b{at} = ?", [one.values]))
             reader = told(self._place, lambda: own.sql(query).to_arrow_reader(size))
             while (batch := told(self._place, lambda: next(reader, None))) is not None:
                 yield batch.rename_columns(names)
@@ -236,13 +259,10 @@ class DuckDBTable:
         return {counted[name]: binning for name, binning in bins.items()}
 
     def _bin(self, at: int, binning: Binning) -> Bin:
-        column, value = self._columns[at], self._values[at]
-        edges = None
-        if isinstance(binning, Quantiles) and column.kind not in (Kind.STRING, Kind.BOOL):
-            shares = [step / binning.number for step in range(binning.number + 1)]
-            self._set(f"b{at}", shares)
-            edges = self._one(aggregates.select([f"quantile_disc({value}, getvariable('b{at}'))"], self._source))[0]
-        made = make_bin(column, value, f"b{at}", binning, edges, zoned=self._types[at] == "TIMESTAMP WITH TIME ZONE")
+        column = self._columns[at]
+        fixed = self.learnt(column.name, binning) if isinstance(binning, Quantiles) else binning
+        zoned = self._types[at] == "TIMESTAMP WITH TIME ZONE"
+        made = make_bin(column, self._values[at], f"b{at}", fixed, zoned=zoned)
         if made.values:
             self._set(f"b{at}", made.values)
         return made

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 from leakgauge.probability import Counts
-from leakgauge.tables.binnings import Binning
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,8 +66,13 @@ class Table(Protocol):
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
 
-    def batches(self, *columns: str, size: int = 65536) -> Iterator[pa.RecordBatch]:
-        """The rows of some columns, by default all, as record batches of at most ``size`` rows."""
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded."""
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""

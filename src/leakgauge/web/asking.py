@@ -35,7 +35,7 @@ class Asked:
         table: its id.
         secret: the column to protect.
         background: columns the attacker knows.
-        public: further columns that are released.
+        public: columns that are released as they are, or in their bins.
         bins: how columns are gathered, as on the command line.
         missing: texts that mean missing.
         points: of a frontier.

@@ -213,13 +213,11 @@ def _key(asked: Asked, table: OpenTable) -> str:
 def _arguments(asked: Asked, table: OpenTable, folder: Path) -> list[str]:
     """Of ``leakgauge`` in the table's place; a value in one word with its option is never taken for an option."""
     address = f"./{table.address}" if table.address.startswith("-") else table.address
-    # Columns that are released as they are have no bins.
-    bins = [text for text in asked.bins if text.rpartition("=")[0] not in asked.public]
     given = [f"--secret={asked.secret}"]
     for option, values in (
         ("--background", asked.background),
         ("--public", asked.public),
-        ("--bins", bins),
+        ("--bins", asked.bins),
         ("--missing", asked.missing),
     ):
         given += [f"{option}={value}" for value in values]

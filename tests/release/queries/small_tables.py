@@ -11,7 +11,7 @@ import pyarrow as pa
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Counts
 from leakgauge.release.queries import Protection
-from leakgauge.tables import Binning, Column, Kind, Moments
+from leakgauge.tables import Binning, Column, Kind, Learnt, Moments, Quantiles
 
 Row: TypeAlias = tuple[str, str | None, float | None]
 """Whose row it is, a city, a number."""
@@ -32,7 +32,9 @@ class SmallTable:
     def columns(self) -> tuple[Column, ...]:
         return COLUMNS
 
-    def batches(self, *columns: str, size: int = 2) -> Iterator[pa.RecordBatch]:
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 2
+    ) -> Iterator[pa.RecordBatch]:
         places = [next(at for at, column in enumerate(COLUMNS) if column.name == name) for name in columns]
         for start in range(0, len(self._rows), size):
             part = self._rows[start : start + size]
@@ -43,6 +45,9 @@ class SmallTable:
         raise NotImplementedError
 
     def moments(self, *columns: str) -> dict[str, Moments]:
+        raise NotImplementedError
+
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         raise NotImplementedError
 
     def close(self) -> None: ...

@@ -25,7 +25,8 @@ from leakgauge.release.binding import LARGEST_ALPHABET
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import DeclaredLabel, label_text
-from leakgauge.tables import Table
+from leakgauge.release.record import recorded_bins
+from leakgauge.tables import Table, in_bins
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +81,8 @@ def protected_of_release(
     case = read_attack_case(record, original, released=released)
     made = _chosen(case.columns, column)
     assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
-    setting = setting_of(made.law.mechanism, source_of(original, *made.reads, public=case.public))
+    seen = in_bins(original, recorded_bins(fields))
+    setting = setting_of(made.law.mechanism, source_of(seen, *made.reads, public=case.public))
     size = fields["output"].get("bytes")
     return _protected(
         setting,

@@ -17,7 +17,7 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.progress import Progress as Progress
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release import Release, read_record
-from leakgauge.tables import Table, open_table
+from leakgauge.tables import Binning, Table, open_table
 
 Attack = Callable[[Case], tuple[Finding, ...]]
 
@@ -37,6 +37,7 @@ def attack(
     *,
     secret: str | None = None,
     background: Iterable[str] = (),
+    bins: Mapping[str, Binning] | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
     targets: int = 2000,
@@ -51,6 +52,7 @@ def attack(
         secret: the column to guess; by default each protected column in turn.
         background: columns of the original that the attacker knows. Numbers and dates with many values are known, and
             guessed, by tenths.
+        bins: how some background columns are known, where the record does not bin them.
         released: the released table, where it is not where the record says.
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
@@ -82,6 +84,7 @@ def attack(
         original,
         secret=secret,
         background=background,
+        bins=bins,
         released=released,
         confidence=confidence,
         targets=targets,
@@ -106,6 +109,7 @@ def read_attack_case(
     *,
     secret: str | None = None,
     background: Iterable[str] = (),
+    bins: Mapping[str, Binning] | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
     targets: int = 2000,
@@ -133,6 +137,7 @@ def read_attack_case(
             opened,
             secret=secret,
             background=tuple(background),
+            bins=bins,
             confidence=confidence,
             targets=targets,
             simulation_seed=simulation_seed,

@@ -21,7 +21,8 @@ from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import BoundPlan, ReleasePlan
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundColumn
-from leakgauge.tables import Table
+from leakgauge.release.record import recorded_bins
+from leakgauge.tables import Binning, Table, in_bins
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,6 +130,7 @@ def read_case(
     confidence: float,
     targets: int,
     simulation_seed: int,
+    bins: Mapping[str, Binning] | None = None,
 ) -> Case:
     """The case of a record, with its original and its release opened.
 
@@ -143,7 +145,7 @@ def read_case(
     _require_rows(original, released)
     _require_columns(plan, original, secret, tuple(background))
     names = tuple(dict.fromkeys((*plan.reads, *background)))
-    values = columns_of(original, names)
+    values = columns_of(in_bins(plan.table, bins or {}), names)
     written = columns_of(released, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, fields, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
@@ -169,10 +171,10 @@ def _bound(fields: Mapping[str, Any], place: Path, original: Table) -> BoundPlan
             name: column["mechanism"] if column["channel"] is None else channel_from_json(column["channel"], place)
             for name, column in fields["plan"]["columns"].items()
         }
-        public = list(fields["plan"]["public"])
+        public, bins = list(fields["plan"]["public"]), recorded_bins(fields)
     except (KeyError, TypeError, AttributeError):
         raise FileError("{path} is not a whole record: its plan is missing or malformed.", path=place) from None
-    return bind(ReleasePlan(planned, public), original)
+    return bind(ReleasePlan(planned, public, bins), original)
 
 
 def _column(

@@ -24,15 +24,15 @@ class Asked:
     Attributes:
         table: a file, as ``open_table`` takes it.
         secret: the column to protect.
-        background: columns the attacker knows; they are released as they are.
-        public: further columns to release as they are. Columns that are not named stay at home.
+        background: columns the attacker knows; they are not released unless they are public too.
+        public: columns to release as they are, or in their bins. No other column but the secret is released.
         max_distortion: the least leaking channel with at most this mean distortion.
         max_leakage: the least distorting one with at most these bits, told to the attacker with the background.
         local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
         target: a grade, or a score, to be reached by the cheapest setting.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target.
         distortion: what a wrong value costs: hamming, absolute, squared or a file.
-        bins: how numeric columns are gathered, such as ``age=width:10``.
+        bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         missing: texts that count as missing.
         lower: the least value of a numeric secret, as everybody knows it.
         upper: the greatest one.
@@ -124,8 +124,10 @@ class Asked:
                         column=name,
                         role=role,
                     )
-                if (self.background + self.public).count(name) > 1:
-                    raise OptionError("Column {column!r} is named twice; name it once.", column=name)
+                if names.count(name) > 1:
+                    raise OptionError(
+                        "Column {column!r} is named twice as {role}; name it once.", column=name, role=role
+                    )
 
     def _require_one_target(self) -> None:
         given = [name for name in _TARGETS if getattr(self, name) is not None]
@@ -142,8 +144,13 @@ class Asked:
 
     @property
     def released(self) -> tuple[str, ...]:
-        """Every column that leaves the house."""
-        return (self.secret, *self.background, *self.public)
+        """Every column that is released."""
+        return (self.secret, *self.public)
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """Every column that the attacker knows, or sees as it is in the release."""
+        return tuple(dict.fromkeys((*self.background, *self.public)))
 
     def as_json(self) -> dict[str, Any]:
         """The fields as they are stored."""
@@ -187,6 +194,6 @@ def require_columns(asked: Asked, known: tuple[str, ...]) -> None:
     Raises:
         ColumnError: names one, and those that are near.
     """
-    for name in asked.released:
+    for name in (asked.secret, *asked.seen):
         if name not in known:
             raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))

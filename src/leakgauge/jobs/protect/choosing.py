@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -54,9 +54,25 @@ class Chosen:
 
     def plan_text(self, asked: Asked) -> str:
         """The plan as TOML."""
-        quoted = [json.dumps(name, ensure_ascii=False) for name in (*asked.background, *asked.public)]
-        secret, how = (json.dumps(one, ensure_ascii=False) for one in (asked.secret, self.plan))
-        return f"public = [{', '.join(quoted)}]\n\n[columns]\n{secret} = {how}\n"
+        bins = dict(_halves(text) for text in asked.bins)
+        released = {name: bins[name] for name in asked.released if name in bins}
+        public = ", ".join(map(_quoted, asked.public))
+        tables = [f"public = [{public}]\n", _table("columns", {asked.secret: self.plan})]
+        return "\n".join([*tables, _table("bins", released)] if released else tables)
+
+
+def _table(name: str, lines: Mapping[str, str]) -> str:
+    return "".join([f"[{name}]\n", *(f"{_quoted(key)} = {_quoted(value)}\n" for key, value in lines.items())])
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _halves(text: str) -> tuple[str, str]:
+    """The column and how it is binned."""
+    column, _, how = text.rpartition("=")
+    return column, how
 
 
 @dataclass(frozen=True)
@@ -64,7 +80,8 @@ class Sources:
     """What a choice is made from.
 
     Attributes:
-        table: the table.
+        original: the table as it came.
+        table: the same with its columns in bins.
         distortion: what a wrong value costs.
         bins: of some columns.
         diagram: by which settings are graded.
@@ -73,6 +90,7 @@ class Sources:
         dataset: whose budget.
     """
 
+    original: Table
     table: Table
     distortion: Distortion
     bins: dict[str, Binning]
@@ -84,7 +102,7 @@ class Sources:
     def question(self, asked: Asked) -> Question:
         """What a channel is designed for."""
         known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
-        return Question((asked.secret,), asked.background, self.distortion, known, self.bins, asked.local_dp)
+        return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
 
 
 def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:

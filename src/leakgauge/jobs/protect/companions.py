@@ -44,7 +44,7 @@ def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, 
     distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
     mean = float(p @ (q * distances).sum(axis=1))
     columns = {asked.secret: _column_json(True, mean, float(kept), float(distance))}
-    columns |= {name: _column_json(False, 0.0, 1.0, 0.0) for name in (*asked.background, *asked.public)}
+    columns |= {name: _column_json(False, 0.0, 1.0, 0.0) for name in asked.public}
     return {"schema": "leakgauge/utility/1", "columns": columns}
 
 
@@ -59,8 +59,7 @@ def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
 
 
 def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
-    own = {name: how for name, how in sources.bins.items() if name == asked.secret}
-    counts = sources.table.counts(asked.secret, bins=own)
+    counts = sources.table.counts(asked.secret)
     found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
     total = sum(found.values())
     return Distribution(channel.inputs, [found.get(label, 0) / total for label in channel.inputs])

@@ -20,7 +20,7 @@ from leakgauge.jobs.protect.script import script
 from leakgauge.jobs.protect.stages import FILES, PLAN, Work
 from leakgauge.jobs.protect.watching import Watched
 from leakgauge.release.ledger import default_dataset, open_ledger
-from leakgauge.tables import Table, open_table, parse_binnings
+from leakgauge.tables import Table, in_bins, open_table, parse_binnings
 
 FEWEST_ROWS = 16
 """Attacks need so many."""
@@ -110,10 +110,12 @@ def _sources(asked: Asked, table: Table, opened: ExitStack) -> Sources:
     if ledger is not None:
         # An account that is missing is told before anything is done.
         ledger.account(dataset)
+    bins = parse_binnings(asked.bins, (asked.secret, *asked.seen))
     return Sources(
-        table=table,
+        original=table,
+        table=in_bins(table, bins),
         distortion=distortion_named(asked.distortion[0]),
-        bins=parse_binnings(asked.bins, (asked.secret, *asked.background)),
+        bins=bins,
         diagram=diagram,
         questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
         ledger=ledger,

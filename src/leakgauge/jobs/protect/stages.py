@@ -87,7 +87,6 @@ def measure_stage(work: Work) -> tuple[str, ...]:
     found = measure(
         work.sources.table,
         Roles((asked.secret,), background=asked.background),
-        bins=work.sources.bins,
         confidence=asked.confidence,
     )
     work.folder.write("measurement.json", measurement_json(found, work.name))
@@ -114,7 +113,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
 
 def release_stage(work: Work) -> tuple[str, ...]:
     """The release with its record; one that an interrupted run finished is kept, never drawn again."""
-    asked, folder, table = work.asked, work.folder, work.sources.table
+    asked, folder, table = work.asked, work.folder, work.sources.original
     plan = read_plan(folder.place / PLAN)
     if _is_drawn(work, plan):
         return work.released, RECORD
@@ -146,11 +145,11 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
         fields = verify(place / RECORD).fields
     except (InputError, VerificationError):
         return False
-    return bool(fields["plan"] == plan_json(preview(plan, work.sources.table)[0]))
+    return bool(fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
-    """What the release leaks and is worth by its law, and attacks by somebody who sees all that leaves the house."""
+    """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
     work.folder.write(AUDIT, release_json(audited(work, work.asked.confidence)))
     return (AUDIT, *_by_its_law(work))
 
@@ -161,8 +160,9 @@ def audited(work: Work, confidence: float) -> ReleaseAudit:
     tell: Counting = work.tell
     return audit_release(
         work.folder.place / RECORD,
-        work.sources.table,
-        background=(*asked.background, *asked.public),
+        work.sources.original,
+        background=asked.seen,
+        bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
         confidence=confidence,
         simulation_seed=asked.simulate or 0,
         progress=tell,
@@ -170,23 +170,22 @@ def audited(work: Work, confidence: float) -> ReleaseAudit:
 
 
 def _by_its_law(work: Work) -> tuple[str, ...]:
-    asked, table = work.asked, work.sources.table
+    asked, sources = work.asked, work.sources
     try:
-        channel = bound_channel(read_plan(work.folder.place / PLAN), table, asked.secret)
+        channel = bound_channel(read_plan(work.folder.place / PLAN), sources.original, asked.secret)
     except OptionError:
         # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
         return ()
     found = measure(
-        table,
+        sources.table,
         Roles((asked.secret,), background=asked.background),
         channel=NamedChannel(channel, (asked.secret,), (asked.secret,)),
-        bins=work.sources.bins,
         confidence=asked.confidence,
     )
     made: dict[str, dict[str, Any]] = {
         "leakage.json": measurement_json(found, work.name),
-        "levels.json": levels_json(work.sources, asked, channel),
-        "utility.json": utility_json(work.sources, asked, channel),
+        "levels.json": levels_json(sources, asked, channel),
+        "utility.json": utility_json(sources, asked, channel),
     }
     for name, fields in made.items():
         work.folder.write(name, fields)
@@ -202,7 +201,7 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     graded = grade_release(
         place / RECORD,
         place / AUDIT,
-        work.sources.table,
+        work.sources.original,
         work.diagram,
         questionnaire=work.questionnaire,
         releases_per_period=asked.releases_per_period,

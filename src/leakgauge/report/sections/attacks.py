@@ -69,11 +69,11 @@ def _attacks(tell: Teller) -> Iterator[Block]:
             "about with the release and wrong without."
         )
     )
-    if tell.secret_bins or _is_guessed_by_tenths(tell):
+    if _is_guessed_by_tenths(tell):
         yield Paragraph(
             tell.say(
                 "Of numbers and dates with more than 32 different values a guess counts as right where it names the "
-                "right one of ten groups of about as many rows each, whatever bins they are released in."
+                "right one of ten groups of about as many rows each."
             ),
             "note",
         )
@@ -94,6 +94,9 @@ def _attacks(tell: Teller) -> Iterator[Block]:
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
+    if tell.secret_bins:
+        # What is guessed is the bin.
+        return False
     kinds = {str(one["name"]): one["kind"] for one in tell.facts.items("job.json", "table", "columns")}
     letters = tell.facts.get("measurement.json", "letters", "secret") or 0
     return letters > LETTERS and any(kinds.get(column) in _ORDERED for column in tell.secret)
@@ -155,7 +158,7 @@ def _anonymity(tell: Teller) -> Iterator[Block]:
         return
     yield Paragraph(
         tell.say(
-            "By the columns released as they are ({columns}) the rows fall into groups: {classes}. Rows in the "
+            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows in the "
             "smallest: {k}; rows that stand alone: {unique}.",
             columns=tell.listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
             classes=facts.number(_FILE, "anonymity", "classes"),

@@ -35,7 +35,7 @@ def _rows(tell: Teller) -> Iterator[tuple[str, Inline]]:
     background = facts.names("measurement.json", "background")
     yield say("what the attacker knows"), (str(tell.listed(background)),) if background else none
     if tell.bins:
-        yield say("numbers in bins"), (str(tell.listed(tell.bins)),)
+        yield say("columns in bins"), (str(tell.listed(tell.bins)),)
     often = tell.maybe("job.json", "asked", "releases_per_period")
     if often is not None:
         yield say("how often such a release is made in a period"), (often,)

@@ -34,8 +34,10 @@ def _blocks(tell: Teller) -> Iterator[Block]:
         yield Grid(say("Columns"), head, roles)
     elif facts.has("release.json"):
         yield Paragraph(tell.say("Protected: {columns}.", columns=tell.listed(tell.secret)))
-        public = facts.names("release.json", "plan", "public")
-        yield Paragraph(tell.say("Released as they are: {columns}.", columns=tell.listed(public)))
+        plain, binned = tell.public
+        yield Paragraph(tell.say("Released as they are: {columns}.", columns=tell.listed(plain)))
+        if binned:
+            yield Paragraph(tell.say("Released in bins: {columns}.", columns=tell.listed(binned)))
     if rows or kinds:
         yield Paragraph(_values(tell), "note")
 
@@ -73,11 +75,11 @@ def _role(tell: Teller, column: str) -> str:
     if column in tell.secret:
         return say("secret, protected") if tell.released else say("secret")
     known = column in facts.names("measurement.json", "background")
-    public = column in facts.names("release.json", "plan", "public")
-    if known and public:
-        return say("background, released as it is")
+    plain, binned = tell.public
+    if column in plain:
+        return say("background, released as it is") if known else say("public, released as it is")
+    if column in binned:
+        return say("background, released in bins") if known else say("public, released in bins")
     if known:
-        return say("background")
-    if public or column in facts.names("job.json", "asked", "public"):
-        return say("public, released as it is") if tell.released else say("public")
-    return say("withheld")
+        return say("background, not released") if tell.released else say("background")
+    return say("public") if column in facts.names("job.json", "asked", "public") else say("withheld")

@@ -45,7 +45,7 @@ def _points(tell: Teller) -> Iterator[Inline]:
         yield _of_attacks(tell)
     yield from _of_the_grade(tell)
     if facts.names("release.json", "plan", "public"):
-        yield tell.say("Columns released as they are are protected by nothing here.")
+        yield tell.say("Public columns are protected by nothing here.")
         yield from _not_counted(tell)
     yield from never_released(tell)
     if tell.released and not facts.has("release.json", "budget", "ledger"):

@@ -47,8 +47,7 @@ def _risks(tell: Teller) -> Iterator[Inline]:
     public = facts.names("release.json", "plan", "public")
     if public:
         yield tell.say(
-            "What is released as it is ({columns}) can be linked with other data of the same people; nothing here "
-            "prevents it.",
+            "Public columns ({columns}) can be linked with other data of the same people; nothing here prevents it.",
             columns=tell.listed(public),
         )
 

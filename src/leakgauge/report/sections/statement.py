@@ -86,7 +86,7 @@ def graded(tell: Teller, grade: str) -> Inline:
 def _released(tell: Teller) -> Inline:
     facts = tell.facts
     rows = facts.number("release.json", "rows", unit=ROWS, count=True)
-    public = facts.names("release.json", "plan", "public")
+    plain, binned = tell.public
     fields = {"table": tell.table, "rows": rows, "secret": tell.listed(tell.secret)}
     if tell.promises_nothing:
         first = tell.say(
@@ -96,8 +96,10 @@ def _released(tell: Teller) -> Inline:
         )
     else:
         first = tell.say("Of {table}, {rows}, the column {secret} was released with noise that protects it.", **fields)
-    others = tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(public))
-    return (*first, *(others if public else ()), *tell.say(" No other column was released."))
+    as_they_are = tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
+    in_bins = tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
+    others = (*(as_they_are if plain else ()), *(in_bins if binned else ()))
+    return (*first, *others, *tell.say(" No other column was released."))
 
 
 def _possible(tell: Teller) -> Inline:
@@ -147,7 +149,7 @@ def _standing_alone(tell: Teller) -> Iterator[Block]:
     if tell.released and unique > _MANY_ALONE * rows:
         yield warning(
             tell.say(
-                "{unique} of {rows} stand alone by the columns released as they are ({columns}): who knows these of "
+                "{unique} of {rows} stand alone by the public columns ({columns}): who knows these of "
                 "somebody finds the row.",
                 unique=facts.number("audit.json", "anonymity", "unique", count=True),
                 rows=facts.number("audit.json", "anonymity", "rows", unit=ROWS, count=True),

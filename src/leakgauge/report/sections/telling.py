@@ -134,8 +134,17 @@ class Teller:
 
     @property
     def bins(self) -> tuple[str, ...]:
-        """How numbers of the secret or the background were put into bins, such as ``age=width:10``."""
-        return tuple(self.facts.names("job.json", "asked", "bins"))
+        """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
+        planned = self.facts.get("release.json", "plan", "bins") or {}
+        asked = self.facts.names("job.json", "asked", "bins")
+        return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
+
+    @property
+    def public(self) -> tuple[list[str], list[str]]:
+        """The public columns that were released as they are, and those that were released in bins."""
+        public = self.facts.names("release.json", "plan", "public")
+        binned = self.facts.names("release.json", "plan", "bins")
+        return [one for one in public if one not in binned], [one for one in public if one in binned]
 
     @property
     def secret_bins(self) -> tuple[str, ...]:

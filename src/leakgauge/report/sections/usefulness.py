@@ -26,6 +26,8 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
         "The shift of shares is the total variation between the original and the released shares of the values: the "
         "largest error in the share of any group of values."
     )
+    if tell.bins:
+        words = (*words, *tell.say(" A column in bins is compared with its bins, not with its exact values."))
     never = tuple(warning(said) for said in never_released(tell))
     grid = Grid(say("Utility per column"), head, rows)
     return Section(KEY, title_of(KEY, language), (*never, grid, Paragraph(words)))

@@ -132,12 +132,11 @@ function differences({ asked }) {
 }
 
 function planned() {
-  const open = [...chosen.background, ...chosen.public];
-  const names = { secret: named(chosen.secret), open: listed(open) };
+  const names = { secret: named(chosen.secret), open: listed(chosen.public) };
   const words = { goal: goalWords() };
-  return around(open.length
-    ? say("{secret} is published protected ({goal}); as in the table: {open}; nothing else leaves the house.", words)
-    : say("{secret} is published protected ({goal}); nothing else leaves the house.", words), names);
+  return around(chosen.public.length
+    ? say("{secret} is published protected ({goal}), and as public columns {open}; nothing else is published.", words)
+    : say("{secret} is published protected ({goal}); nothing else is published.", words), names);
 }
 
 function stage({ name, state, done, total }) {

@@ -9,7 +9,7 @@ import { around, say } from "./words.js";
 
 export function rolesStep() {
   const { section, body, line, tell } = step(2, "roles", say("Roles"),
-    say("One column is the secret. Background is what an attacker may know already; it is published as it is, as public columns are. All others stay at home."));
+    say("One column is the secret. Background is what an attacker may know already; public columns are published as they are, or in their ranges. A column may be both. Nothing else is published."));
   let rows = [];
 
   function build() {
@@ -30,11 +30,11 @@ export function rolesStep() {
 
   function show() {
     for (const one of rows) one.show();
-    const home = chosen.table.columns.map((column) => column.name).filter((name) => fateOf(name) === "home");
+    const home = chosen.table.columns.map((column) => column.name).filter((name) => !["secret", "public", "both"].includes(fateOf(name)));
     tell(chosen.secret ? named(chosen.secret) : say("no secret yet"));
     fill(body.querySelector(".fate"), home.length
-      ? around(say("Columns that stay at home ({number}): {names}.", { number: whole(home.length) }), { names: listed(home) })
-      : say("No column stays at home."));
+      ? around(say("Columns that are not published ({number}): {names}.", { number: whole(home.length) }), { names: listed(home) })
+      : say("Every column is published."));
   }
 
   when("table", build);
@@ -45,8 +45,9 @@ export function rolesStep() {
 
 export function fateOf(name) {
   if (chosen.secret === name) return "secret";
-  if (chosen.background.includes(name)) return "background";
-  return chosen.public.includes(name) ? "public" : "home";
+  const open = chosen.public.includes(name);
+  if (chosen.background.includes(name)) return open ? "both" : "background";
+  return open ? "public" : "none";
 }
 
 function row({ name, kind }, place) {
@@ -54,11 +55,11 @@ function row({ name, kind }, place) {
   const shown = { name: visible(name) };
   const secret = h("input", {
     type: "radio", name: "secret", value: name, "aria-label": say("{name} is the secret", shown),
-    change: () => give(name, "secret"),
+    change: () => keepSecret(name),
   });
   const box = (role, told) => h("input", {
     type: "checkbox", name: role, value: name, "aria-label": told,
-    change: (event) => give(name, event.target.checked ? role : "home"),
+    change: (event) => give(name, role, event.target.checked),
   });
   const background = box("background", say("{name} is background", shown));
   const open = box("public", say("{name} is public", shown));
@@ -74,32 +75,36 @@ function row({ name, kind }, place) {
     show() {
       const role = fateOf(name);
       secret.checked = role === "secret";
-      background.checked = role === "background";
-      open.checked = role === "public";
+      background.checked = ["background", "both"].includes(role);
+      open.checked = ["public", "both"].includes(role);
       background.disabled = open.disabled = role === "secret";
-      fate.textContent = `${kindOf(kind)} · ${fates()[role]}`;
+      fate.textContent = `${kindOf(kind)} · ${fates(Boolean(chosen.bins[name]))[role]}`;
       fate.className = `small ${role}`;
-      if (bins) bins.hidden = role === "home";
+      if (bins) bins.hidden = role === "none";
       ranges.value = chosen.bins[name] || "";
     },
   };
 }
 
-function give(name, role) {
-  const without = (names) => names.filter((one) => one !== name);
-  const fields = { background: without(chosen.background), public: without(chosen.public) };
-  if (role === "secret") fields.secret = name;
-  else if (role !== "home") fields[role] = [...fields[role], name];
-  // Another secret or background is another curve.
-  if (role === "secret" || fields.background.join() !== chosen.background.join()) fields.point = null;
-  change("roles", fields);
+const without = (names, name) => names.filter((one) => one !== name);
+
+// Another secret or background is another curve.
+function keepSecret(name) {
+  const others = { background: without(chosen.background, name), public: without(chosen.public, name) };
+  change("roles", { ...others, secret: name, point: null });
 }
 
-const fates = () => ({
+function give(name, role, has) {
+  const names = [...without(chosen[role], name), ...(has ? [name] : [])];
+  change("roles", { [role]: names, ...(role === "background" ? { point: null } : {}) });
+}
+
+const fates = (binned) => ({
   secret: say("published protected"),
-  background: say("published as it is, known to the attacker"),
-  public: say("published as it is"),
-  home: say("stays at home"),
+  both: binned ? say("published in ranges, known to the attacker") : say("published as it is, known to the attacker"),
+  background: say("known to the attacker, not published"),
+  public: binned ? say("published in ranges") : say("published as it is"),
+  none: say("not published"),
 });
 
 function kindOf(kind) {

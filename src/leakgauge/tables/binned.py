@@ -1,0 +1,110 @@
+"""A table in which some columns are gathered into bins: what is counted, streamed and released is the bin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from leakgauge.errors import ColumnError
+from leakgauge.probability import Counts, Interval
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+class BinnedTable:
+    """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
+
+    Attributes:
+        bins: how each of them is binned; edges that were asked for as quantiles are learnt once.
+    """
+
+    def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
+        self._table = table
+        self.bins: Mapping[str, Binning] = {name: _fixed(table, name, how) for name, how in bins.items()}
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self._table.rows
+
+    def columns(self) -> tuple[Column, ...]:
+        """The columns in the table's order; a bin is a text."""
+        return tuple(Column(one.name, Kind.STRING) if one.name in self.bins else one for one in self._table.columns())
+
+    def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
+        """How often each combination of values occurs, one axis a column; bins stand in their order."""
+        own = self._own(columns)
+        found = self._table.counts(*columns, bins={**own, **self._further(bins)}, limit=limit)
+        axes = {name: found.labels(name) for name in found.names}
+        texts = {name: tuple(str(one) if isinstance(one, Interval) else one for one in axes[name]) for name in own}
+        return Counts.from_cells({**axes, **texts}, list(found.codes), found.counts) if own else found
+
+    def moments(self, *columns: str) -> dict[str, Moments]:
+        """The moments of each column by its name; without names, of all numeric columns."""
+        for name in self._own(columns):
+            raise ColumnError("Column {name!r} is in bins, and moments need numbers; leave its bins out.", name=name)
+        kinds = (Kind.INT, Kind.FLOAT)
+        return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
+
+    def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
+        """The edges that the quantiles of a column give, rounded."""
+        self._further({column: quantiles})
+        return self._table.learnt(column, quantiles)
+
+    def batches(
+        self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
+        names = columns or tuple(one.name for one in self._table.columns())
+        return self._table.batches(*names, bins={**self._own(names), **self._further(bins)}, size=size)
+
+    def close(self) -> None:
+        """Let go of the source; the table cannot be used afterwards."""
+        self._table.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
+        return {name: self.bins[name] for name in columns if name in self.bins}
+
+    def _further(self, bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
+        for name in bins or {}:
+            if name in self.bins:
+                raise ColumnError("Column {name!r} is in bins already; bin it once.", name=name)
+        return bins or {}
+
+
+def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
+    """The table with some of its columns in bins, wherever they are counted, streamed or released.
+
+    Raises:
+        ColumnError: a column that is unknown or cannot be binned so, or whose values all fall into one bin.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.tables import Width, open_table
+        >>> with open_table(pa.table({"age": [31, 38, 45]})) as people:
+        ...     decades = in_bins(people, {"age": Width(10)})
+        ...     next(decades.batches("age")).column("age").to_pylist()
+        ['[30, 40)', '[30, 40)', '[40, 50)']
+    """
+    return BinnedTable(table, bins) if bins else table
+
+
+def _fixed(table: Table, name: str, binning: Binning) -> Binning:
+    found = table.learnt(name, binning) if isinstance(binning, Quantiles) else binning
+    if isinstance(found, Learnt) and not found.cuts:
+        raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=name)
+    # No row is read; a column that cannot be binned so is refused here and now.
+    table.batches(name, bins={name: found})
+    return found
