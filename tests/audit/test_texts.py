@@ -16,9 +16,10 @@ import pytest
 from leakgauge.audit import Program, Shown, lower_bound
 from leakgauge.audit.betting import STAKES
 from leakgauge.audit.finding_json import shown_json
-from leakgauge.audit.outputs import as_outputs
-
+from leakgauge.audit.learning import learned
+from leakgauge.audit.outputs import as_outputs, program_outputs
 from leakgauge.claims import LocalDP
+from leakgauge.cli import main
 from leakgauge.randomness import simulation
 from tests.audit.seeded_programs import seeded_program
 
@@ -51,7 +52,9 @@ PLANTED: dict[str, Mechanism] = {
     "a digit": lambda draw, value: token(draw, 11, "ghijklmnop") + ("7" if value else "g"),
     "a space": lambda draw, value: f"{token(draw, 5)}{' -'[value]}{token(draw, 5)}",
     "a prefix of three characters": lambda draw, value: ["axq", "axr"][value] + token(draw),
-    "one character in the middle": lambda draw, value: f"{token(draw, 6)}{HEX[2 * draw.integers(8) + value]}{token(draw, 6)}",
+    "one character in the middle": lambda draw, value: (
+        f"{token(draw, 6)}{HEX[2 * draw.integers(8) + value]}{token(draw, 6)}"
+    ),
     "length of a long text": lambda draw, value: "answer: " + token(draw, 100 + value),
     "end of a long text": lambda draw, value: token(draw, 100) + "yn"[value],
     "a letter beyond ASCII": lambda draw, value: token(draw, 6) + "aä"[value] + token(draw, 6),
@@ -74,10 +77,10 @@ def test_texts_that_tell_now_and_then_are_found() -> None:
         told = value and draw.random() < 0.03
         return ("zz" if told else token(draw, 2)) + token(draw)
 
-    shown = audited(rarely, samples=20_000)
-    # 450 of 15 000 against none show 4.7 at 95 %.
-    assert shown.at_least > 4
-    assert shown.event == "text that begins with 'z'"
+    shown = audited(rarely, samples=8_000)
+    # 180 of 6000 against none show 3.7 at 95 %.
+    assert shown.at_least > 3.3
+    assert shown.event in ("text that begins with 'z'", "character 1 'z'", "character 2 'z'")
 
 
 def test_lines_of_a_program_are_compared_as_texts_too(tmp_path: Path) -> None:
@@ -104,7 +107,10 @@ INNOCENT: dict[str, tuple[float, Mechanism]] = {
     "uuid": (0.0, lambda draw, value: str(uuid.UUID(bytes=draw.bytes(16), version=4))),
     "salted hash": (0.0, salted),
     "noise as text": (1.0, lambda draw, value: f"{value + draw.laplace(0, 1):.3f}"),
-    "JSON": (1.0, lambda draw, value: json.dumps({"id": token(draw, 4), "count": round(value + draw.laplace(0, 1), 2)})),
+    "JSON": (
+        1.0,
+        lambda draw, value: json.dumps({"id": token(draw, 4), "count": round(value + draw.laplace(0, 1), 2)}),
+    ),
     "first character of randomized response": (
         1.0,
         lambda draw, value: "ab"[value ^ (draw.random() > np.e / (1 + np.e))] + token(draw, 6),
@@ -123,10 +129,9 @@ def accused(runs: int, stop_early: bool) -> int:
     return found
 
 
-@pytest.mark.parametrize("stop_early", [False, True])
-def test_right_mechanisms_that_write_texts_are_rarely_accused(stop_early: bool) -> None:
-    # The 99.9 % quantile of 50 at 5 %.
-    assert accused(10, stop_early) <= 8
+def test_right_mechanisms_that_write_texts_are_rarely_accused() -> None:
+    # The 99.9 % quantile of 30 at 5 %.
+    assert accused(6, stop_early=True) <= 6
 
 
 @pytest.mark.nightly
@@ -144,14 +149,34 @@ def test_texts_that_cannot_be_compared_are_said_to_be_so(name: str) -> None:
     assert shown.note in shown._repr_html_()
 
 
+@pytest.mark.parametrize(("language", "says"), [("en", "Texts could not be compared"), ("zh", "文本无法比较")])
+def test_the_screen_says_that_texts_could_not_be_compared(
+    language: str, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = seeded_program(tmp_path, "print('%032x' % random.getrandbits(128))")
+    given = ["--program", program, "--claim", "local-dp:1", "--inputs", "0", "1", "--samples", "500"]
+    assert main(["audit", *given, "--language", language]) == 0
+    assert says in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("mechanism", [lambda draw, value: "same", lambda draw, value: f"{draw.normal():.3f}"])
-def test_texts_that_come_again_or_are_numbers_are_compared(mechanism: Mechanism, tmp_path: Path) -> None:
+def test_texts_that_come_again_or_are_few_are_compared(mechanism: Mechanism) -> None:
     assert not audited(mechanism, samples=1_000).note
 
 
-def test_every_kind_of_event_has_its_stake() -> None:
-    def kinds(one: type[Partition]) -> set[type[Partition]]:
-        return {one}.union(*map(kinds, one.__subclasses__()))
-
-    stakes = sum(1.0 for one in kinds(Partition))
-    assert 2 * stakes <= STAKES
+def test_all_kinds_of_events_together_stake_no_more_than_there_is() -> None:
+    draw = simulation(1)
+    numbers = draw.normal(0, 100, 400).round(2)
+    numbers[:40] = 0.5
+    lines = [f"{number:.2f}" if draw.random() < 0.5 else f"{number} Ä aB: {token(draw)}" for number in numbers]
+    kinds = [
+        np.column_stack([numbers, numbers]).round(),
+        np.round(numbers / 100),
+        numbers,
+        program_outputs([*lines, *lines[:50]]),
+        as_outputs(lines),
+    ]
+    stakes = {one.name: one.stake for outputs in kinds for one in learned(outputs, outputs, None)}
+    stakes |= {one.name: one.stake for one in learned(numbers, numbers, lambda outputs: outputs)}
+    assert len(stakes) >= 20
+    assert 2 * sum(stakes.values()) < STAKES

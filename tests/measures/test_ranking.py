@@ -103,7 +103,7 @@ def test_attackers_may_write_one_mechanism_by_what_they_know() -> None:
         [0.0, 0.0],
     ],
 )
-def test_weights_do_not_make_a_leaking_channel_perfect(weights: list[object]) -> None:
+def test_weights_do_not_make_a_leaking_channel_perfect(weights: list[list[float]] | list[float]) -> None:
     assert not measures.is_perfect(Scenario(SECRET, response(0.9), weights=weights))
 
 

@@ -149,7 +149,11 @@ class Audit:
             point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
         shown = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
         told_apart = event is not None and event.sure and low > 0
-        return shown if told_apart or not nearly_all_differ(first, second) else replace(shown, note=NOT_COMPARED)
+        return (
+            shown
+            if told_apart or not nearly_all_differ(first, second)
+            else replace(shown, event="nothing", note=NOT_COMPARED)
+        )
 
     def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
         first, second = _whole(rounds)

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from leakgauge.audit.texts import NUMBERS, Text, kept, text_array
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes
 
 Outputs: TypeAlias = npt.NDArray[Any]
 """One output a row: numbers, rows of numbers, labels, or a text with numbers."""

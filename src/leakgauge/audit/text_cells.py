@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 
 import numpy as np
 
@@ -148,7 +147,9 @@ class _Trie(Partition):
         named = []
         for node in sorted(members):
             if not whole[node]:
-                named.append(f"{self._quoted(self._beginnings[node])} and a rare character" if node else "a rare character")
+                named.append(
+                    f"{self._quoted(self._beginnings[node])} and a rare character" if node else "a rare character"
+                )
             elif not node or not whole[self._parents[node]]:
                 named.append(self._quoted(self._beginnings[node]) if node else "anything")
         return f"{self._verb} {listed(named)}"

@@ -25,7 +25,8 @@ BEGINNING, ENDING = LONGEST - 1 - math.ceil(_DIGEST * 5 / 4), 12
 """Characters at the beginning and at the end of a text that are compared."""
 TEXT, END, TRAITS, NUMBERS = "text", "end", "traits", "numbers"
 
-_NEARLY_ALL = 0.9
+_NEARLY_ALL, _FEW = 0.9, 5_000
+"""The share of texts that differ, and how many of each input are looked at for it."""
 
 _KINDS = {
     "digits": string.digits,
@@ -103,15 +104,12 @@ def text_array(texts: Sequence[Text], numbers: npt.NDArray[np.float64] | None = 
 
 
 def nearly_all_differ(*outputs: npt.NDArray[Any]) -> bool:
-    """Whether outputs are texts without numbers of their own, of which hardly any comes again."""
-    whole = np.concatenate(outputs)
-    if whole.dtype.kind == "U":
-        texts = whole
-    elif whole.dtype.kind == "V":
-        texts = whole[TEXT][~np.isfinite(whole[NUMBERS]).any(axis=1)]
-    else:
+    """Whether outputs are texts without numbers of their own, of which hardly any comes again; the first few tell."""
+    few = np.concatenate([one[:_FEW] for one in outputs])
+    if few.dtype.kind != "V":
         return False
-    return len(texts) > len(whole) / 2 and len(np.unique(texts)) >= _NEARLY_ALL * len(texts)
+    texts = few[TEXT][~np.isfinite(few[NUMBERS]).any(axis=1)]
+    return len(texts) > len(few) / 2 and len(np.unique(texts)) >= _NEARLY_ALL * len(texts)
 
 
 def code_points(texts: npt.NDArray[np.str_], width: int) -> npt.NDArray[np.int64]:

@@ -73,8 +73,8 @@ def compose(
 
     Mechanisms may be chosen adaptively, each seeing earlier outputs, but which kinds occur how often is fixed
     beforehand. ``basic`` adds ε, at δ = 1 − Π(1 − δᵢ) (steps known by a curve only share what is left of δ); ``zCDP``
-    and ``Rényi DP`` add levels and convert; ``privacy loss distribution`` needs the extra ``accounting``; ``exact`` is the
-    worst case itself: of the channels given, or of the claims made (Kairouz, Oh and Viswanath 2015).
+    and ``Rényi DP`` add levels and convert; ``privacy loss distribution`` needs the extra ``accounting``; ``exact`` is
+    the worst case itself: of the channels given, or of the claims made (Kairouz, Oh and Viswanath 2015).
 
     Args:
         steps: kinds of steps, statements or channels; their order does not matter.
