@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from leakgauge import measures
 from leakgauge.errors import InputError, LabelError, ModelError
-from leakgauge.probability import Channel, Distribution, Joint, Scenario
+from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from tests.laws.strategies import channels, joints, weight_vectors
 
 SECRET = Distribution("ab", [0.5, 0.5])
@@ -73,3 +73,66 @@ def test_what_cannot_be_compared_is_refused() -> None:
         measures.rank({"one": skewed, "other": Scenario(Distribution("bc", [0.5, 0.5]))})
     with pytest.raises(InputError, match="no mechanisms"):
         measures.rank({})
+
+
+def test_attacks_on_different_mechanisms_are_refused() -> None:
+    known, unknown = (Joint("ab", "uv", [[0.5 - p, p], [p, 0.5 - p]]) for p in (0.1, 0.25))
+    ranking = measures.rank_attacks(
+        {"knows": Scenario(known, response(0.9)), "guesses": Scenario(unknown, response(0.9))}
+    )
+    assert ranking.order == (("knows",), ("guesses",))
+    mirrored = Channel("ab", "ba", response(0.9).matrix)
+    for other in (response(0.8), mirrored, Channel("ab", "abc", [[0.9, 0.1, 0], [0.1, 0.8, 0.1]]), None):
+        with pytest.raises(ModelError, match="'guesses' and 'knows' attack different mechanisms"):
+            measures.rank_attacks({"knows": Scenario(known, response(0.9)), "guesses": Scenario(unknown, other)})
+
+
+def test_attackers_may_write_one_mechanism_by_what_they_know() -> None:
+    counts = Counts(
+        {"secret": "ab", "release": "xy", "place": "uv", "age": "st"},
+        np.random.default_rng(1).integers(1, 9, (2, 2, 2, 2)),
+    )
+    attacks = {known: Scenario.from_counts(counts, ["secret"], ["release"], [known]) for known in ("place", "age")}
+    assert set(measures.rank_attacks(attacks).names) == {"place", "age"}
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        [[0.0, 0.0], [0.0, 0.0]],
+        [0.0, 0.0],
+    ],
+)
+def test_weights_do_not_make_a_leaking_channel_perfect(weights: list[list[float]] | list[float]) -> None:
+    assert not measures.is_perfect(Scenario(SECRET, response(0.9), weights=weights))
+
+
+def test_weights_of_pairs_that_cancel_do_not_make_a_leaking_channel_perfect() -> None:
+    gain, loss = np.log(1.8), -np.log(0.2)
+    cancelling = Scenario(SECRET, response(0.9), weights=[[loss, 9 * gain], [9 * gain, loss]])
+    assert measures.mutual_information(cancelling) == pytest.approx(0, abs=1e-12)
+    assert not measures.is_perfect(cancelling)
+
+
+def test_a_small_leak_is_not_perfect() -> None:
+    assert not measures.is_perfect(Scenario(SECRET, response(0.5 + 5e-7)))
+    assert measures.is_perfect(Scenario(SECRET, response(0.5)))
+
+
+@given(st.data())
+def test_perfect_means_that_the_release_adds_nothing_to_the_background(data: st.DataObject) -> None:
+    joint = data.draw(joints())
+    scenario = Scenario(joint, data.draw(channels(inputs=len(joint.rows))))
+    leak = measures.conditional_mutual_information(scenario)
+    assert leak < 1e-9 if measures.is_perfect(scenario) else leak >= 0
+    if leak > 1e-9:
+        assert not measures.is_perfect(scenario)
+
+
+def test_secrets_that_are_known_or_never_occur_leak_nothing() -> None:
+    assert measures.is_perfect(Scenario(Joint("ab", "uv", [[0.5, 0.0], [0.0, 0.5]]), Channel.identity("ab")))
+    assert not measures.is_perfect(Scenario(Joint("ab", "uv", [[0.5, 0.1], [0.0, 0.4]]), Channel.identity("ab")))
+    assert measures.is_perfect(Scenario(Distribution("ab", [1.0, 0.0]), Channel.identity("ab")))
+    assert measures.is_perfect(Scenario(Joint("ab", "uv", [[0.5, 0.1], [0.0, 0.4]])))
+    with pytest.raises(ModelError, match="no channel"):
+        measures.is_perfect(Scenario(SECRET))

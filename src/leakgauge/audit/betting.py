@@ -23,8 +23,8 @@ _TIMES = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0)
 _ABOVE = (0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 12.0)
 """How far above the claim levels are bet against too, in shares of it and plainly: a broken claim gets a number."""
 _FRACTIONS = np.linspace(0, 0.95, 39)
-PURSES = 20
-"""As many as there may be kinds of events, in two directions; one that is never used keeps what it holds."""
+STAKES = 25.0
+"""What all kinds of events may stake together, in two directions; a stake that is never used keeps what it holds."""
 
 
 class Bets:
@@ -37,6 +37,7 @@ class Bets:
         self._claims = [at_level(claim, level) for level in levels]
         self._enough = math.log(1 / miss)
         self._purses: dict[tuple[str, bool], Floats] = {}
+        self._stakes: dict[tuple[str, bool], float] = {}
 
     def play(self, events: Sequence[Event], first: Outputs, second: Outputs) -> None:
         """Bet on outputs that no event was chosen on."""
@@ -49,18 +50,17 @@ class Bets:
             counts = _pair_counts(event, *placed[event.partition])
             won = _growth(self._claims, event, counts)
             purse = (event.partition.name, event.swapped)
+            self._stakes[purse] = event.partition.stake
             self._purses[purse] = self._purses.get(purse, np.zeros(len(self._claims))) + won
 
     @property
     def log_wealth(self) -> Floats:
         """The logarithm of what 1 has grown to, against the claim and each higher level."""
-        # All purses were of equal size at the start, used or not, and their number is fixed: the mean is a fair
-        # gambler's too.
-        logs = np.zeros((max(PURSES, len(self._purses)), len(self._claims)))
-        for purse, held in enumerate(self._purses.values()):
-            logs[purse] = held
-        highest = logs.max(axis=0)
-        return np.asarray(highest + np.log(np.exp(logs - highest).mean(axis=0)))
+        # What all purses held at the start, used or not, is fixed: the sum is a fair gambler's too.
+        used = np.array(list(self._stakes.values()))
+        shares = np.append(used, STAKES - used.sum()) / STAKES
+        logs = np.stack([*self._purses.values(), np.zeros(len(self._claims))])
+        return np.asarray(np.logaddexp.reduce(logs + np.log(shares)[:, None], axis=0))
 
     @property
     def disproved(self) -> float | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
 from leakgauge.audit.progress import Progress
 from leakgauge.audit.shown import Shown
 from leakgauge.audit.subjects import Subject
+from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
 from leakgauge.errors import EngineError
 from leakgauge.probability import Estimate
@@ -40,6 +41,10 @@ LEARNING = 0.25
 """The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
 BETTING, CHECKING = 0.1, 0.1
 """The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
+NOT_COMPARED = (
+    "Texts could not be compared: nearly all of them differ, and neither their length, beginnings, ends, kinds of "
+    "characters nor numbers tell the inputs apart. A level of 0 then says nothing."
+)
 _NEARLY = 0.9
 """Of pairs that stand in order, the most telling first, the first one that promises this share of the most."""
 
@@ -142,7 +147,13 @@ class Audit:
             hits = [int(event.hits(one[learning:]).sum()) for one in (likely, unlikely)]
             low = self._level(at_least(hits[0], proving, share / 2), at_most(hits[1], proving, share / 2))
             point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
-        return self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
+        shown = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
+        told_apart = event is not None and event.sure and low > 0
+        return (
+            shown
+            if told_apart or not nearly_all_differ(first, second)
+            else replace(shown, event="nothing", note=NOT_COMPARED)
+        )
 
     def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
         first, second = _whole(rounds)

@@ -35,6 +35,7 @@ def shown_json(shown: Shown) -> dict[str, Any]:
         "samples": shown.samples,
         "inputs": [value if isinstance(value, str) else reprlib.repr(value) for value in shown.pair],
         "event": shown.event,
+        "note": shown.note,
         "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in shown.checks],
     }
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from leakgauge.audit.outputs import NUMBERS, TEXT, Outputs, codes_of, numbers_in
+from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
 from leakgauge.audit.partitions import (
     LETTERS,
     FineBits,
@@ -14,13 +14,14 @@ from leakgauge.audit.partitions import (
     LowBits,
     OfColumn,
     OfNumbers,
-    OfTexts,
     Partition,
     Places,
     Repeats,
     Rows,
     lowest_bits,
 )
+from leakgauge.audit.text_cells import Beginnings, Character, Endings, FrequentTexts, Trait
+from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.probability.cells import Floats
 
 FEWEST = 8
@@ -46,17 +47,29 @@ def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iter
         second: outputs under the other.
         log_ratio: the logarithm of how much likelier an output is under the first, where the law is known.
     """
-    both = np.concatenate([first, second])
-    if both.dtype.kind != "V":
+    if first.dtype.kind != "V":
         yield from _plain(first, second, log_ratio)
         return
-    texts = len(np.unique(both[TEXT]))
-    if 1 < texts <= max(len(both) / _OUTPUTS_A_LETTER, 2):
-        yield OfTexts(both)
-    parts = [one[~np.isnan(one[NUMBERS][:, 0])] for one in (first, second)]
-    if min(len(one) for one in parts) >= FEWEST:
+    both = np.concatenate([first, second])
+    yield from _of_texts(first, second)
+    parts = [one[~np.isnan(one[NUMBERS]).any(axis=1)] for one in (first, second)]
+    if both[NUMBERS].shape[1] and min(len(one) for one in parts) >= FEWEST:
         for inner in _plain(numbers_in(parts[0]), numbers_in(parts[1]), None):
             yield OfNumbers(inner, both)
+
+
+def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
+    both = np.concatenate([first, second])
+    texts = len(np.unique(both[TEXT]))
+    if texts < len(both):
+        yield FrequentTexts(both)
+    if texts <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
+        return
+    yield Beginnings(first, second)
+    yield Endings(first, second)
+    yield Character(first, second)
+    for trait in np.flatnonzero((both[TRAITS] != both[TRAITS][0]).any(axis=0)).tolist():
+        yield Trait(both, trait)
 
 
 def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:

@@ -1,14 +1,13 @@
 """What comes out of a mechanism, as arrays that can be compared.
 
-Numbers are arrays of one axis, rows of numbers of two, labels arrays of texts. What is both, such as a program's lines
-or a nested answer, is an array of two fields: a text, and the numbers found in it. Any such reading of an output is a
-processing of it, and shows no more than the output does.
+Numbers are arrays of one axis, rows of numbers of two. Labels, a program's lines and nested answers are records of a
+text and the numbers found in it, of which labels have none. Any such reading of an output is a processing of it, and
+shows no more than the output does.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import math
 from collections.abc import Collection, Mapping, Sequence
 from datetime import date, time, timedelta
@@ -20,15 +19,12 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.audit.texts import NUMBERS, Text, kept, text_array
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes
 
 Outputs: TypeAlias = npt.NDArray[Any]
 """One output a row: numbers, rows of numbers, labels, or a text with numbers."""
-
-LONGEST = 40
-"""Longer texts are kept by their beginning and a digest, so that labels of any length cost the same."""
-TEXT, NUMBERS = "text", "numbers"
 
 _PLAIN = "fiub"
 _TYPES = {"b": "bool", "i": "int", "u": "int", "f": "float"}
@@ -52,17 +48,17 @@ def as_outputs(found: Any) -> Outputs:
 
 def compact(one: Any) -> Any:
     """One output as it is kept: a long text shortened, anything nested taken apart, the rest as it is."""
-    if isinstance(one, _Parts | _Label) or (_is_number(one) and not isinstance(one, Enum)):
+    if isinstance(one, _Parts | Text) or (_is_number(one) and not isinstance(one, Enum)):
         return one
     if _is_label(one):
-        return _Label(shortened(repr(_sorted(one))))
+        return _label(one)
     if isinstance(one, np.ndarray) and one.ndim and one.size and one.dtype.kind in _PLAIN:
         return one.reshape(-1)
     if isinstance(one, list | tuple) and {type(part) for part in one} in ({float}, {bool}):
         return np.array(one)
     parts = _Parts([], [])
     _take_apart(one, parts)
-    return _Label(shortened("".join(parts.texts))) if not parts.numbers else parts
+    return parts.text if not parts.numbers else parts
 
 
 def program_outputs(lines: Sequence[str]) -> Outputs:
@@ -76,7 +72,7 @@ def program_outputs(lines: Sequence[str]) -> Outputs:
     nan = sum(line.strip().lower().lstrip("+-") == "nan" for line in lines)
     if nan:
         raise _is_nan(nan, len(lines))
-    return _with_numbers([shortened(line) for line in lines], np.array(numbers).reshape(-1, 1))
+    return text_array([kept(line) for line in lines], np.array(numbers).reshape(-1, 1))
 
 
 def alike(*arrays: Outputs) -> list[Outputs]:
@@ -85,8 +81,7 @@ def alike(*arrays: Outputs) -> list[Outputs]:
     Raises:
         ModelError: kinds or lengths that cannot be compared.
     """
-    kinds = {"U" if one.dtype.kind == "U" else "#" for one in arrays}
-    if len(kinds) > 1:
+    if len({_width(one) == 0 for one in arrays}) > 1:
         raise ModelError("The mechanism returned outputs of different kinds for the two inputs; return one kind.")
     if len({_width(one) for one in arrays}) > 1 or len({one.ndim for one in arrays if one.dtype.kind != "V"}) > 1:
         raise ModelError("The mechanism returned outputs of different lengths for the two inputs; return one.")
@@ -117,20 +112,6 @@ def codes_of(outputs: Outputs) -> Codes:
     return np.unique(rows, return_inverse=True)[1].astype(np.int64)
 
 
-def shortened(text: str) -> str:
-    """A text of at most ``LONGEST`` characters, another one for another text."""
-    if len(text) <= LONGEST:
-        return text
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:20]
-    return f"{text[: LONGEST - 21]}…{digest}"
-
-
-class _Label(str):
-    """A label in writing, told apart from everything else by its quotes or the lack of them."""
-
-    __slots__ = ()
-
-
 @dataclasses.dataclass(frozen=True)
 class _Parts:
     """An output taken apart: its texts, types and keys, and its numbers."""
@@ -138,13 +119,18 @@ class _Parts:
     texts: list[str]
     numbers: list[float]
 
+    @property
+    def text(self) -> Text:
+        """What is kept of all texts in a row."""
+        return kept("".join(self.texts))
+
 
 def _of_array(found: Outputs) -> Outputs:
     kind = found.dtype.kind
     if kind in "US":
         if found.ndim > 1:
             return _of_list([compact(tuple(row)) for row in found.tolist()])
-        return np.array([shortened(repr(one)) for one in found.tolist()], dtype=f"U{LONGEST}")
+        return text_array([_label(one) for one in found.tolist()])
     if kind == "c":
         found = np.stack([found.real, found.imag], axis=-1)
     elif kind in "mM":
@@ -169,7 +155,7 @@ def _of_list(found: list[Any]) -> Outputs:
     if not found:
         return np.empty(0)
     if kinds == {"label"}:
-        return np.array([str(one) for one in found], dtype=f"U{LONGEST}")
+        return text_array(found)
     if kinds == {"bool"}:
         return np.array(found, dtype=bool)
     if kinds == {"number"}:
@@ -181,7 +167,7 @@ def _of_list(found: list[Any]) -> Outputs:
     parts = [_parts_of(one) for one in found]
     if len({len(one.numbers) for one in parts}) > 1:
         raise _different_lengths()
-    return _with_numbers([shortened("".join(one.texts)) for one in parts], np.array([one.numbers for one in parts]))
+    return text_array([one.text for one in parts], np.array([one.numbers for one in parts]))
 
 
 def _of_numbers(found: list[Any]) -> Outputs:
@@ -191,31 +177,27 @@ def _of_numbers(found: list[Any]) -> Outputs:
     numbers = np.array([_float(one) for one in found])
     if not any(whole):
         return _of_array(numbers)
-    return _with_numbers(["int" if one else "float" for one in whole], numbers.reshape(-1, 1))
-
-
-def _with_numbers(texts: Sequence[str], numbers: Floats) -> Outputs:
-    made: Outputs = np.empty(len(texts), dtype=[(TEXT, f"U{LONGEST}"), (NUMBERS, np.float64, (numbers.shape[1],))])
-    made[TEXT], made[NUMBERS] = texts, numbers
-    return made
+    return text_array([kept("int" if one else "float") for one in whole], numbers.reshape(-1, 1))
 
 
 def _spelled_out(outputs: Outputs) -> Outputs:
     name = _TYPES[outputs.dtype.kind]
     numbers = outputs.astype(np.float64).reshape(len(outputs), -1)
-    return _with_numbers([name if outputs.ndim == 1 else f"row of {name}"] * len(outputs), numbers)
+    return text_array([kept(name if outputs.ndim == 1 else f"row of {name}")] * len(outputs), numbers)
 
 
 def _width(outputs: Outputs) -> int:
     if outputs.dtype.kind == "V":
         return int(outputs[NUMBERS].shape[1])
+    if outputs.dtype.kind == "U":
+        return 0
     return 1 if outputs.ndim == 1 else int(outputs.shape[1])
 
 
 def _kind(one: Any) -> str:
     if isinstance(one, bool | np.bool_):
         return "bool"
-    if isinstance(one, _Label):
+    if isinstance(one, Text):
         return "label"
     return "number" if _is_number(one) else "row of numbers"
 
@@ -224,12 +206,19 @@ def _is_number(one: Any) -> bool:
     return isinstance(one, int | float | np.bool_ | np.integer | np.floating)
 
 
+def _label(one: Any) -> Text:
+    if isinstance(one, bytes):
+        return kept(one.decode("latin-1"), _written(one))
+    return kept(one if isinstance(one, str) and not isinstance(one, Enum) else _written(one), _written(one))
+
+
+def _written(one: Any) -> str:
+    """A label, told apart from everything else by its quotes or the lack of them."""
+    return repr(sorted(map(repr, one)) if isinstance(one, set | frozenset) else one)
+
+
 def _is_label(one: Any) -> bool:
     return one is None or isinstance(one, str | bytes | Enum | date | time | timedelta | set | frozenset)
-
-
-def _sorted(one: Any) -> Any:
-    return sorted(map(repr, one)) if isinstance(one, set | frozenset) else one
 
 
 def _take_apart(one: Any, parts: _Parts) -> None:
@@ -243,7 +232,7 @@ def _take_apart(one: Any, parts: _Parts) -> None:
         parts.texts.append(type(one).__name__)
         parts.numbers.extend([one.real, one.imag] if isinstance(one, complex) else [_float(one)])
     elif _is_label(one):
-        parts.texts.append(repr(_sorted(one)))
+        parts.texts.append(_written(one))
     elif isinstance(one, Mapping):
         # Keys that stand in another order are another output, if the mechanism orders them by what it knows.
         for key, value in one.items():

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.audit.outputs import NUMBERS, TEXT, Outputs, numbers_in
+from leakgauge.audit.outputs import Outputs, numbers_in
+from leakgauge.audit.texts import NUMBERS, TEXT
 from leakgauge.probability.cells import Codes, Floats
 
 _TAILS = 2.0 ** -np.arange(7, 14)
@@ -30,12 +31,14 @@ class Partition(ABC):
         name: of its kind; of each kind there is one at a time.
         known: whether an output of a later cell is known to be likelier under the first input.
         in_order: whether neighbouring cells are neighbours, so that all cells up to one are worth a try.
+        stake: what is bet on its events, in shares of what is bet on those of another kind.
     """
 
     cells: int
     name: str
     known = False
     in_order = False
+    stake = 1.0
 
     @abstractmethod
     def places(self, outputs: Outputs) -> Codes:
@@ -47,23 +50,27 @@ class Partition(ABC):
 
 
 class Letters(Partition):
-    """Each of the most frequent outputs a cell, everything else the last."""
+    """Each of the most frequent outputs a cell, everything else the last.
+
+    Attributes:
+        values: those outputs, in ascending order.
+    """
 
     name = "letters"
 
     def __init__(self, outputs: Outputs) -> None:
         values, counts = np.unique(outputs, return_counts=True)
-        self._values = values[np.sort(np.argsort(-counts, kind="stable")[:LETTERS])]
-        self.cells = len(self._values) + 1
+        self.values = values[np.sort(np.argsort(-counts, kind="stable")[:LETTERS])]
+        self.cells = len(self.values) + 1
 
     def places(self, outputs: Outputs) -> Codes:
         """The cell of each output."""
-        at = np.minimum(np.searchsorted(self._values, outputs), len(self._values) - 1)
-        return np.where(self._values[at] == outputs, at, len(self._values))
+        at = np.minimum(np.searchsorted(self.values, outputs), len(self.values) - 1)
+        return np.where(self.values[at] == outputs, at, len(self.values))
 
     def describe(self, cells: Codes) -> str:
         """The outputs themselves."""
-        values = [str(self._values[cell].item()) for cell in cells if cell < len(self._values)]
+        values = [str(self.values[cell].item()) for cell in cells if cell < len(self.values)]
         return "output " + listed([*values, *(["any other"] if len(values) < len(cells) else [])])
 
 
@@ -195,24 +202,6 @@ class Rows(Partition):
         """How many rows, not which: they may be long."""
         rows = int((cells < self.cells - 1).sum())
         return f"one of {rows} rows{' or any other' if rows < len(cells) else ''}"
-
-
-class OfTexts(Partition):
-    """The texts of outputs that are texts with numbers."""
-
-    name = "texts"
-
-    def __init__(self, outputs: Outputs) -> None:
-        self._inner = Letters(outputs[TEXT])
-        self.cells = self._inner.cells
-
-    def places(self, outputs: Outputs) -> Codes:
-        """The cell of each output."""
-        return self._inner.places(outputs[TEXT])
-
-    def describe(self, cells: Codes) -> str:
-        """The texts."""
-        return self._inner.describe(cells)
 
 
 class OfNumbers(Partition):

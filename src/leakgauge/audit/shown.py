@@ -27,6 +27,7 @@ class Shown:
         deterministic: whether each of the two inputs always gave the same output, and not the same one: if that is
             how it is, ε is infinite; outputs alone show no more than ``at_least``.
         checks: what else was looked at.
+        note: a sentence that must be read with the level; empty where there is none.
     """
 
     claim: Statement
@@ -39,6 +40,7 @@ class Shown:
     stopped_early: bool = False
     deterministic: bool = False
     checks: tuple[Check, ...] = ()
+    note: str = ""
 
     @property
     def said(self) -> str:
@@ -66,4 +68,5 @@ class Shown:
             ("outputs drawn of each", f"{self.samples:,}" if self.samples else "none: the level is exact"),
         ]
         rows += [(one.name, "holds" if one.holds else one.reason or "does not hold") for one in self.checks]
+        rows += [("note", self.note)] if self.note else []
         return notebook.table_html((), rows, f"Shown of {self.claim.name}")

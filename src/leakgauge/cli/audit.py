@@ -159,6 +159,8 @@ def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
     parts: list[RenderableType] = [grid]
     if found.deterministic:
         parts.append(Text(say("Each input always gave the same output: without noise ε is infinite."), "bold red"))
+    if found.note:
+        parts.append(Text(retell(found.note), "bold"))
     if found.claimed:
         parts.append(_verdict(found.violated))
     return parts

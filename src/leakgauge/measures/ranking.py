@@ -12,12 +12,14 @@ import numpy as np
 
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.measures import shannon
-from leakgauge.probability import Scenario
-from leakgauge.probability.cells import Floats
+from leakgauge.probability import Scenario, Seen
+from leakgauge.probability.cells import Floats, sums_by
 from leakgauge.probability.labels import same_alphabet
 
 SAME = 1e-12
 """Leakages this close, in bits, are a tie: rounding must not decide an order."""
+_ROUNDING = 1e-12
+"""Probabilities that differ by so much of themselves are the same."""
 
 
 @dataclass(frozen=True)
@@ -70,16 +72,36 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     """Attacks on one mechanism, the strongest first, by I(X;YZ), equivalently H(X|YZ).
 
     The seed's I(X;Y|Z) and I(X;Y) would not do: the first is 0 for an attacker who knows everything, the
-    second does not depend on the attack. Every scenario must have the same secret and the same weights.
+    second does not depend on the attack. Every scenario must have the same secret, the same mechanism q(y|x) and the
+    same weights.
+
+    Raises:
+        ModelError: the scenarios differ in secret, mechanism or weights, so that no order is defined.
     """
     _require_same(attacks, ("source", "weights"), "attacks")
+    _require_one_mechanism(attacks)
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
 
 def is_perfect(scenario: Scenario) -> bool:
-    """Whether nothing leaks: I(X;Y) = 0, or with background I(X;Y|Z) = 0 (definitions 1 and 4)."""
-    leak = shannon.mutual_information if scenario.background is None else shannon.conditional_mutual_information
-    return abs(leak(scenario)) <= SAME
+    """Whether nothing leaks: every secret is released by the same law, given the background where there is one.
+
+    That is I(X;Y) = 0 or I(X;Y|Z) = 0 (definitions 1 and 4), whatever the weights are: those of pairs may cancel, those
+    of secrets may hide the one that leaks. Laws are the same where they differ by rounding, 10^-12 of a probability.
+    """
+    if scenario.channel is None and scenario.background is not None:
+        return True
+    secret, seen, probability = scenario.view(Seen.BOTH).cells.nonzero()
+    assert scenario.channel is not None
+    background = seen // len(scenario.channel.outputs)
+    laws, law_of = np.unique(background * len(scenario.source) + secret, return_inverse=True)
+    shares = probability / sums_by(law_of, probability, len(laws))[law_of]
+    # Releases in order, those of one background and output side by side: one of each law, and all alike.
+    order = np.argsort(seen, kind="stable")
+    _, starts, counts = np.unique(seen[order], return_index=True, return_counts=True)
+    due = np.bincount(laws // len(scenario.source))[background[order][starts]]
+    least, most = (best.reduceat(shares[order], starts) for best in (np.minimum, np.maximum))
+    return bool((counts == due).all() and (most - least <= _ROUNDING * most).all())
 
 
 def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], what: str) -> None:
@@ -98,6 +120,34 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
                     first=first_name,
                     part=part,
                 )
+
+
+def _require_one_mechanism(attacks: Mapping[str, Scenario]) -> None:
+    first_name, first = next(iter(attacks.items()))
+    for name, scenario in attacks.items():
+        if not _same_mechanism(scenario, first):
+            raise ModelError(
+                "{name!r} and {first!r} attack different mechanisms; attacks are ranked against the same one.",
+                name=name,
+                first=first_name,
+            )
+
+
+def _same_mechanism(one: Scenario, other: Scenario) -> bool:
+    """Whether the release has the same law q(y|x) for every secret that occurs, up to rounding.
+
+    A channel that depends on the background too may be written differently by attackers who know different things.
+    """
+    if one.channel is None or other.channel is None or one.channel is other.channel:
+        return one.channel is other.channel
+    if one.channel.outputs != other.channel.outputs:
+        return False
+    cells = [scenario.view(Seen.RELEASE).cells.nonzero() for scenario in (one, other)]
+    (x, y, p), (other_x, other_y, other_p) = cells
+    # The sources are alike, so that joint probabilities compare as conditional ones do.
+    return (
+        np.array_equal(x, other_x) and np.array_equal(y, other_y) and bool(np.allclose(p, other_p, rtol=1e-9, atol=0))
+    )
 
 
 def _alike(one: object, other: object) -> bool:

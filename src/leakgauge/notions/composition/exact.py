@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, localcontext
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats, sums_by
 
 SAFE_SIDE = 1e-9
-"""δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
+"""What is left of δ is taken this much smaller, relatively, so that rounding cannot make an ε too small."""
+_DIGITS = 400
+"""Digits of 1 − δ that the smallest float above 0 needs, and as many as matter behind them."""
 LARGEST_CHANNEL = 1 << 22
 """Cells of a channel that ``compose_exactly`` will make."""
 ATOMS = 1 << 20
@@ -53,6 +56,30 @@ def compose_exactly(channels: Sequence[Channel]) -> Channel:
     return Channel(first.inputs, labels, matrix)
 
 
+def at_least_one(chances: Iterable[tuple[float | Decimal, int]]) -> Decimal:
+    """1 − Π(1 − δ)^count: the chance that one of independent events happens, of decimals as they are written."""
+    with localcontext() as context:
+        context.prec = _DIGITS
+        none = Decimal(1)
+        for chance, count in chances:
+            none *= (1 - _decimal(chance)) ** count
+        return 1 - none
+
+
+def left_of(delta: float, infinite: Decimal) -> float | None:
+    """What is left of δ beside the chance of an infinite loss; None where δ is smaller than it.
+
+    A float stands for every number that it is the nearest float to: where it is the nearest to the chance itself, they
+    are equal and nothing is left.
+    """
+    return None if delta < float(infinite) else max(float(_decimal(delta) - infinite), 0.0)
+
+
+def _decimal(number: float | Decimal) -> Decimal:
+    # As the decimal it is written in: ten times 1e-7 is 1e-6, not one unit in the last place more.
+    return number if isinstance(number, Decimal) else Decimal(repr(float(number)))
+
+
 def epsilon_at(groups: Sequence[Spent], delta: float) -> float | None:
     """The ε in nats of the sequence at δ, where its worst case can be written down; None where it cannot."""
     gaussian = _gaussian(groups)
@@ -82,7 +109,7 @@ def _gaussian(groups: Sequence[Spent]) -> float | None:
 
 
 def _composed(groups: Sequence[Spent], met: Met, cap: int) -> _Losses:
-    composed = _Losses(np.zeros(1), np.ones(1), 0.0)
+    composed = _Losses(np.zeros(1), np.ones(1), Decimal(0))
     for spent in groups:
         rows = rows_met(spent, met)
         pair = spent.pair() if rows is None else rows
@@ -103,28 +130,29 @@ class _Losses:
 
     values: Floats
     masses: Floats
-    infinite: float
+    infinite: Decimal
 
     @classmethod
     def of(cls, p: Floats, q: Floats) -> _Losses:
         both = (p > 0) & (q > 0)
-        return _merged(np.log(p[both]) - np.log(q[both]), p[both], float(p[(p > 0) & (q == 0)].sum()))
+        infinite = sum((_decimal(mass) for mass in p[(p > 0) & (q == 0)].tolist()), Decimal(0))
+        return _merged(np.log(p[both]) - np.log(q[both]), p[both], infinite)
 
     def seen_with(self, probability: float) -> _Losses:
         if probability == 1:
             return self
         values, masses = np.append(self.values, 0.0), np.append(probability * self.masses, 1 - probability)
-        return _merged(values, masses, probability * self.infinite)
+        return _merged(values, masses, _decimal(probability) * self.infinite)
 
     def compose(self, other: _Losses, cap: int) -> _Losses:
         if len(self.values) * len(other.values) > cap:
             raise _NotExactError
-        infinite = self.infinite + other.infinite - self.infinite * other.infinite
+        infinite = at_least_one([(self.infinite, 1), (other.infinite, 1)])
         values, masses = np.add.outer(self.values, other.values), np.multiply.outer(self.masses, other.masses)
         return _merged(values.ravel(), masses.ravel(), infinite)
 
     def power(self, count: int, cap: int) -> _Losses:
-        result, square = _Losses(np.zeros(1), np.ones(1), 0.0), self
+        result, square = _Losses(np.zeros(1), np.ones(1), Decimal(0)), self
         while True:
             if count & 1:
                 result = result.compose(square, cap)
@@ -134,9 +162,10 @@ class _Losses:
             square = square.compose(square, cap)
 
     def epsilon_at(self, delta: float) -> float:
-        left = delta * (1 - SAFE_SIDE) - self.infinite
-        if left < 0:
+        beside = left_of(delta, self.infinite)
+        if beside is None:
             return math.inf
+        left = beside * (1 - SAFE_SIDE)
         # δ(ε) = infinite + Σ over losses above ε of (mass − e^ε · mass · e^−loss), so between two losses ε is a
         # logarithm; the largest of these over all losses is the answer, the curve being convex in e^ε.
         values, masses = self.values[::-1], self.masses[::-1]
@@ -148,7 +177,7 @@ class _Losses:
         return float(min(max(candidates.max(initial=0.0), 0.0), peak))
 
 
-def _merged(values: Floats, masses: Floats, infinite: float) -> _Losses:
+def _merged(values: Floats, masses: Floats, infinite: Decimal) -> _Losses:
     if not len(values):
         return _Losses(values, masses, infinite)
     order = np.argsort(values, kind="stable")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
 
@@ -73,9 +72,9 @@ def compose(
     """The smallest proved ε in nats of the whole sequence at δ, with the method that proves it.
 
     Mechanisms may be chosen adaptively, each seeing earlier outputs, but which kinds occur how often is fixed
-    beforehand. ``basic`` adds ε and δ (steps known by a curve only share what is left of δ); ``zCDP`` and ``Rényi
-    DP`` add levels and convert; ``privacy loss distribution`` needs the extra ``accounting``; ``exact`` is the
-    worst case itself: of the channels given, or of the claims made (Kairouz, Oh and Viswanath 2015).
+    beforehand. ``basic`` adds ε, at δ = 1 − Π(1 − δᵢ) (steps known by a curve only share what is left of δ); ``zCDP``
+    and ``Rényi DP`` add levels and convert; ``privacy loss distribution`` needs the extra ``accounting``; ``exact`` is
+    the worst case itself: of the channels given, or of the claims made (Kairouz, Oh and Viswanath 2015).
 
     Args:
         steps: kinds of steps, statements or channels; their order does not matter.
@@ -149,14 +148,12 @@ def _alone(step: Step, at: int) -> Step:
 
 def _basic(groups: Sequence[Spent], delta: float) -> float:
     linear = [(spent, *spent.approximate()) for spent in groups]
-    # As the decimals they are written in: ten times 1e-7 is 1e-6, not one unit in the last place more.
-    left = Decimal(repr(float(delta)))
-    left -= sum((spent.count * Decimal(repr(float(d))) for spent, e, d in linear if e < math.inf), Decimal(0))
+    left = exact.left_of(delta, exact.at_least_one((d, spent.count) for spent, e, d in linear if e < math.inf))
     curved = [spent for spent, e, _ in linear if e == math.inf]
     total = math.fsum(spent.count * e for spent, e, _ in linear if e < math.inf)
-    if left < 0 or (curved and left == 0):
+    if left is None or (curved and left == 0):
         return math.inf
-    return total + _by_curves(curved, float(left)) if curved else total
+    return total + _by_curves(curved, left) if curved else total
 
 
 def _by_curves(groups: Sequence[Spent], delta: float) -> float:

@@ -1,0 +1,185 @@
+"""Cells of texts: the frequent ones, how they begin and end, and numbers that describe them."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from leakgauge.audit.outputs import Outputs
+from leakgauge.audit.partitions import LETTERS, Letters, Partition, Places, listed
+from leakgauge.audit.texts import BEGINNING, END, ENDING, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
+from leakgauge.probability.cells import Codes, Floats
+
+_FEWEST = 4
+"""Texts with the same beginning that make it a cell."""
+_CHARACTERS = 0x110000
+_QUOTES = ("'", '"')
+_TEXTS = 1 / 6
+"""What is staked on each kind of cells of texts, so that they do not make bets on numbers much poorer."""
+
+
+class FrequentTexts(Partition):
+    """Each of the most frequent texts that come again a cell, everything else the last."""
+
+    name = "texts"
+
+    def __init__(self, outputs: Outputs) -> None:
+        texts, counts = np.unique(outputs[TEXT], return_counts=True)
+        self._inner = Letters(outputs[TEXT][np.isin(outputs[TEXT], texts[counts > 1])])
+        self.cells = self._inner.cells
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(outputs[TEXT])
+
+    def describe(self, cells: Codes) -> str:
+        """The texts."""
+        return self._inner.describe(cells)
+
+
+class Trait(Places):
+    """One of the numbers that describe a text."""
+
+    stake = _TEXTS
+
+    def __init__(self, outputs: Outputs, trait: int) -> None:
+        self._trait = trait
+        super().__init__(outputs, self._value, TRAIT_NAMES[trait])
+
+    def _value(self, outputs: Outputs) -> Floats:
+        return np.asarray(outputs[TRAITS][:, self._trait])
+
+
+class Character(Partition):
+    """The character at the place, counted from the beginning or the end, where texts differ most."""
+
+    name = "character"
+    stake = _TEXTS
+
+    def __init__(self, first: Outputs, second: Outputs) -> None:
+        rows = characters_in(first), characters_in(second)
+        self._at = int(np.argmax([_apart(rows[0][:, at], rows[1][:, at]) for at in range(rows[0].shape[1])]))
+        self._inner = Letters(np.concatenate(rows)[:, self._at])
+        self.cells = self._inner.cells
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(characters_in(outputs)[:, self._at])
+
+    def describe(self, cells: Codes) -> str:
+        """The place and the characters."""
+        known = [repr(chr(int(code))) if code else "none" for code in self._inner.values[cells[cells < self.cells - 1]]]
+        named = listed([*known, *(["any other"] if len(known) < len(cells) else [])])
+        if self._at < BEGINNING:
+            return f"character {self._at + 1} {named}"
+        return f"character {self._at - BEGINNING + 1} from the end {named}"
+
+
+def _apart(first: Codes, second: Codes) -> float:
+    """How far the shares of characters are apart, summed over characters."""
+    _, code_of = np.unique(np.concatenate([first, second]), return_inverse=True)
+    ours, theirs = (np.bincount(one, minlength=int(code_of.max()) + 1) for one in np.split(code_of, [len(first)]))
+    return float(np.abs(ours / len(first) - theirs / len(second)).sum())
+
+
+class _Trie(Partition):
+    """The longest of the frequent beginnings that a text has; they are the nodes of a tree of characters."""
+
+    stake = _TEXTS
+    _verb: str
+    _depth: int
+
+    def __init__(self, first: Outputs, second: Outputs) -> None:
+        characters = self._characters(np.concatenate([first, second]))
+        fewest = max(_FEWEST, len(characters) // LETTERS)
+        self._beginnings, self._parents = [""], [0]
+        self._steps: list[tuple[Codes, int]] = []
+        at = np.zeros(len(characters), dtype=np.int64)
+        for depth in range(self._depth):
+            # A beginning that texts of one input have alone says all there is to say.
+            shared = np.intersect1d(at[: len(first)], at[len(first) :])
+            rows = np.flatnonzero((at >= 0) & np.isin(at, shared) & (characters[:, depth] > 0))
+            steps, step_of, counts = np.unique(
+                at[rows] * _CHARACTERS + characters[rows, depth], return_inverse=True, return_counts=True
+            )
+            frequent = counts >= fewest
+            if not frequent.any():
+                break
+            nodes = len(self._beginnings)
+            for step in steps[frequent].tolist():
+                parent, character = divmod(step, _CHARACTERS)
+                self._beginnings.append(self._beginnings[parent] + chr(character))
+                self._parents.append(parent)
+            self._steps.append((steps[frequent], nodes))
+            at[:] = -1
+            at[rows] = np.where(frequent, nodes + np.cumsum(frequent) - 1, -1)[step_of.reshape(-1)]
+        self.cells = len(self._beginnings)
+
+    @abstractmethod
+    def _characters(self, outputs: Outputs) -> Codes:
+        """The characters of each text in the order in which they are looked at."""
+
+    @abstractmethod
+    def _quoted(self, beginning: str) -> str:
+        """A beginning as it is shown."""
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        characters = self._characters(outputs)
+        found = np.zeros(len(outputs), dtype=np.int64)
+        rows = np.arange(len(outputs))
+        for depth, (steps, nodes) in enumerate(self._steps):
+            wanted = found[rows] * _CHARACTERS + characters[rows, depth]
+            place = np.minimum(np.searchsorted(steps, wanted), len(steps) - 1)
+            goes_on = steps[place] == wanted
+            rows = rows[goes_on]
+            found[rows] = nodes + place[goes_on]
+        return found
+
+    def describe(self, cells: Codes) -> str:
+        """The shortest beginnings whose texts are all in the union, and others with what they go on with."""
+        members = set(cells.tolist())
+        whole = [node in members for node in range(self.cells)]
+        # Children have larger numbers than their parents.
+        for node in range(self.cells - 1, 0, -1):
+            whole[self._parents[node]] &= whole[node]
+        named = []
+        for node in sorted(members):
+            if not whole[node]:
+                named.append(
+                    f"{self._quoted(self._beginnings[node])} and a rare character" if node else "a rare character"
+                )
+            elif not node or not whole[self._parents[node]]:
+                named.append(self._quoted(self._beginnings[node]) if node else "anything")
+        return f"{self._verb} {listed(named)}"
+
+
+class Beginnings(_Trie):
+    """How texts begin."""
+
+    name = "beginning of the text"
+    _verb = "text that begins with"
+    _depth = BEGINNING
+
+    def _characters(self, outputs: Outputs) -> Codes:
+        return code_points(outputs[TEXT], BEGINNING)
+
+    def _quoted(self, beginning: str) -> str:
+        # Texts that functions return are kept with their quotes, of which the second comes later.
+        quote = beginning[:2].removeprefix("b")[:1]
+        return f"{beginning}{quote}" if quote in _QUOTES else repr(beginning)
+
+
+class Endings(_Trie):
+    """How texts end."""
+
+    name = "end of the text"
+    _verb = "text that ends with"
+    _depth = ENDING
+
+    def _characters(self, outputs: Outputs) -> Codes:
+        return code_points(outputs[END], ENDING)
+
+    def _quoted(self, beginning: str) -> str:
+        return repr(beginning[::-1])
