@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.measures import shannon
 from leakgauge.probability import Scenario
@@ -48,6 +49,7 @@ class Ranking:
         return place[one] < place[other]
 
 
+@checked
 def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
     """Mechanisms for one secret, the best protecting first.
 
@@ -66,6 +68,7 @@ def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
     return _ranking(mechanisms, shannon.mutual_information, shannon.conditional_entropy, False)
 
 
+@checked
 def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     """Attacks on one mechanism, the strongest first, by I(X;YZ), equivalently H(X|YZ).
 
@@ -76,6 +79,7 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
 
+@checked
 def is_perfect(scenario: Scenario) -> bool:
     """Whether nothing leaks: I(X;Y) = 0, or with background I(X;Y|Z) = 0 (definitions 1 and 4)."""
     leak = shannon.mutual_information if scenario.background is None else shannon.conditional_mutual_information

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError, did_you_mean
 from leakgauge.probability.cells import Codes, Floats, require_non_negative
 from leakgauge.probability.distribution import Distribution
@@ -34,6 +35,7 @@ class Counts(Frozen):
         (10, 0.3)
     """
 
+    @checked
     def __init__(self, axes: Mapping[str, Iterable[Label]], array: npt.ArrayLike) -> None:
         table = np.asarray(array)
         labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
@@ -45,6 +47,7 @@ class Counts(Frozen):
         self._adopt(labels, np.stack(codes).astype(np.int64), table[codes])
 
     @classmethod
+    @checked
     def from_cells(
         cls, axes: Mapping[str, Iterable[Label]], codes: Sequence[npt.ArrayLike], counts: npt.ArrayLike
     ) -> Counts:
