@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cache, wraps
 from numbers import Integral, Real
 from types import NoneType, UnionType
-from typing import Any, ClassVar, ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from leakgauge.errors import OptionError
 
@@ -20,7 +20,7 @@ _NUMBERS: dict[object, type] = {float: Real, int: Integral}
 def checked(function: Callable[P, R]) -> Callable[P, R]:
     """The function, which now refuses arguments of other types than its annotations name.
 
-    What a collection holds is not looked at: the function knows better what it needs of its items.
+    What a list, tuple or mapping holds is looked at too; labels are not, whatever can be hashed is one.
 
     Raises:
         OptionError: names the argument, the type found and the type wanted.
@@ -55,7 +55,8 @@ def check_fields(record: object) -> None:
     Raises:
         OptionError: names the field, the type found and the type wanted.
     """
-    for name, hint in _hints(type(record)).items():
+    made_by: Callable[..., object] = type(record)
+    for name, hint in _hints(made_by).items():
         if not _is_of(getattr(record, name), hint):
             raise _refusal(name, type(record).__qualname__, getattr(record, name), hint)
 
@@ -77,25 +78,33 @@ def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionEr
 
 
 def _is_of(value: object, hint: Any) -> bool:
-    origin = get_origin(hint)
+    origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return any(_is_of(value, one) for one in get_args(hint))
+        return any(_is_of(value, one) for one in inside)
     if origin is type:
-        return isinstance(value, type) and issubclass(value, get_args(hint)[0])
-    if origin is Sequence:
-        return isinstance(value, Iterable)  # an array is not a Sequence, and serves as one
+        return isinstance(value, type) and issubclass(value, inside[0])
+    if origin is Sequence and inside[0] in _NUMBERS and hasattr(value, "__array__"):
+        return True  # an array is not a Sequence, and serves as one of numbers
     wanted = _NUMBERS.get(hint, origin or hint)
     if not isinstance(wanted, type) or hint in (Hashable, object) or getattr(wanted, "_is_protocol", False):
         return True  # labels and what looks like an array are judged where they are used
-    return isinstance(value, wanted) and (hint not in _NUMBERS or not isinstance(value, bool))
+    if hint is bool:
+        return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+    if not isinstance(value, wanted) or (hint in _NUMBERS and isinstance(value, bool)):
+        return False
+    if isinstance(value, Mapping):
+        return all(_is_of(item, inside[1]) for item in value.values()) if len(inside) == 2 else True
+    # Iterators are not looked into: they can be read once only.
+    looked_into = inside and inside[0] is not Hashable and isinstance(value, list | tuple | str)
+    return not looked_into or all(_is_of(item, inside[0]) for item in cast("Sequence[object]", value))
 
 
 def _spelled(hint: Any) -> str:
-    """A type as Python writes it, without what its collections hold."""
-    origin = get_origin(hint)
+    """A type as Python writes it."""
+    origin, inside = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
-        return " | ".join(dict.fromkeys(_spelled(one) for one in get_args(hint)))
-    if origin is type:
-        return f"type[{_spelled(get_args(hint)[0])}]"
+        return " | ".join(dict.fromkeys(_spelled(one) for one in inside))
     named = origin or hint
-    return "None" if named is NoneType else getattr(named, "__name__", str(named))
+    name = "None" if named is NoneType else getattr(named, "__name__", str(named))
+    shown = [_spelled(one) for one in inside if isinstance(one, type) or get_origin(one)]
+    return f"{name}[{', '.join(shown)}]" if shown and name != "ndarray" and name != "Callable" else name

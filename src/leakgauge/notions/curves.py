@@ -117,6 +117,8 @@ def tradeoff(p: Floats, q: Floats) -> tuple[Floats, Floats]:
 
     The test of a vertex rejects p on the outputs that q shows relatively most.
     """
+    if p.ndim != 1 or p.shape != q.shape:
+        raise OptionError("The laws have shapes {p} and {q}; give two lists of one length.", p=p.shape, q=q.shape)
     first, _, second, _ = _errors(p, q)
     return first, second
 

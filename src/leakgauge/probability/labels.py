@@ -89,9 +89,16 @@ def position(letters: Sequence[Label], index: Mapping[Label, int], label: Label,
     """Where ``label`` stands among the letters."""
     try:
         return index[label]
-    except (KeyError, TypeError):
+    except KeyError:
         raise LabelError(
             "{label!r} is not one of the {count} {role}.", label=label, count=len(letters), role=role
+        ) from None
+    except TypeError:
+        raise LabelError(
+            "A value of type {found!r} is not one of the {count} {role}; labels can be hashed.",
+            found=type(label).__name__,
+            count=len(letters),
+            role=role,
         ) from None
 
 
