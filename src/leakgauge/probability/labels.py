@@ -95,7 +95,7 @@ def position(letters: Sequence[Label], index: Mapping[Label, int], label: Label,
         ) from None
     except TypeError:
         raise LabelError(
-            "A value of type {found!r} is not one of the {count} {role}; labels can be hashed.",
+            "A value of type {found!r} is not one of the {count} {role}; give text, a number, a date or a tuple.",
             found=type(label).__name__,
             count=len(letters),
             role=role,
