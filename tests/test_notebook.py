@@ -99,11 +99,11 @@ def test_a_solution_has_its_units_and_its_gap(best: Solution) -> None:
 
 def test_a_level_has_its_witness(joint: lg.Joint) -> None:
     response = lg.mechanisms.randomized_response(["a", "b"], epsilon=1.0).channel()
-    level: Level = levels(response)["local_dp"]
+    level: Level = levels(response)["local-dp"]
     told = cells(shown(level))
     assert told[0] == ["level", "1 nats"]
     assert {text for name, text in told if name == "reached between"} == {"a", "b"}
-    assert fields(levels(lg.Channel.identity(["a", "b"]))["local_dp"])["level"] == "infinite nats"
+    assert fields(levels(lg.Channel.identity(["a", "b"]))["local-dp"])["level"] == "infinite nats"
 
 
 def test_a_release_and_what_attacks_find(made: Release) -> None:

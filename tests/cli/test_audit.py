@@ -98,7 +98,7 @@ def test_an_edited_claim_is_caught_by_its_digest_or_by_computing_again(
     released: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     edited = json.loads(Path("out.json").read_text())
-    edited["claims"]["illness"]["levels"]["local_dp"]["value"] = 0.1
+    edited["claims"]["illness"]["levels"]["local-dp"]["value"] = 0.1
     Path("edited.json").write_text(json.dumps(edited))
     code, out, err = run(capsys, "audit", "edited.json", "--original", "people.csv")
     assert (code, out) == (1, "")

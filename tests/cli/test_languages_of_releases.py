@@ -73,7 +73,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ):
             assert _quietly(*arguments) == 0, arguments
         record = json.loads(Path("paid.csv.json").read_text())
-        record["claims"]["illness"]["levels"]["local_dp"]["value"] = 0.1
+        record["claims"]["illness"]["levels"]["local-dp"]["value"] = 0.1
         record["rows"] = 999
         Path("lying.json").write_text(json.dumps({**record, "digest": digest_of(record)}))
     return place

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.claims import NOTIONS
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from tests.cli.test_measure import fields, run
@@ -30,7 +31,7 @@ def prior(tmp_path: Path) -> Path:
 
 def test_a_channel_with_a_prior(capsys: pytest.CaptureFixture[str], channel: Path, prior: Path) -> None:
     found = fields(capsys, "relate", channel, "--prior", prior)
-    assert found["schema"] == "leakgauge/relation/1"
+    assert found["schema"] == "leakgauge/relation/2"
     assert found["identifiability"]["value"] == pytest.approx(3.5635, abs=5e-5)
     assert found["identifiability"]["witness"] == {"inputs": ["1", "2"], "output": "1"}
     assert found["local_dp"]["value"] == pytest.approx(0.6190, abs=5e-5)
@@ -65,8 +66,91 @@ def test_data_sets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "two.json"
     path.write_text(json.dumps(NamedChannel(one.product(one), ("a", "b"), ("u", "v")).as_json()))
     found = fields(capsys, "relate", path, "--records", "2")
-    assert found["dp"]["value"] == pytest.approx(math.log(7 / 3))
+    assert found["levels"]["dp"]["value"] == pytest.approx(math.log(7 / 3))
     assert found["local_dp"]["value"] == pytest.approx(2 * math.log(7 / 3))
+
+
+def write(path: Path, channel: Channel, columns: str) -> Path:
+    path.write_text(json.dumps(NamedChannel(channel, tuple(columns), ("y",)).as_json()))
+    return path
+
+
+def test_unordered_data_sets_and_the_default_that_is_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    sets = [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]
+    path = write(
+        tmp_path / "sets.json", Channel(sets, "uv", [[p, 1 - p] for p in (0.5, 0.9, 0.5, 0.5, 0.1, 0.5)]), "ab"
+    )
+    ordered = fields(capsys, "relate", path, "--records", "2")
+    assert (ordered["records"], ordered["ordered"]) == (2, True)
+    assert ordered["levels"]["dp"]["value"] == pytest.approx(1.6094, abs=5e-5)
+    unordered = fields(capsys, "relate", path, "--records", "2", "--unordered")
+    assert unordered["ordered"] is False
+    assert unordered["levels"]["dp"]["value"] == pytest.approx(math.log(9))
+    _, out, _ = run(capsys, "relate", path, "--records", "2")
+    assert "Data sets are ordered: neighbours differ in the record at one position." in out
+    assert "Warning: No data set holds the same records as another in a different order" in out
+    _, out, _ = run(capsys, "relate", path, "--records", "2", "--unordered")
+    assert "Data sets are unordered" in out and "Warning" not in out
+    code, out, _ = run(capsys, "relate", "--help")
+    assert code == 0 and "by default neighbours differ in the record at one position" in " ".join(out.split())
+
+
+def test_data_sets_without_neighbours_have_a_warning_and_no_level(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = write(tmp_path / "apart.json", Channel([(0, 0), (1, 1)], "uv", [[1, 0], [0, 1]]), "ab")
+    found = fields(capsys, "relate", path, "--records", "2")
+    assert "None of the data sets has a neighbour" in found["warnings"][0]
+    assert set(found["levels"]) == {"local-dp", "maximal-leakage"}
+    _, out, _ = run(capsys, "relate", path, "--records", "2")
+    assert "Warning: None of the data sets has a neighbour" in out
+
+
+def test_one_skew_in_sentence_table_and_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    prior = tmp_path / "prior.csv"
+    prior.write_text("a,0.9\nb,0.1\n")
+    asked = ("relate", "dp:0.5", "--records", "3", "--independent", "--prior", prior)
+    found = fields(capsys, *asked)
+    assert found["prior_skew"]["value"] == pytest.approx(2.1972, abs=5e-5)
+    listed = {one["notion"]: one for one in found["implied"]}
+    assert listed["central-identifiability"]["value"] == pytest.approx(0.5 + 2.1972, abs=5e-5)
+    assert listed["identifiability"]["value"] == pytest.approx(3 * (0.5 + 2.1972), abs=5e-4)
+    _, out, _ = run(capsys, *asked)
+    assert "Δ = 2.19722 nats over neighbours" in out and "6.59" not in out
+
+
+def test_a_prior_with_a_zero_is_no_dead_end(capsys: pytest.CaptureFixture[str], channel: Path, tmp_path: Path) -> None:
+    zero = tmp_path / "zero.csv"
+    zero.write_text("1,1\n2,0\n")
+    found = fields(capsys, "relate", channel, "--prior", zero)
+    assert found["mutual_information"]["value"] == 0
+    assert found["local_dp"]["value"] == pytest.approx(0.6190, abs=5e-5)
+    assert (found["identifiability"]["value"], found["identifiability"]["witness"]) == ("infinity", None)
+    assert found["prior_skew"]["value"] == "infinity"
+    assert found["restricted"] is False and "probability 0" in found["warnings"][0]
+    restricted = fields(capsys, "relate", channel, "--prior", zero, "--restrict")
+    assert restricted["identifiability"]["value"] == 0
+    assert restricted["restricted"] is True and restricted["warnings"] == []
+
+
+def test_bounds_stop_at_what_the_secret_holds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    bit = tmp_path / "bit.csv"
+    bit.write_text("a,0.5\nb,0.5\n")
+    found = fields(capsys, "relate", "local-dp:6.5", "--prior", bit)
+    bits = {one["notion"]: one for one in found["implied"] if one.get("unit") == "bits"}
+    assert len(bits) == 7
+    assert all(one["value"] <= 1 for one in bits.values())
+    assert bits["maximal-leakage"]["cut"] is True and bits["maximal-leakage"]["sharp"] is False
+    _, out, _ = run(capsys, "relate", "local-dp:6.5", "--prior", bit)
+    assert "9.3" not in out and "cut at what the secret can hold" in " ".join(out.split())
+
+
+def test_notions_have_one_spelling(capsys: pytest.CaptureFixture[str], channel: Path, prior: Path) -> None:
+    found = fields(capsys, "relate", channel, "--prior", prior)
+    assert set(found["levels"]) | {one["notion"] for one in found["implied"]} <= set(NOTIONS)
+    assert found["local_dp"] == found["levels"]["local-dp"]
+    _, out, _ = run(capsys, "relate", channel, "--prior", prior)
+    assert all(name in out for name in found["levels"])
 
 
 def test_a_notion(capsys: pytest.CaptureFixture[str], prior: Path) -> None:
@@ -123,7 +207,10 @@ def test_a_prior_over_data_sets_of_a_statement(capsys: pytest.CaptureFixture[str
         (["local-dp:-1"], "at least 0"),
         (["identifiability:1", "--prior", "prior.csv"], "Δ = 2.94444"),
         (["local-dp:1", "--prior", "half.csv"], "sum to 0.5"),
-        (["channel.json", "--prior", "zero.csv"], "probability 0"),
+        (["identifiability:3", "--prior", "zero.csv"], "gives a value probability 0; restrict"),
+        (["local-dp:1", "--restrict"], "needs a prior"),
+        (["local-dp:1", "--unordered"], "--records"),
+        (["dp:1", "--records", "2", "--unordered", "--independent", "--prior", "sets.csv"], "prior of one record"),
         (["channel.json", "--records", "2"], "not data sets of 2 records"),
         (["dp:1", "--records", "0"], "0 records"),
         (["dp:1", "--delta", "2"], "δ of 2"),
@@ -143,6 +230,7 @@ def test_bad_input(
     monkeypatch.chdir(channel.parent)
     Path("half.csv").write_text("1,0.25\n2,0.25\n")
     Path("zero.csv").write_text("1,1\n2,0\n")
+    Path("sets.csv").write_text("1|1,0.25\n1|2,0.5\n2|2,0.25\n")
     code, out, err = run(capsys, "relate", *arguments)
     assert (code, out) == (2, ""), err
     assert len(err.strip().splitlines()) == 1

@@ -34,8 +34,8 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
 
 def test_release_spend_verify(capsys: pytest.CaptureFixture[str], house: Path) -> None:
     record = fields(capsys, "release", "people.csv", "--plan", "plan.toml", "--ledger", "budget", "-o", "out.csv")
-    assert record["schema"] == "leakgauge/release/1" and record["rows"] == 4
-    assert record["claims"]["age"]["levels"]["local_dp"]["value"] == 1.0
+    assert record["schema"] == "leakgauge/release/2" and record["rows"] == 4
+    assert record["claims"]["age"]["levels"]["local-dp"]["value"] == 1.0
     assert record == json.loads(Path("out.csv.json").read_text())
     assert record["budget"]["ledger"]["dataset"] == "people"
     checked = fields(capsys, "verify", "out.csv.json", "--ledger", "budget")

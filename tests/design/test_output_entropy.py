@@ -90,7 +90,7 @@ def test_without_a_distortion_pure_noise_is_the_answer_and_tells_nothing() -> No
     # "Choose the release of largest entropy that meets the privacy requirement" asks for nothing else.
     noise = Channel.constant(FILM.outcomes, Distribution.uniform(FILM.outcomes))
     assert entropy(noise.output(FILM)) == pytest.approx(math.log2(5)), "no output of five letters has more"
-    assert levels(noise)["local_dp"].value == 0
+    assert levels(noise)["local-dp"].value == 0
     assert mutual_information(Scenario(FILM, noise)) == pytest.approx(0, abs=1e-12)
     for found in (
         largest_output_entropy(FILM, Hamming(), 1.0, local_dp=1e-6),

@@ -119,5 +119,5 @@ def test_the_names_of_leaves_checks_and_lines_are_told(folder: Path) -> None:
 def test_the_levels_of_a_record_have_names(folder: Path) -> None:
     record = json.loads((folder / "record.json").read_text(encoding="utf-8"))
     notions = [*record["claims"]["blood"]["levels"], *record["together"]]
-    assert "local_dp" in notions
+    assert "local-dp" in notions
     assert [name for name in notions if not CHINESE.knows(name)] == []

@@ -286,15 +286,15 @@ def sharp_cases() -> dict[tuple[str, str], Callable[[], tuple[float, float, Circ
     def two_bits() -> tuple[float, float, Circumstances]:
         pair = response(1.0).product(response(1.0))
         found = levels(pair, records=2)
-        return found["dp"].value, found["local_dp"].value, Circumstances(records=2, delta=DELTA)
+        return found["dp"].value, found["local-dp"].value, Circumstances(records=2, delta=DELTA)
 
     def capacity_of_subsets() -> tuple[float, float, Circumstances]:
         # By symmetry the uniform prior achieves capacity, so that mutual-information DP is I there.
-        return (*both_levels("local_dp", "mutual_information", subset_selection(1.0, 12, 4)), plain)
+        return (*both_levels("local-dp", "mutual-information", subset_selection(1.0, 12, 4)), plain)
 
     def bsc() -> tuple[float, float, Circumstances]:
         found = levels(response(0.1), uniform(response(0.1)))
-        return found["mutual_information"].value, approximate_dp(response(0.1), 0.0).statement.parameters[0][1], plain
+        return found["mutual-information"].value, approximate_dp(response(0.1), 0.0).statement.parameters[0][1], plain
 
     def gaussian_to_delta() -> tuple[float, float, Circumstances]:
         bound = implied(claims.GaussianDP(1.0), claims.ApproximateDP, plain).statement
@@ -311,40 +311,40 @@ def sharp_cases() -> dict[tuple[str, str], Callable[[], tuple[float, float, Circ
     def metric(scale: float) -> Callable[[], tuple[float, float, Circumstances]]:
         def run() -> tuple[float, float, Circumstances]:
             slope = metric_privacy(response(1.0), lambda x, u: 2.0 * (x != u)).value
-            dp = levels(response(1.0))["local_dp"].value
+            dp = levels(response(1.0))["local-dp"].value
             return (slope, dp, plain) if scale > 1 else (dp, slope, plain)
 
         return run
 
     identity = Channel.identity(range(8))
     channel, prior = against_skew()
-    dp_names = [("dp", "renyi-dp", "renyi_dp"), ("dp", "zcdp", "zcdp"), ("dp", "gaussian-dp", "gaussian_dp")]
+    dp_names = [("dp", "renyi-dp", "renyi-dp"), ("dp", "zcdp", "zcdp"), ("dp", "gaussian-dp", "gaussian-dp")]
     return {
-        ("local-dp", "identifiability"): with_prior("local_dp", "identifiability", response(0.6), skewed),
-        ("identifiability", "local-dp"): with_prior("identifiability", "local_dp", channel, prior),
+        ("local-dp", "identifiability"): with_prior("local-dp", "identifiability", response(0.6), skewed),
+        ("identifiability", "local-dp"): with_prior("identifiability", "local-dp", channel, prior),
         ("identifiability", "central-identifiability"): central(
-            "identifiability", "central_identifiability", channel, prior
+            "identifiability", "central-identifiability", channel, prior
         ),
-        ("dp", "central-identifiability"): central("dp", "central_identifiability", response(0.6), skewed),
-        ("central-identifiability", "dp"): central("central_identifiability", "dp", channel, prior),
-        ("local-dp", "dp"): central("local_dp", "dp", response(1.0), skewed),
+        ("dp", "central-identifiability"): central("dp", "central-identifiability", response(0.6), skewed),
+        ("central-identifiability", "dp"): central("central-identifiability", "dp", channel, prior),
+        ("local-dp", "dp"): central("local-dp", "dp", response(1.0), skewed),
         ("dp", "local-dp"): two_bits,
-        ("local-dp", "mutual-information"): simple("local_dp", "mutual_information", subset_selection(1.0, 12, 4)),
+        ("local-dp", "mutual-information"): simple("local-dp", "mutual-information", subset_selection(1.0, 12, 4)),
         ("dp", "mutual-information-dp"): capacity_of_subsets,
         ("mutual-information", "central-mutual-information"): central(
-            "mutual_information", "central_mutual_information", response(1.0), skewed
+            "mutual-information", "central-mutual-information", response(1.0), skewed
         ),
         ("central-mutual-information", "mutual-information"): central(
-            "central_mutual_information", "mutual_information", response(1.0), skewed
+            "central-mutual-information", "mutual-information", response(1.0), skewed
         ),
-        ("local-dp", "maximal-leakage"): simple("local_dp", "maximal_leakage", response(1.0, 1000)),
-        ("maximal-leakage", "mutual-information"): simple("maximal_leakage", "mutual_information", identity),
-        ("maximal-leakage", "min-entropy-leakage"): simple("maximal_leakage", "min_entropy_leakage", response(1.0, 5)),
-        ("maximal-leakage", "sibson-leakage"): simple("maximal_leakage", "sibson_leakage", identity),
-        ("maximal-leakage", "alpha-leakage"): simple("maximal_leakage", "alpha_leakage", identity),
-        ("sibson-leakage", "mutual-information"): simple("sibson_leakage", "mutual_information", identity),
+        ("local-dp", "maximal-leakage"): simple("local-dp", "maximal-leakage", response(1.0, 1000)),
+        ("maximal-leakage", "mutual-information"): simple("maximal-leakage", "mutual-information", identity),
+        ("maximal-leakage", "min-entropy-leakage"): simple("maximal-leakage", "min-entropy-leakage", response(1.0, 5)),
+        ("maximal-leakage", "sibson-leakage"): simple("maximal-leakage", "sibson-leakage", identity),
+        ("maximal-leakage", "alpha-leakage"): simple("maximal-leakage", "alpha-leakage", identity),
+        ("sibson-leakage", "mutual-information"): simple("sibson-leakage", "mutual-information", identity),
         ("dp", "approximate-dp"): pure_to_delta,
-        **{(one, other): simple("local_dp", key, response(1.3)) for one, other, key in dp_names},
+        **{(one, other): simple("local-dp", key, response(1.3)) for one, other, key in dp_names},
         ("gaussian-dp", "zcdp"): lambda: (1.0, zero_concentrated_dp(gaussian_pair(1.0)).value, plain),
         ("gaussian-dp", "approximate-dp"): gaussian_to_delta,
         ("zcdp", "renyi-dp"): lambda: (0.5, renyi_dp(gaussian_pair(1.0), ORDER).value, plain),
@@ -458,8 +458,8 @@ def test_dependent_records_are_not_taken_for_independent() -> None:
         Circumstances(records=2).with_prior(dependent),
     ).statement
     assert bound is not None
-    assert found["central_mutual_information"].value == pytest.approx(0.10328, abs=1e-4)
-    assert bound.level >= found["central_mutual_information"].value
+    assert found["central-mutual-information"].value == pytest.approx(0.10328, abs=1e-4)
+    assert bound.level >= found["central-mutual-information"].value
     with pytest.raises(OptionError, match="they are not"):
         Circumstances(records=2, independent=True).with_prior(dependent)
     one_record = Circumstances(records=2).with_prior(Distribution("01", [0.5, 0.5]))

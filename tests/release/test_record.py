@@ -41,23 +41,23 @@ def test_claims_equal_those_of_relate(tmp_path: Path, capsys: pytest.CaptureFixt
     channel.write_text(json.dumps(NamedChannel(CHANNEL.dyadic(), ("illness",), ("illness",)).as_json()))
     told = related(capsys, channel, "--prior", tmp_path / "prior.csv")
     claims = made.fields["claims"]["illness"]
-    assert claims["prior"] == "public" and {"local_dp", "identifiability", "mutual_information"} <= set(
+    assert claims["prior"] == "public" and {"local-dp", "identifiability", "mutual-information"} <= set(
         claims["levels"]
     )
     for notion, level in claims["levels"].items():
-        assert told[notion] == level, notion
+        assert told["levels"][notion] == level, notion
     without = release(PLAN, opened(), tmp_path / "p.csv").fields["claims"]["illness"]
-    assert without["prior"] is None and "mutual_information" not in without["levels"]
+    assert without["prior"] is None and "mutual-information" not in without["levels"]
 
 
 def test_claims_of_noise_are_those_its_budget_implies(tmp_path: Path) -> None:
     made = release(PLAN, opened(), tmp_path / "o.csv")
     levels = made.fields["claims"]["age"]["levels"]
     claim = parse_mechanism("laplace:epsilon=0.5,lower=0,upper=120,grid=1").claims[0]
-    assert levels["local_dp"]["value"] == 0.5
+    assert levels["local-dp"]["value"] == 0.5
     for name, one in everything_implied(claim).items():
-        if one.statement is not None and name.replace("-", "_") in levels:
-            assert levels[name.replace("-", "_")]["value"] == one.statement.level
+        if one.statement is not None and name in levels:
+            assert levels[name]["value"] == one.statement.level
 
 
 @pytest.mark.parametrize("origin", list(PriorOrigin))
@@ -71,7 +71,7 @@ def test_every_prior_names_its_origin(tmp_path: Path, origin: PriorOrigin) -> No
     made = release(PLAN, table, tmp_path / "o.csv", priors={"illness": priors[origin]})
     claims = made.fields["claims"]["illness"]
     assert claims["prior"] == origin.value
-    assert claims["levels"]["mutual_information"]["value"] > 0
+    assert claims["levels"]["mutual-information"]["value"] > 0
     bought = 0.25 if origin is PriorOrigin.NOISY_HISTOGRAM else 0.0
     assert made.fields["budget"]["epsilon"]["value"] == pytest.approx(CHANNEL_EPSILON + 0.5 + bought, rel=1e-12)
     own = [said for said in made.fields["assumptions"] if "as private as the table" in said]
@@ -90,7 +90,7 @@ def test_a_channel_designed_from_the_table_says_so(tmp_path: Path) -> None:
 
 
 def _claim(fields: dict[str, Any]) -> None:
-    fields["claims"]["age"]["levels"]["local_dp"]["value"] = 0.1
+    fields["claims"]["age"]["levels"]["local-dp"]["value"] = 0.1
 
 
 def _cell(fields: dict[str, Any]) -> None:
@@ -164,7 +164,7 @@ def test_files_that_are_no_records(tmp_path: Path) -> None:
         (tmp_path / "r.json").write_text(text)
         with pytest.raises(FileError):
             verify(tmp_path / "r.json")
-    hollow: dict[str, Any] = {"schema": "leakgauge/release/1"}
+    hollow: dict[str, Any] = {"schema": "leakgauge/release/2"}
     (tmp_path / "r.json").write_text(record_text({**hollow, "digest": digest_of(hollow)}))
     with pytest.raises(FileError, match="whole record"):
         verify(tmp_path / "r.json")

@@ -54,7 +54,8 @@ def make(place: Path) -> None:
     )
     code = run(
         place,
-        *("protect", "people.csv", "--secret", "illness", "--background", "job", "--public", "job", "--public", HOSTILE),
+        *("protect", "people.csv", "--secret", "illness", "--background", "job"),
+        *("--public", "job", "--public", HOSTILE),
         *("--max-distortion", "0.2", "--purpose", "a study of illness", "--review", "2027-11-16"),
         *("--policy", "policy.toml", "-o", "job"),
     )

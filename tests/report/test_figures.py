@@ -130,7 +130,7 @@ def test_pictures_ask_nothing_of_a_network() -> None:
 
 
 def test_levels_of_several_columns_and_infinite_ones() -> None:
-    levels = {"local_dp": quantity(1.5, "nats"), "gaussian_dp": quantity("infinity", "standard deviations")}
+    levels = {"local-dp": quantity(1.5, "nats"), "gaussian-dp": quantity("infinity", "standard deviations")}
     figure = levels_figure({"claims": {"age": {"levels": levels}, "city": {"levels": levels}}})
     assert drawn(figure, "level") == [1.5, 1.5, 0.0, 0.0]
     assert "∞" in words(figure.to_svg())

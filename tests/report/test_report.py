@@ -87,7 +87,7 @@ def test_the_first_screen_has_the_grade_the_numbers_and_what_is_wrong(facts: Fac
         "measurement.json#/entropy",
         "measurement.json#/background_floor",
         "leakage.json#/leakage_with_background",
-        "release.json#/claims/illness/levels/local_dp",
+        "release.json#/claims/illness/levels/local-dp",
         f"audit.json#/attacks/{at}/success",
         f"audit.json#/attacks/{at}/baseline",
         "utility.json#/columns/illness/unchanged",

@@ -150,7 +150,7 @@ def test_the_strongest_attack_is_told_as_two_shares_and_with_its_own_verb(facts:
 
 def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
     files = edited(facts)
-    files["release.json"]["claims"]["illness"]["levels"]["local_dp"]["value"] = "infinity"
+    files["release.json"]["claims"]["illness"]["levels"]["local-dp"]["value"] = "infinity"
     for edition in Edition:
         said = texts(compose(Facts(files, facts.diagram), ENGLISH, edition))
         assert "released without any guarantee" in said and "Nothing is guaranteed" in said

@@ -12,7 +12,7 @@ from leakgauge.claims.quantities import exact_json, statement_json
 from leakgauge.cli.output import deliver, output_options, shown
 from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
-from leakgauge.errors import ModelError
+from leakgauge.errors import ModelError, OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,6 +26,12 @@ if TYPE_CHECKING:
 @click.argument("subject", metavar="CHANNEL|NOTION")
 @click.option("--prior", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: p(x), summing to 1.")
 @click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
+@click.option(
+    "--unordered",
+    is_flag=True,
+    help="Data sets are multisets; by default neighbours differ in the record at one position.",
+)
+@click.option("--restrict", is_flag=True, help="Leave out values that the prior gives probability 0.")
 @click.option("--independent", is_flag=True, help="The records are independent under the prior.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Of (ε, δ) statements.")
 @click.option("--order", type=float, default=2.0, show_default=True, help="Of Rényi, Sibson and α-leakage statements.")
@@ -34,6 +40,8 @@ def command(
     subject: str,
     prior: Path | None,
     records: int | None,
+    unordered: bool,
+    restrict: bool,
     independent: bool,
     delta: float,
     order: float,
@@ -55,12 +63,21 @@ def command(
     from leakgauge.probability.files import read_channel
 
     require_writable(output, *(path for path in (Path(subject), prior) if path))
-    wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
+    if unordered and records is None:
+        raise OptionError("--unordered says how data sets are compared; give their number of records with --records.")
+    wanted = Circumstances(
+        records=1 if records is None else records,
+        ordered=not unordered,
+        independent=independent,
+        delta=delta,
+        order=order,
+    )
     if subject.endswith(".json") or Path(subject).is_file():
         channel = read_channel(subject).channel
-        found = relate_channel(channel, _prior(prior, channel.inputs), records, wanted)
+        believed = _prior(prior, channel.inputs)
+        found = relate_channel(channel, believed, records, wanted, ordered=not unordered, restricted=restrict)
     else:
-        found = relate_statement(parse_statement(subject), _prior(prior, records=records), wanted)
+        found = relate_statement(parse_statement(subject), _prior(prior, records=records), wanted, restricted=restrict)
     deliver(as_fields(found, subject), as_json, output, lambda: render(found, subject))
 
 
@@ -98,15 +115,21 @@ def as_fields(found: Relation, subject: str) -> dict[str, Any]:
     """The relation as the fields of its JSON."""
     from leakgauge.notions import level_json
 
-    exact = dict.fromkeys(("identifiability", "local_dp", "mutual_information"))
+    levels = {name: level_json(level) for name, level in found.levels.items()}
     return {
-        "schema": "leakgauge/relation/1",
+        "schema": "leakgauge/relation/2",
         "subject": subject,
-        **exact,
-        **{name: level_json(level) for name, level in found.levels.items()},
+        "records": found.circumstances.records,
+        "ordered": found.circumstances.ordered,
+        "restricted": found.restricted,
+        "identifiability": levels.get("identifiability"),
+        "local_dp": levels.get("local-dp"),
+        "mutual_information": levels.get("mutual-information"),
+        "levels": levels,
         "prior_skew": None if found.skew is None else exact_json(found.skew, "nats"),
         "moment_skewness": None if found.moment_skewness is None else exact_json(found.moment_skewness, "1"),
         "implied": [_implication_json(name, one) for name, one in found.implied.items()],
+        "warnings": list(found.warnings),
     }
 
 
@@ -117,6 +140,7 @@ def _implication_json(name: str, one: Implication) -> dict[str, Any]:
         "statement": None if statement is None else str(statement),
         **({"value": None} if statement is None else statement_json(statement)),
         "sharp": one.sharp,
+        "cut": one.cut,
         "path": [
             {
                 "to": edge.conclusion.name,
@@ -135,7 +159,9 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    parts: list[RenderableType] = []
+    from leakgauge.notions.levels import NO_NEIGHBOURS
+
+    parts: list[RenderableType] = [Text(line) for line in _compared(found)]
     if found.levels:
         heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
         grid = Table(*heads, title=subject, title_justify="left")
@@ -143,11 +169,15 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
             name = level.statement.name + _parameters(level.statement)
             grid.add_row(name, shown(level.value), retell(level.unit), _witness(level))
         parts.append(grid)
-    if found.levels and "zcdp" not in found.levels:
+    if found.levels and "zcdp" not in found.levels and NO_NEIGHBOURS not in found.warnings:
         parts.append(Text(say("The channel is large: levels that compare every pair of rows were left out.")))
     if found.skew is not None:
         skew = shown(found.skew)
-        parts.append(Text(say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)))
+        if found.circumstances.records > 1:
+            line = say("Prior skew Δ = {skew} nats over neighbours: no channel has less identifiability.", skew=skew)
+        else:
+            line = say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)
+        parts.append(Text(line))
     if found.moment_skewness is not None:
         skewness = shown(found.moment_skewness)
         parts.append(Text(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness)))
@@ -159,12 +189,25 @@ def render(found: Relation, subject: str) -> list[RenderableType]:
             nothing.append((name, one.counterexample))
         else:
             way = " → ".join([edge.conclusion.name for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
+            way = say("{way!s}; cut at what the secret can hold", way=way) if one.cut else way
             most = f"{shown(one.statement.level)} {retell(one.statement.unit)}{_parameters(one.statement)}"
             told.add_row(name, most, way, say("sharp") if one.sharp else "")
     if told.rows:
         parts.append(told)
     parts.extend(Text(line) for line in _nothing_follows(nothing))
     return parts
+
+
+def _compared(found: Relation) -> list[str]:
+    """Which data sets are neighbours, which values were left out, and what limits the answer."""
+    lines = []
+    if found.circumstances.records > 1 and found.circumstances.ordered:
+        lines.append(say("Data sets are ordered: neighbours differ in the record at one position."))
+    elif found.circumstances.records > 1:
+        lines.append(say("Data sets are unordered: neighbours differ in one record, wherever it stands."))
+    if found.restricted:
+        lines.append(say("Restricted to the values that occur under the prior."))
+    return lines + [say("Warning: {text}", text=retell(text)) for text in found.warnings]
 
 
 def _parameters(statement: Statement) -> str:
@@ -187,7 +230,9 @@ def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
         lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
     unknown = say(", ").join(name for name, example in nothing if not example)
     if unknown:
-        lines.append(say("No conversion without more knowledge (a prior, distances) for {names!s}.", names=unknown))
+        lines.append(
+            say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown)
+        )
     return lines
 
 

@@ -267,9 +267,9 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
 
 
 def _headline(levels: dict[str, Any]) -> str:
-    for notion in ("local_dp", "dp", "approximate_dp", "zcdp"):
+    for notion in ("local-dp", "dp", "approximate-dp", "zcdp"):
         if notion in levels:
             level = levels[notion]
             delta = say(", δ {delta:g}", delta=level["delta"]) if "delta" in level else ""
-            return f"{retell(notion.replace('_', '-'))} {shown(level['value'])} {retell('nats')}{delta}"
+            return f"{retell(notion)} {shown(level['value'])} {retell('nats')}{delta}"
     return ""

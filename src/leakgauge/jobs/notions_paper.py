@@ -42,7 +42,7 @@ def _example() -> list[Line]:
         lines += [
             Line(where, "Δ, the floor of ε_i", floor, prior_skew(prior), "nats", 0.005),
             Line(where, "ε_i", identifiable, exact["identifiability"].value, "nats", 0.005, slip, bool(slip)),
-            Line(where, "ε_d", 0.62, exact["local_dp"].value, "nats", 0.005),
+            Line(where, "ε_d", 0.62, exact["local-dp"].value, "nats", 0.005),
         ]
     believed = Scenario(Distribution([1, 2], [0.95, 0.05]), EXAMPLE).posterior(1)[1]
     lines.append(Line("section 5, prior (0.95, 0.05)", "p(d=1|e=1)", 0.97, believed, "probability", 0.005))
@@ -91,7 +91,7 @@ def _nothing_follows() -> Iterator[tuple[str, bool]]:
 def _skew() -> Iterator[tuple[str, bool]]:
     priors = [Distribution([1, 2], [share, 1 - share]) for share in (0.5, 0.7, 0.9, 0.99)]
     exact = [levels(EXAMPLE, prior) for prior in priors]
-    budgets = {found["local_dp"].value for found in exact}
+    budgets = {found["local-dp"].value for found in exact}
     identifiable = [found["identifiability"].value for found in exact]
     grown = ", ".join(f"{value:.2f}" for value in identifiable)
     yield (

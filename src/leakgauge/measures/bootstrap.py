@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,8 @@ from leakgauge.measures.terms import Measure, Roles
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Codes, Floats, gather, sums_by
 from leakgauge.probability.labels import Label
+from leakgauge.probability.scenario import Weights
 from leakgauge.randomness import simulation
-
-if TYPE_CHECKING:
-    from leakgauge.probability.scenario import Weights
 
 _REDRAWS = 200
 """From each population."""

@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures.units import Unit
 from leakgauge.probability import Distribution
@@ -16,12 +17,14 @@ from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
 
 
+@checked
 def total_variation(p: Distribution, q: Distribution) -> float:
     """½ Σ |p − q|, the largest difference in the probability of any event."""
     a, b = _aligned(p, q)
     return min(float(np.abs(a - b).sum()) / 2, 1.0)
 
 
+@checked
 def hockey_stick(p: Distribution, q: Distribution, epsilon: float) -> float:
     """Σ max(p − e^ε q, 0): the smallest δ for which p is within (ε, δ) of q; ε in nats."""
     if not epsilon >= 0:
@@ -35,11 +38,13 @@ def hockey_stick(p: Distribution, q: Distribution, epsilon: float) -> float:
     return min(float(np.maximum(a - scaled, 0).sum()), 1.0)
 
 
+@checked
 def kullback_leibler(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -> float:
     """KL(p ‖ q) = Σ p log p/q, in bits; infinite where p shows an outcome that q never does."""
     return renyi(p, q, 1.0, unit)
 
 
+@checked
 def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """D_α(p ‖ q) = log Σ p^α q^(1−α) / (α − 1), in bits; α = 1 is Kullback–Leibler, α = ∞ the largest ratio."""
     if not order >= 0:
@@ -64,6 +69,7 @@ def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS
     return unit.of_nats(max(nats, 0.0))
 
 
+@checked
 def jensen_shannon(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -> float:
     """Mean Kullback–Leibler divergence of p and q from their midpoint, in bits; at most 1 bit."""
     a, b = _aligned(p, q)

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import Enum
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import Shown
 from leakgauge.measures.bootstrap import bootstrap
@@ -23,9 +23,7 @@ from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
 from leakgauge.measures.units import Unit
 from leakgauge.probability import Channel, Counts, Estimate, Scenario
 from leakgauge.probability.cells import Floats
-
-if TYPE_CHECKING:
-    from leakgauge.probability.scenario import Weights
+from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
 """Observations a cell from which the promised confidence was measured to hold."""
@@ -44,6 +42,7 @@ class Estimator(Enum):
     SHRINKAGE = "shrinkage"
 
 
+@checked
 def estimate(
     measure: Measure,
     counts: Counts,

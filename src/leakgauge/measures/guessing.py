@@ -5,11 +5,13 @@ Reference: Massey, Guessing and entropy, 1994.
 
 from __future__ import annotations
 
+from leakgauge.arguments import checked
 from leakgauge.measures.views import unweighted_cells
 from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells
 
 
+@checked
 def prior(source: Scenario | Distribution) -> float:
     """G(X) = Σ i·p_(i) with probabilities in descending order, in guesses.
 
@@ -21,11 +23,13 @@ def prior(source: Scenario | Distribution) -> float:
     return _guesses(DenseCells(distribution.probabilities[:, None]))
 
 
+@checked
 def posterior(scenario: Scenario, seen: Seen = Seen.RELEASE) -> float:
     """G(X|Y), the mean number of guesses after the release is seen."""
     return _guesses(unweighted_cells(scenario, seen, "Guessing entropy"))
 
 
+@checked
 def leakage(scenario: Scenario, seen: Seen = Seen.RELEASE) -> float:
     """G(X) − G(X|Y), how many guesses seeing saves; at least 0."""
     return max(prior(scenario) - posterior(scenario, seen), 0.0)

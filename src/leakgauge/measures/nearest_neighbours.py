@@ -20,6 +20,7 @@ from math import ceil, inf, log2, sqrt
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.measures.neighbour_distances import Ranked, dependence, spacing_entropy, spread_over_grid
 from leakgauge.probability import Estimate
@@ -48,6 +49,7 @@ _ATOM, _DOMINATE = 0.05, 0.5
 """Shares of rows in one value, and in all values of more than ``neighbours`` rows, from which there is no density."""
 
 
+@checked
 def mutual_information_of_numbers(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -121,6 +123,7 @@ def mutual_information_of_numbers(
     return Estimate(value, max(low, 0.0), high, confidence, len(rows), len(rows) >= _PROMISED and not unresolved)
 
 
+@checked
 def differential_entropy(
     x: npt.ArrayLike,
     *,

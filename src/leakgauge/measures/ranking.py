@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError, OptionError
 from leakgauge.measures import shannon
 from leakgauge.probability import Scenario, Seen
@@ -50,6 +51,7 @@ class Ranking:
         return place[one] < place[other]
 
 
+@checked
 def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
     """Mechanisms for one secret, the best protecting first.
 
@@ -68,6 +70,7 @@ def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
     return _ranking(mechanisms, shannon.mutual_information, shannon.conditional_entropy, False)
 
 
+@checked
 def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     """Attacks on one mechanism, the strongest first, by I(X;YZ), equivalently H(X|YZ).
 
@@ -83,6 +86,7 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
 
+@checked
 def is_perfect(scenario: Scenario) -> bool:
     """Whether nothing leaks: every secret is released by the same law, given the background where there is one.
 

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures.units import Unit
 from leakgauge.measures.views import remaining, unweighted_cells
@@ -20,6 +21,7 @@ from leakgauge.probability import Distribution, Scenario, Seen, View
 from leakgauge.probability.cells import Cells, DenseCells, Floats
 
 
+@checked
 def prior(source: Scenario | Distribution, order: float = math.inf, unit: Unit = Unit.BITS) -> float:
     """H_α(X) = log Σ p^α / (1 − α), in bits; by default min-entropy −log max p.
 
@@ -32,12 +34,14 @@ def prior(source: Scenario | Distribution, order: float = math.inf, unit: Unit =
     return unit.of_nats(_arimoto(column, _checked(order)))
 
 
+@checked
 def posterior(scenario: Scenario, order: float = math.inf, seen: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> float:
     """H_α(X|Y) after Arimoto, in bits: α/(1−α) · log Σ_y (Σ_x p(x,y)^α)^(1/α)."""
     cells = unweighted_cells(scenario, seen, "Rényi entropy")
     return unit.of_nats(_arimoto(cells, _checked(order)))
 
 
+@checked
 def leakage(scenario: Scenario, order: float = math.inf, seen: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> float:
     """H_α(X) − H_α(X|Y), never negative, in bits; by default min-entropy leakage."""
     return max(prior(scenario, order, unit) - posterior(scenario, order, seen, unit), 0.0)

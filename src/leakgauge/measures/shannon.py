@@ -14,12 +14,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.measures.units import Unit
 from leakgauge.measures.views import gains, remaining, weighted
 from leakgauge.probability import Distribution, Label, Scenario, Seen
 from leakgauge.probability.cells import Floats, log_or_zero
 
 
+@checked
 def entropy(source: Scenario | Distribution, unit: Unit = Unit.BITS) -> float:
     """H(X), how uncertain the secret is before anything is seen, in bits; weighted if the scenario is.
 
@@ -41,11 +43,13 @@ def entropy(source: Scenario | Distribution, unit: Unit = Unit.BITS) -> float:
     return unit.of_nats(_surprise(mass, p))
 
 
+@checked
 def conditional_entropy(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """H(X|Y), what stays uncertain after the release is seen, in bits; equations (4) and (11)."""
     return unit.of_nats(remaining(scenario.view(Seen.RELEASE)))
 
 
+@checked
 def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;Y), what the release tells about the secret, in bits; equations (5), (12) and (18).
 
@@ -56,11 +60,13 @@ def mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     return unit.of_nats(_settle(float(gains(view).sum()), scenario))
 
 
+@checked
 def conditional_entropy_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """H(X|YZ), what stays uncertain to someone who knows the background too, in bits; equations (7), (13)."""
     return unit.of_nats(remaining(scenario.view(Seen.BOTH)))
 
 
+@checked
 def conditional_mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;Y|Z), what the release adds for someone who knows the background, in bits.
 
@@ -71,16 +77,19 @@ def conditional_mutual_information(scenario: Scenario, unit: Unit = Unit.BITS) -
     return unit.of_nats(_settle(gain, scenario))
 
 
+@checked
 def leakage_with_background(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;YZ), all that someone with background learns, in bits; its floor is I(X;Z)."""
     return unit.of_nats(_settle(float(gains(scenario.view(Seen.BOTH)).sum()), scenario))
 
 
+@checked
 def background_floor(scenario: Scenario, unit: Unit = Unit.BITS) -> float:
     """I(X;Z), what the background tells before any release, in bits: no channel can undercut it."""
     return unit.of_nats(_settle(float(gains(scenario.view(Seen.BACKGROUND)).sum()), scenario))
 
 
+@checked
 def leakage_by_output(scenario: Scenario, unit: Unit = Unit.BITS) -> Mapping[Label, float]:
     """KL(p(x|y) ‖ p(x)) for each release y that occurs, in bits; its mean is I(X;Y)."""
     per_output = basic(scenario, unit=unit).leakage_by_output
@@ -103,6 +112,7 @@ class Basic:
     leakage_by_output: Floats
 
 
+@checked
 def basic(scenario: Scenario, seen_by: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> Basic:
     """H(X), H(X|Y), I(X;Y) and KL for each letter seen, in one pass over the joint, in bits."""
     view = scenario.view(seen_by)

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures.shannon import mutual_information
 from leakgauge.measures.units import Unit
@@ -17,6 +18,7 @@ from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.cells import Floats
 
 
+@checked
 def leakage(channel: Channel, prior: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """I_α(X;Y) = α/(α−1) · log Σ_y (Σ_x p(x) q(y|x)^α)^(1/α), in bits; grows with α, Shannon's at α = 1."""
     if not order > 0:
@@ -36,6 +38,7 @@ def leakage(channel: Channel, prior: Distribution, order: float, unit: Unit = Un
     return unit.of_nats(max(order / (order - 1) * math.log(total), 0.0))
 
 
+@checked
 def maximal_leakage(channel: Channel, unit: Unit = Unit.BITS) -> float:
     """log Σ_y max_x q(y|x), in bits: the most that any prior and any guess about the secret can gain."""
     return unit.of_nats(max(math.log(_column_maxima(channel).sum()), 0.0))

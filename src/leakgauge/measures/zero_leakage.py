@@ -11,6 +11,7 @@ from enum import Enum
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.probability import Counts
 from leakgauge.probability.cells import Codes, Floats
@@ -52,6 +53,7 @@ class ZeroLeakageTest:
     method: Method
 
 
+@checked
 def zero_leakage_test(
     counts: Counts,
     secret: Sequence[str],

@@ -41,7 +41,7 @@ class FiniteMechanism:
     @property
     def capabilities(self) -> Capabilities:
         """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True)
+        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.exact.inputs))
 
     def channel(self) -> Channel:
         """The dyadic channel."""

@@ -53,7 +53,7 @@ class LetterSets:
     @property
     def capabilities(self) -> Capabilities:
         """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True)
+        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
 
     @property
     @abstractmethod

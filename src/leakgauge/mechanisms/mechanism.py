@@ -22,11 +22,13 @@ class Capabilities:
         columns: kinds of columns it releases row by row; empty where it only answers queries.
         answers: whether it answers queries about a whole table.
         finite: whether it is a finite channel that can be written down.
+        values: how many values of a column it tells apart; None where that is not known.
     """
 
     columns: tuple[Kind, ...] = ()
     answers: bool = False
     finite: bool = False
+    values: int | None = None
 
 
 class Mechanism(Protocol):

@@ -121,7 +121,7 @@ class NoisyNumber:
         """Numeric columns where bounds are declared, answers where a sensitivity is."""
         if self.span.lowest is None:
             return Capabilities(answers=True)
-        return Capabilities(columns=(Kind.INT, Kind.FLOAT))
+        return Capabilities(columns=(Kind.INT, Kind.FLOAT), values=self.span.steps + 1)
 
     def channel(self) -> None:
         """None: noise has no largest value."""

@@ -1,6 +1,7 @@
 """Exact levels of channels, what statements imply in other notions, and how they compose."""
 
 from leakgauge.notions.capacities import mutual_information_dp
+from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.counterexamples import FAMILIES, Counterexample
 from leakgauge.notions.curves import (
     approximate_dp,
@@ -12,7 +13,7 @@ from leakgauge.notions.curves import (
     zero_concentrated_dp,
 )
 from leakgauge.notions.edges import SOUND_EDGES
-from leakgauge.notions.graph import Circumstances, Edge, Implication, Status, everything_implied, implied
+from leakgauge.notions.graph import Edge, Implication, Status, everything_implied, implied
 from leakgauge.notions.levels import levels
 from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew

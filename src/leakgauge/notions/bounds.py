@@ -1,6 +1,7 @@
 """What each edge of the implication graph concludes: functions of a statement and the circumstances.
 
-None stands for a condition that is not met.
+None stands for a condition that is not met. What the secret can hold is not looked at here: the walk through the graph
+cuts every conclusion there.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from leakgauge.claims import (
     Statement,
 )
 from leakgauge.notions import formulas
-from leakgauge.notions.graph import Circumstances
+from leakgauge.notions.circumstances import Circumstances
 
 NAT = 1 / math.log(2)
 """One nat in bits."""
@@ -38,36 +39,32 @@ def add_skew(
 
 
 def bits(notion: Callable[[float], Statement]) -> Callable[[Statement, Circumstances], Statement]:
-    """The same number of bits, capped by what there is to learn."""
-    return lambda statement, known: notion(min(statement.level, known.uncertainty))
+    """The same number of bits."""
+    return lambda statement, known: notion(statement.level)
 
 
 def information(notion: Callable[[float], Statement]) -> Callable[[Statement, Circumstances], Statement]:
-    """A − 1 − ln A, at most H."""
-
-    def bound(statement: Statement, known: Circumstances) -> Statement:
-        return notion(min(formulas.information_of_ratio(statement.level) * NAT, known.uncertainty))
-
-    return bound
+    """A − 1 − ln A."""
+    return lambda statement, known: notion(formulas.information_of_ratio(statement.level) * NAT)
 
 
 def independent_information(statement: Statement, known: Circumstances) -> Statement | None:
     """r times that of one record, where the records are independent."""
     if not (known.independent or known.records == 1):
         return None
-    return CentralMutualInformation(min(known.records * statement.level, known.uncertainty))
+    return CentralMutualInformation(known.records * statement.level)
 
 
 def of_one_record(statement: Statement, known: Circumstances) -> Statement | None:
     """The same number of bits, where a data set is one record."""
     # Of several records each may tell little and all together much, as the parity of bits does.
-    return CentralMutualInformation(min(statement.level, known.uncertainty)) if known.records == 1 else None
+    return CentralMutualInformation(statement.level) if known.records == 1 else None
 
 
 def data_set_information(statement: Statement, known: Circumstances) -> Statement | None:
     """The most that neighbours within ε tell of the whole data set."""
     nats = formulas.information_of_ratio(between_any(statement.level, known))
-    return CentralMutualInformation(min(nats * NAT, known.uncertainty))
+    return CentralMutualInformation(nats * NAT)
 
 
 def between_any(epsilon: float, known: Circumstances) -> float:
@@ -87,7 +84,7 @@ def pure_of_renyi(statement: Statement, known: Circumstances) -> Statement | Non
 
 def maximal_of_sibson(statement: Statement, known: Circumstances) -> Statement | None:
     """The same number of bits, where the order is infinite and every letter has a chance."""
-    full_support = known.skew is not None
+    full_support = known.skew is not None and known.skew < math.inf
     return MaximalLeakage(statement.level) if full_support and dict(statement.parameters)["order"] == math.inf else None
 
 
@@ -129,7 +126,7 @@ def sibson_to_information(statement: Statement, known: Circumstances) -> Stateme
     """The same number of bits, from order 1 on."""
     if dict(statement.parameters)["order"] < 1:
         return None
-    return MutualInformation(min(statement.level, known.uncertainty))
+    return MutualInformation(statement.level)
 
 
 def information_to_approximate(statement: Statement, known: Circumstances) -> Statement | None:

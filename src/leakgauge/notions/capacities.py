@@ -10,8 +10,9 @@ import math
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.claims import MutualInformationDP
-from leakgauge.notions.neighbours import Structure, all_pairs
+from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats, log_or_zero
@@ -21,9 +22,10 @@ GAP = 1e-9
 SWEEPS = 2_000
 
 
+@checked
 def mutual_information_dp(channel: Channel, structure: Structure | None = None) -> Level:
     """sup over records and priors of I(X_i;Y|X_−i), in bits, from above."""
-    found = [capacity_from_above(channel.matrix[list(group)]) for group in _groups(channel, structure)]
+    found = [capacity_from_above(channel.matrix[list(group)]) for group in compared(channel.inputs, structure)]
     return Level(MutualInformationDP(max(found, default=0.0) / math.log(2)))
 
 
@@ -44,8 +46,4 @@ def capacity_from_above(matrix: Floats) -> float:
             break
         p = p * np.exp(divergence - upper)
         p /= p.sum()
-    return max(best, 0.0)
-
-
-def _groups(channel: Channel, structure: Structure | None) -> tuple[tuple[int, ...], ...]:
-    return (structure or all_pairs(channel.inputs)).groups
+    return min(max(best, 0.0), math.log(len(matrix)))  # rounding must not promise more than there is to tell

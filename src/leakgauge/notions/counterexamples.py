@@ -19,7 +19,7 @@ from leakgauge.claims import (
     Statement,
 )
 from leakgauge.notions import ratios
-from leakgauge.notions.graph import Circumstances
+from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
 

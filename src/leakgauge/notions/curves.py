@@ -13,10 +13,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.notions.formulas import concentration_of_pure
-from leakgauge.notions.neighbours import Structure, all_pairs
+from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level, Witness
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
@@ -27,6 +28,7 @@ ZCDP_TOLERANCE = 1e-6
 """The zero-concentrated level is reported from above, at most this share too large."""
 
 
+@checked
 def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None = None) -> Level:
     """The smallest δ for which the channel is (ε, δ)-differentially private."""
     if not epsilon >= 0:
@@ -40,6 +42,7 @@ def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None
     return Level(ApproximateDP(epsilon, min(delta, 1.0)), witness)
 
 
+@checked
 def approximate_dp_at(channel: Channel, delta: float, structure: Structure | None = None) -> Level:
     """The smallest ε for which the channel is (ε, δ)-differentially private, in nats, rounded up by 10^-12 of it."""
     if not 0 <= delta < 1:
@@ -61,6 +64,7 @@ def _delta(channel: Channel, epsilon: float, structure: Structure | None) -> flo
     return dict(approximate_dp(channel, epsilon, structure).statement.parameters)["delta"]
 
 
+@checked
 def renyi_dp(channel: Channel, order: float, structure: Structure | None = None) -> Level:
     """max D_α(q_x ‖ q_x') over the inputs compared, in nats; order 1 is Kullback–Leibler."""
     if not order >= 1:
@@ -69,6 +73,7 @@ def renyi_dp(channel: Channel, order: float, structure: Structure | None = None)
     return Level(RenyiDP(value, order), witness)
 
 
+@checked
 def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -> Level:
     """sup over α > 1 of D_α / α, in nats, at most 2·10^-6 of it too large, never too small."""
     best, witness = 0.0, None
@@ -81,6 +86,7 @@ def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -
     return Level(ZeroConcentratedDP(min(best * (1 + ZCDP_TOLERANCE), ceiling)), witness)
 
 
+@checked
 def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
     """The smallest μ for which no test tells two inputs apart better than N(0, 1) from N(μ, 1).
 
@@ -105,11 +111,14 @@ def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
     return Level(GaussianDP(best), witness)
 
 
+@checked
 def tradeoff(p: Floats, q: Floats) -> tuple[Floats, Floats]:
     """Type I and type II errors of the best tests of p against q, at the vertices of their convex curve.
 
     The test of a vertex rejects p on the outputs that q shows relatively most.
     """
+    if p.ndim != 1 or p.shape != q.shape:
+        raise OptionError("The laws have shapes {p} and {q}; give two lists of one length.", p=p.shape, q=q.shape)
     first, _, second, _ = _errors(p, q)
     return first, second
 
@@ -125,6 +134,7 @@ def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     return up[0], down[0], down[1], up[1]
 
 
+@checked
 def privacy_curve(channel: Channel, epsilons: Sequence[float], structure: Structure | None = None) -> list[Level]:
     """The exact δ of each ε."""
     return [approximate_dp(channel, epsilon, structure) for epsilon in epsilons]
@@ -152,7 +162,7 @@ def _worst(
     """The largest divergence of the output of one input from that of another, and which they are."""
     matrix = channel.matrix
     best, witness = 0.0, None
-    for group in (structure or all_pairs(channel.inputs)).groups:
+    for group in compared(channel.inputs, structure):
         rows = np.array(group)
         part = matrix[rows]
         step = max(BLOCK // part.size, 1)
@@ -168,7 +178,7 @@ def _worst(
 
 def _pairs(channel: Channel, structure: Structure | None) -> Iterator[tuple[int, int, Floats, Floats]]:
     matrix = channel.matrix
-    for group in (structure or all_pairs(channel.inputs)).groups:
+    for group in compared(channel.inputs, structure):
         for x in group:
             for other in group:
                 if x != other:

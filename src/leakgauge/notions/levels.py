@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import warnings
+from collections.abc import Iterator, Mapping
 
+from leakgauge.arguments import checked
 from leakgauge.claims import (
     AlphaLeakage,
     CentralMutualInformation,
@@ -13,6 +15,8 @@ from leakgauge.claims import (
     MutualInformation,
     SibsonLeakage,
 )
+from leakgauge.errors import OptionError
+from leakgauge.languages import message
 from leakgauge.measures import mutual_information, renyi, sibson
 from leakgauge.notions import curves, ratios
 from leakgauge.notions.capacities import mutual_information_dp
@@ -22,16 +26,23 @@ from leakgauge.probability import Channel, Distribution, Scenario
 
 PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
+NO_NEIGHBOURS = message(
+    "None of the data sets has a neighbour: there is nothing to compare, and levels over neighbours are left out."
+)
 
 
+@checked
 def levels(
     channel: Channel,
     prior: Distribution | None = None,
     records: int | None = None,
     order: float = 2.0,
     delta: float = 1e-6,
+    *,
+    ordered: bool = True,
+    restricted: bool = False,
 ) -> Mapping[str, Level]:
-    """The tightest statement of each notion that the channel satisfies, by name.
+    """The tightest statement of each notion that the channel satisfies, by the name of the notion.
 
     Args:
         channel: from one record, or with ``records`` from data sets (tuples of that many records).
@@ -39,51 +50,75 @@ def levels(
         records: how many records a data set has; None for a local channel.
         order: of the Rényi, Sibson and α-leakage levels.
         delta: of the (ε, δ) level.
+        ordered: whether neighbouring data sets differ in the record at one position; if not, data sets are compared
+            as multisets.
+        restricted: leave out inputs that the prior gives probability 0; they make identifiability infinite.
+
+    Where several data sets have no neighbour at all, levels over neighbours are absent, with a warning.
 
     Raises:
-        ModelError: the prior gives a letter probability 0, or the inputs are no data sets.
+        ModelError: the inputs are not data sets of so many records.
 
     Example:
         >>> answer = Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])
-        >>> round(levels(answer)["local_dp"].value, 4)
+        >>> round(levels(answer)["local-dp"].value, 4)
         1.0986
     """
-    structure = all_pairs(channel.inputs) if records is None else data_sets(channel.inputs, records)
-    found = {"local_dp": ratios.local_dp(channel), "maximal_leakage": _maximal(channel)}
-    if records is not None:
-        found["dp"] = ratios.central_dp(channel, structure)
+    if restricted:
+        prior = occurring(prior)
+        channel = channel.restrict(prior.outcomes)
+    structure = structure_of(channel, records, ordered)
+    if structure is None:
+        warnings.warn(NO_NEIGHBOURS, stacklevel=3)
+    return exact_levels(channel, prior, structure, order, delta, central=records is not None)
+
+
+def occurring(prior: Distribution | None) -> Distribution:
+    """The prior restricted to the values that occur."""
+    if prior is None:
+        raise OptionError("Restricting to the values that occur needs a prior, and there is none; give one.")
+    return prior.restrict(prior.support)
+
+
+def structure_of(channel: Channel, records: int | None, ordered: bool) -> Structure | None:
+    """Which inputs are compared; None where there are several data sets and none has a neighbour."""
+    structure = all_pairs(channel.inputs) if records is None else data_sets(channel.inputs, records, ordered)
+    return structure if structure.groups or len(channel.inputs) == 1 else None
+
+
+def exact_levels(
+    channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
+) -> Mapping[str, Level]:
+    """The levels by name; without a structure those over any two inputs and those over the prior."""
+    found = [ratios.local_dp(channel), Level(MaximalLeakage(sibson.maximal_leakage(channel)))]
     if prior is not None:
-        found |= _with_prior(channel, prior, structure, records, order)
-    if _pairwise_cells(structure, len(channel.outputs)) <= PAIRWISE_CELLS:
-        found["renyi_dp"] = curves.renyi_dp(channel, order, structure)
-        found["zcdp"] = curves.zero_concentrated_dp(channel, structure)
-        found["gaussian_dp"] = curves.gaussian_dp(channel, structure)
-        found["approximate_dp"] = curves.approximate_dp_at(channel, delta, structure)
-        found["mutual_information_dp"] = mutual_information_dp(channel, structure)
-    return found
+        found += _with_prior(channel, prior, order)
+    if structure is not None:
+        found += _over_neighbours(channel, prior, structure, order, delta, central)
+    if prior is not None and central:
+        found.append(Level(CentralMutualInformation(mutual_information(Scenario(prior, channel)))))
+    return {level.statement.name: level for level in found}
 
 
-def _with_prior(
-    channel: Channel, prior: Distribution, structure: Structure, records: int | None, order: float
-) -> dict[str, Level]:
+def _with_prior(channel: Channel, prior: Distribution, order: float) -> Iterator[Level]:
     scenario = Scenario(prior, channel)
-    information = mutual_information(scenario)
-    found = {
-        "identifiability": ratios.identifiability(channel, prior),
-        "mutual_information": Level(MutualInformation(information)),
-        "min_entropy_leakage": Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf))),
-        "sibson_leakage": Level(SibsonLeakage(sibson.leakage(channel, prior, order), order)),
-        "alpha_leakage": Level(AlphaLeakage(renyi.leakage(scenario, order), order)),
-    }
-    if records is not None:
-        found["central_identifiability"] = ratios.central_identifiability(channel, prior, structure)
-        found["central_mutual_information"] = Level(CentralMutualInformation(information))
-    return found
+    yield ratios.identifiability(channel, prior)
+    yield Level(MutualInformation(mutual_information(scenario)))
+    yield Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf)))
+    yield Level(SibsonLeakage(sibson.leakage(channel, prior, order), order))
+    yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
 
 
-def _maximal(channel: Channel) -> Level:
-    return Level(MaximalLeakage(sibson.maximal_leakage(channel)))
-
-
-def _pairwise_cells(structure: Structure, outputs: int) -> int:
-    return sum(len(group) ** 2 for group in structure.groups) * outputs
+def _over_neighbours(
+    channel: Channel, prior: Distribution | None, structure: Structure, order: float, delta: float, central: bool
+) -> Iterator[Level]:
+    if central:
+        yield ratios.central_dp(channel, structure)
+        if prior is not None:
+            yield ratios.central_identifiability(channel, prior, structure)
+    if sum(len(group) ** 2 for group in structure.groups) * len(channel.outputs) <= PAIRWISE_CELLS:
+        yield curves.renyi_dp(channel, order, structure)
+        yield curves.zero_concentrated_dp(channel, structure)
+        yield curves.gaussian_dp(channel, structure)
+        yield curves.approximate_dp_at(channel, delta, structure)
+        yield mutual_information_dp(channel, structure)

@@ -1,9 +1,14 @@
-"""Which inputs a notion compares: any two, or data sets that differ in one record."""
+"""Which inputs a notion compares: any two, or data sets that differ in one record.
+
+Data sets are ordered by default: neighbours differ in the record at one position, as where every row belongs to one
+person. Unordered, they are multisets: {1, 2} and {2, 3} are neighbours then, (1, 2) and (2, 3) are not. Ordered
+neighbours are always neighbours as multisets, so that unordered levels are never smaller.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
-from collections.abc import Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 from leakgauge.errors import ModelError, OptionError
@@ -29,8 +34,14 @@ def all_pairs(inputs: Sequence[Label]) -> Structure:
     return Structure((tuple(range(len(inputs))),))
 
 
-def data_sets(inputs: Sequence[Label], records: int) -> Structure:
+def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> Structure:
     """Inputs are data sets, tuples of records; two are neighbours when they differ in one of them.
+
+    Args:
+        inputs: the data sets.
+        records: how many records each has.
+        ordered: whether position matters; if not, inputs are multisets, and two inputs that hold the same records
+            in another order are compared as well.
 
     Raises:
         OptionError: ``records`` is below 1.
@@ -40,16 +51,46 @@ def data_sets(inputs: Sequence[Label], records: int) -> Structure:
         raise OptionError("A data set of {records} records does not exist; give at least 1.", records=records)
     if records == 1 and not all(isinstance(data_set, tuple) and len(data_set) == 1 for data_set in inputs):
         return all_pairs(inputs)
-    groups: dict[tuple[int, tuple[Label, ...]], list[int]] = defaultdict(list)
+    groups: dict[Hashable, list[int]] = defaultdict(list)
     for position, data_set in enumerate(inputs):
         if not isinstance(data_set, tuple) or len(data_set) != records:
             raise ModelError(
-                "The channel's inputs are not data sets of {records} records; make each a tuple of {records} labels.",
+                "The channel's inputs are not data sets of {records} records; make each a tuple of {records} labels, "
+                "as channel.power({records}) does.",
                 records=records,
             )
-        for record in range(records):
-            groups[record, (*data_set[:record], *data_set[record + 1 :])].append(position)
+        # As multisets two equal records leave the same others behind: the set keeps one of them.
+        for others in {_others(data_set, record, ordered) for record in range(records)}:
+            groups[others].append(position)
     return Structure(tuple(tuple(group) for group in groups.values() if len(group) > 1), records)
+
+
+def _others(data_set: tuple[Label, ...], record: int, ordered: bool) -> Hashable:
+    """What neighbours that differ in this record share."""
+    rest = (*data_set[:record], *data_set[record + 1 :])
+    return (record, rest) if ordered else frozenset(Counter(rest).items())
+
+
+def compared(inputs: Sequence[Label], structure: Structure | None) -> tuple[tuple[int, ...], ...]:
+    """The groups within which inputs are compared; without a structure any two are.
+
+    Raises:
+        ModelError: there are several data sets and none has a neighbour: a level of 0 would say that they cannot be
+            told apart, where nothing was compared.
+    """
+    groups = (structure or all_pairs(inputs)).groups
+    if not groups and len(inputs) > 1:
+        raise ModelError(
+            "None of the {count} data sets has a neighbour, so that there is nothing to compare; add data sets between "
+            "them, or compare any two by leaving out the number of records.",
+            count=len(inputs),
+        )
+    return groups
+
+
+def without_neighbour(inputs: Sequence[Label], structure: Structure) -> int:
+    """How many inputs have no neighbour: levels over neighbours say nothing of them."""
+    return len(inputs) - len({position for group in structure.groups for position in group})
 
 
 def diameter(structure: Structure, inputs: int) -> int:

@@ -18,7 +18,8 @@ from leakgauge.claims import (
     Statement,
 )
 from leakgauge.notions.bounds import NAT
-from leakgauge.notions.graph import Circumstances, Edge, Status
+from leakgauge.notions.circumstances import Circumstances
+from leakgauge.notions.graph import Edge, Status
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.claims import (
     CentralDP,
     CentralIdentifiability,
@@ -18,8 +19,8 @@ from leakgauge.claims import (
     MetricPrivacy,
     Statement,
 )
-from leakgauge.errors import ModelError, OptionError
-from leakgauge.notions.neighbours import Structure, all_pairs
+from leakgauge.errors import OptionError
+from leakgauge.notions.neighbours import Structure, all_pairs, compared
 from leakgauge.notions.witness import Level, Witness
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Floats
@@ -37,25 +38,29 @@ def central_dp(channel: Channel, structure: Structure) -> Level:
 
 
 def identifiability(channel: Channel, prior: Distribution) -> Level:
-    """max ln p(x|y)/p(x'|y) over any two inputs, in nats."""
-    return _largest_ratio(channel, _log_joint(channel, prior), all_pairs(channel.inputs), Identifiability)
+    """max ln p(x|y)/p(x'|y) over any two inputs, in nats; infinite where the prior has a zero."""
+    return _posterior_ratio(channel, prior, all_pairs(channel.inputs), Identifiability)
 
 
 def central_identifiability(channel: Channel, prior: Distribution, structure: Structure) -> Level:
     """max ln p(x|y)/p(x'|y) over neighbouring data sets, in nats."""
-    return _largest_ratio(channel, _log_joint(channel, prior), structure, CentralIdentifiability)
+    return _posterior_ratio(channel, prior, structure, CentralIdentifiability)
 
 
+@checked
 def prior_skew(prior: Distribution, structure: Structure | None = None) -> float:
     """Δ = max ln p(x)/p(x') over the inputs compared, in nats: 0 exactly when the prior is uniform there.
 
-    It is −σ_min of the paper, and the floor of identifiability: no channel has less.
+    It is −σ_min of the paper, and the floor of identifiability: no channel has less. Infinite where an input that
+    occurs is compared with one that does not.
     """
-    logs = np.log(_full_support(prior))
-    groups = (structure or all_pairs(prior.outcomes)).groups
-    return max((float(np.ptp(logs[list(group)])) for group in groups), default=0.0)
+    logs = _log(prior.probabilities)
+    ends = [(logs[list(group)].max(), logs[list(group)].min()) for group in compared(prior.outcomes, structure)]
+    highest, lowest = np.array(ends or [(0.0, 0.0)]).T
+    return float(_difference(highest, lowest).max())
 
 
+@checked
 def moment_skewness(prior: Distribution) -> float | None:
     """E[(X − μ)³] / σ³ of a prior over numbers, without unit; None where a label is no number or nothing varies.
 
@@ -70,6 +75,7 @@ def moment_skewness(prior: Distribution) -> float | None:
     return float(prior.probabilities @ centred**3) / variance**1.5 if variance > 0 else None
 
 
+@checked
 def metric_privacy(channel: Channel, distance: Callable[[Label, Label], float] | Floats) -> Level:
     """max ln q(y|x)/q(y|x') ÷ d(x, x'), in nats per unit of distance."""
     distances = _distances(channel.inputs, distance)
@@ -91,7 +97,7 @@ def metric_privacy(channel: Channel, distance: Callable[[Label, Label], float] |
 
 def _largest_ratio(channel: Channel, logs: Floats, structure: Structure, notion: Callable[[float], Statement]) -> Level:
     best, witness = 0.0, None
-    for group in structure.groups:
+    for group in compared(channel.inputs, structure):
         rows = np.array(group)
         part = logs if len(group) == len(logs) else logs[rows]
         highest, lowest = part.argmax(axis=0), part.argmin(axis=0)
@@ -105,6 +111,17 @@ def _largest_ratio(channel: Channel, logs: Floats, structure: Structure, notion:
     return Level(notion(best), witness)
 
 
+def _posterior_ratio(
+    channel: Channel, prior: Distribution, structure: Structure, notion: Callable[[float], Statement]
+) -> Level:
+    same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
+    joint = _log(channel.matrix) + _log(prior.probabilities)[:, None]
+    found = _largest_ratio(channel, joint, structure, notion)
+    # Which inputs never occur may be a fact about the rows: none is named as the one that makes the level infinite.
+    by_a_zero = found.witness is not None and prior[found.witness.inputs[1]] == 0
+    return Level(found.statement) if by_a_zero else found
+
+
 def _difference(upper: Floats, lower: Floats) -> Floats:
     """upper − lower of logarithms, 0 where both outputs are impossible."""
     with np.errstate(invalid="ignore"):
@@ -114,21 +131,6 @@ def _difference(upper: Floats, lower: Floats) -> Floats:
 def _log(matrix: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(matrix)
-
-
-def _log_joint(channel: Channel, prior: Distribution) -> Floats:
-    same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
-    return np.asarray(_log(channel.matrix) + np.log(_full_support(prior))[:, None])
-
-
-def _full_support(prior: Distribution) -> Floats:
-    missing = np.flatnonzero(prior.probabilities == 0)
-    if len(missing):
-        raise ModelError(
-            "The prior gives {letter!r} probability 0, and posterior ratios need every letter; leave it out.",
-            letter=prior.outcomes[missing[0]],
-        )
-    return prior.probabilities
 
 
 def _distances(inputs: Sequence[Label], distance: Callable[[Label, Label], float] | Floats) -> Floats:

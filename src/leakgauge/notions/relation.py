@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from leakgauge.arguments import checked
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
 from leakgauge.claims.quantities import statement_json
-from leakgauge.notions.graph import Circumstances, Implication, everything_implied, implied
-from leakgauge.notions.levels import levels
-from leakgauge.notions.neighbours import data_sets
-from leakgauge.notions.ratios import moment_skewness, prior_skew
+from leakgauge.languages import message
+from leakgauge.notions.circumstances import Circumstances
+from leakgauge.notions.graph import Implication, everything_implied, implied
+from leakgauge.notions.levels import NO_NEIGHBOURS, exact_levels, occurring, structure_of
+from leakgauge.notions.neighbours import Structure, without_neighbour
+from leakgauge.notions.ratios import moment_skewness
 from leakgauge.notions.witness import Level
-from leakgauge.probability import Channel, Distribution
+from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.labels import text_of
 
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
 """For a channel of one record these say what their local twins say."""
+SOME_ALONE = message("Some data sets have no neighbour: levels over neighbours say nothing of them.")
+NEVER_OCCURS = message(
+    "The prior gives some values probability 0, which makes identifiability infinite by its definition; restricted to "
+    "the values that occur it may be finite."
+)
+PERHAPS_UNORDERED = message(
+    "No data set holds the same records as another in a different order: if their order means nothing, compare them "
+    "unordered, which can only raise levels."
+)
 
 
 @dataclass(frozen=True)
@@ -27,9 +40,13 @@ class Relation:
     Attributes:
         subject: the statement, or None for a channel.
         levels: exact levels by name; empty for a statement.
-        skew: Δ of the prior over the inputs compared, in nats; None without a prior.
+        skew: Δ of the prior over the inputs compared (with several records neighbouring data sets), in nats; None
+            where it is not known.
         moment_skewness: of a prior over numbers, without unit; else None.
         implied: what follows in each notion that has no exact level, by name.
+        circumstances: under which it follows.
+        restricted: whether values that never occur were left out.
+        warnings: what limits the answer, in sentences.
     """
 
     subject: Statement | None
@@ -37,31 +54,64 @@ class Relation:
     skew: float | None
     moment_skewness: float | None
     implied: Mapping[str, Implication]
+    circumstances: Circumstances
+    restricted: bool = False
+    warnings: tuple[str, ...] = ()
 
 
+@checked
 def relate_channel(
     channel: Channel,
     prior: Distribution | None = None,
     records: int | None = None,
     wanted: Circumstances | None = None,
+    *,
+    ordered: bool = True,
+    restricted: bool = False,
 ) -> Relation:
-    """The exact levels of a channel, and for notions without one the tightest statement its budget implies."""
-    known = replace(wanted or Circumstances(), records=records or 1)
-    if records is not None:
-        known = known.with_domain(channel.inputs)
-    if prior is not None:
-        known = known.with_prior(prior)
-    found = levels(channel, prior, records, known.order, known.delta)
+    """The exact levels of a channel, and for notions without one the tightest statement its levels imply.
+
+    Args:
+        channel: from one record, or with ``records`` from data sets.
+        prior: over its inputs.
+        records: how many records a data set has; None for a local channel.
+        wanted: at which δ and order, and whether records are independent.
+        ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
+        restricted: leave out inputs that the prior gives probability 0.
+    """
+    if restricted:
+        prior = occurring(prior)
+        channel = channel.restrict(prior.outcomes)
+    known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
+    known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
+    structure = structure_of(channel, records, ordered)
+    found = exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
     exact = {type(level.statement) for level in found.values()} | (_CENTRAL if records is None else set())
     missing = {
         name: _tightest(found.values(), notion, known) for name, notion in NOTIONS.items() if notion not in exact
     }
-    skew = None
-    if prior is not None:
-        skew = prior_skew(prior, None if records is None else data_sets(channel.inputs, records))
-    return Relation(None, found, skew, None if prior is None else moment_skewness(prior), missing)
+    skewness = None if prior is None else moment_skewness(prior)
+    said = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
+    return Relation(None, found, known.neighbour_skew, skewness, missing, known, restricted, said)
 
 
+def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
+    if structure is None:
+        yield NO_NEIGHBOURS
+    elif known.records > 1 and without_neighbour(inputs, structure):
+        yield SOME_ALONE
+    if known.records > 1 and known.ordered:
+        multisets = {frozenset(Counter(one).items()) for one in inputs if isinstance(one, tuple)}
+        if len(multisets) == len(inputs) and any(len(multiset) > 1 for multiset in multisets):
+            yield PERHAPS_UNORDERED
+
+
+def _about_prior(prior: Distribution | None) -> Iterator[str]:
+    if prior is not None and len(prior.support) < len(prior):
+        yield NEVER_OCCURS
+
+
+@checked
 def level_json(level: Level) -> dict[str, object]:
     """A level as it stands in JSON, with the witness that reaches it."""
     witness = level.witness and {
@@ -84,22 +134,33 @@ def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Cir
     return min(spoken, key=lambda one: one.statement.level if one.statement else 0.0, default=Implication(None))
 
 
+@checked
 def relate_statement(
-    statement: Statement, prior: Distribution | None = None, wanted: Circumstances | None = None
+    statement: Statement,
+    prior: Distribution | None = None,
+    wanted: Circumstances | None = None,
+    *,
+    restricted: bool = False,
 ) -> Relation:
-    """What a statement implies in every other notion, given what is known of prior and records."""
-    known = wanted or Circumstances()
+    """What a statement implies in every other notion, given what is known of prior and records.
+
+    Args:
+        statement: what is claimed.
+        prior: over the values of a record, or over data sets.
+        wanted: at which δ and order, and what is known of the records.
+        restricted: leave out values that the prior gives probability 0.
+    """
+    known, skewness = wanted or Circumstances(), None
+    if restricted:
+        prior = occurring(prior)
     if prior is not None:
-        known = known.with_prior(prior)
-    return Relation(
-        statement,
-        {},
-        known.skew,
-        None if prior is None else moment_skewness(prior),
-        everything_implied(statement, known),
-    )
+        known, skewness = known.with_prior(prior), moment_skewness(prior)
+    follows = everything_implied(statement, known)
+    said = tuple(_about_prior(prior))
+    return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, said)
 
 
+@checked
 def relate_statements(
     statements: Iterable[Statement], wanted: Circumstances | None = None
 ) -> Mapping[str, Statement | None]:
@@ -107,7 +168,9 @@ def relate_statements(
     said, known = tuple(statements), wanted or Circumstances()
     found: dict[str, Statement | None] = {}
     for name, notion in NOTIONS.items():
-        candidates = [one if isinstance(one, notion) else implied(one, notion, known).statement for one in said]
+        candidates = [
+            known.cut(one) if isinstance(one, notion) else implied(one, notion, known).statement for one in said
+        ]
         spoken = [one for one in candidates if one is not None and math.isfinite(one.level)]
         found[name] = min(spoken, key=lambda one: one.level, default=None)
     return found

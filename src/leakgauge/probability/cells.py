@@ -262,6 +262,14 @@ def as_floats(values: object, role: str) -> Floats:
     return array
 
 
+def as_codes(values: npt.ArrayLike) -> Codes:
+    """Positions of labels, as whole numbers."""
+    try:
+        return np.asarray(values, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise ModelError("The codes are not all whole numbers; give the position of each label, from 0.") from None
+
+
 def require_non_negative(array: npt.NDArray[Any], role: str) -> None:
     """Refuse NaN, infinity and anything below zero, naming the first value found."""
     # One pass for the common case: min() is NaN if any value is, max() shows infinity.

@@ -6,10 +6,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, chain, gather
 from leakgauge.probability.distribution import Distribution
-from leakgauge.probability.labels import Label, alphabet, same_alphabet
+from leakgauge.probability.labels import Label, alphabet, repeated, same_alphabet, tuples
 from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
 from leakgauge.probability.two_way import TwoWay
 
@@ -57,6 +58,7 @@ class Channel(TwoWay):
         return self._columns
 
     @classmethod
+    @checked
     def identity(cls, labels: Iterable[Label]) -> Channel:
         """The channel that tells everything."""
         letters = alphabet(labels, cls._row_role)
@@ -64,6 +66,7 @@ class Channel(TwoWay):
         return cls._trusted(letters, letters, gather((len(letters), len(letters)), at, at, np.ones(len(letters))))
 
     @classmethod
+    @checked
     def constant(cls, inputs: Iterable[Label], output: Distribution) -> Channel:
         """The channel whose output does not depend on the input: it tells nothing."""
         letters = alphabet(inputs, cls._row_role)
@@ -78,26 +81,56 @@ class Channel(TwoWay):
         probabilities[columns[first:last]] = values[first:last]
         return Distribution(self.outputs, probabilities)
 
+    @checked
     def output(self, source: Distribution) -> Distribution:
         """The distribution of the output when the input is drawn from ``source``."""
         same_alphabet(source.outcomes, self.inputs, "outcomes of the source", "inputs of the channel")
         return Distribution(self.outputs, self.cells.scaled_rows(source.probabilities).column_sums())
 
+    @checked
     def then(self, next_channel: Channel) -> Channel:
         """The cascade: this channel, its output fed into the next one."""
         same_alphabet(self.outputs, next_channel.inputs, "outputs of the first channel", "inputs of the next")
         return Channel._trusted(self.inputs, next_channel.outputs, chain(self.cells, next_channel.cells))
 
-    def product(self, other: Channel) -> Channel:
-        """Both channels side by side, independently, on pairs of inputs."""
-        (i, j, p), (k, m, q) = self.cells.nonzero(), other.cells.nonzero()
-        inputs = tuple((x, u) for x in self.inputs for u in other.inputs)
-        outputs = tuple((y, v) for y in self.outputs for v in other.outputs)
-        rows = (i[:, None] * len(other.inputs) + k).ravel()
-        columns = (j[:, None] * len(other.outputs) + m).ravel()
-        return Channel._trusted(
-            inputs, outputs, gather((len(inputs), len(outputs)), rows, columns, np.outer(p, q).ravel())
-        )
+    @checked
+    def restrict(self, inputs: Iterable[Label]) -> Channel:
+        """The same channel on some of its inputs, in the order given; its outputs stay.
+
+        Raises:
+            LabelError: an input repeats or is not one of the channel's.
+        """
+        kept = alphabet(inputs, self._row_role)
+        rows, columns, values = self.cells.nonzero()
+        place = np.full(len(self.inputs), -1)
+        place[[self._row_position(label) for label in kept]] = np.arange(len(kept))
+        here = place[rows] >= 0
+        shape = (len(kept), len(self.outputs))
+        return Channel._trusted(kept, self.outputs, gather(shape, place[rows[here]], columns[here], values[here]))
+
+    @checked
+    def product(self, *others: Channel) -> Channel:
+        """All channels side by side, independently: inputs and outputs are tuples with one label per channel.
+
+        Example:
+            >>> bit = Channel.identity("01")
+            >>> bit.product(bit, bit).inputs[1]
+            ('0', '0', '1')
+        """
+        channels = (self, *others)
+        inputs = tuples([channel.inputs for channel in channels])
+        outputs = tuples([channel.outputs for channel in channels])
+        (rows, columns, values), *following = (channel.cells.nonzero() for channel in channels)
+        for channel, (i, j, p) in zip(others, following, strict=True):
+            rows = (rows[:, None] * len(channel.inputs) + i).ravel()
+            columns = (columns[:, None] * len(channel.outputs) + j).ravel()
+            values = np.outer(values, p).ravel()
+        return Channel._trusted(inputs, outputs, gather((len(inputs), len(outputs)), rows, columns, values))
+
+    @checked
+    def power(self, records: int) -> Channel:
+        """The channel of data sets of so many records, each released by this channel on its own."""
+        return self.product(*repeated(self, records)[1:])
 
     def dyadic(self) -> Channel:
         """The nearest channel whose probabilities are multiples of 2^-53 and whose rows sum to exactly 1.

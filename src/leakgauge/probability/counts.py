@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError, did_you_mean
-from leakgauge.probability.cells import Codes, Floats, require_non_negative
+from leakgauge.probability.cells import Codes, Floats, as_codes, require_non_negative
 from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.joint import Joint
@@ -34,6 +35,7 @@ class Counts(Frozen):
         (10, 0.3)
     """
 
+    @checked
     def __init__(self, axes: Mapping[str, Iterable[Label]], array: npt.ArrayLike) -> None:
         table = np.asarray(array)
         labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
@@ -45,12 +47,13 @@ class Counts(Frozen):
         self._adopt(labels, np.stack(codes).astype(np.int64), table[codes])
 
     @classmethod
+    @checked
     def from_cells(
         cls, axes: Mapping[str, Iterable[Label]], codes: Sequence[npt.ArrayLike], counts: npt.ArrayLike
     ) -> Counts:
         """Counts of some combinations only: ``codes[a][k]`` is the position on axis ``a`` of combination ``k``."""
         labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
-        where = np.stack([np.asarray(axis, dtype=np.int64) for axis in codes])
+        where = np.stack([as_codes(axis) for axis in codes]) if len(codes) else np.empty((0, 0), dtype=np.int64)
         found = _whole(np.asarray(counts))
         if where.shape != (len(labels), len(found)):
             raise ModelError(
@@ -98,6 +101,7 @@ class Counts(Frozen):
         """How many observations there are."""
         return int(self.counts.sum())
 
+    @checked
     def labels(self, name: str) -> tuple[Label, ...]:
         """The labels of one axis."""
         return self._labels[self.names[self._axis(name)]]
@@ -108,11 +112,13 @@ class Counts(Frozen):
         dense[tuple(self.codes)] = self.counts
         return dense
 
+    @checked
     def keep(self, *names: str) -> Counts:
         """The counts of some axes only, in the order given, summed over the others."""
         chosen = [self._axis(name) for name in names]
         return Counts._gathered({name: self._labels[name] for name in names}, self.codes[chosen], self.counts)
 
+    @checked
     def merge(self, groups: Mapping[str, Sequence[str]]) -> Counts:
         """One axis a group; a group of several axes has the tuples that occur as its labels."""
         labels: dict[str, tuple[Label, ...]] = {}
@@ -129,6 +135,7 @@ class Counts(Frozen):
                 codes.append(inverse)
         return Counts._gathered(labels, np.stack(codes), self.counts)
 
+    @checked
     def over(self, name: str, labels: Iterable[Label]) -> Counts:
         """The same counts with another alphabet for one axis, which must hold every label that occurs."""
         axis = self._axis(name)
@@ -146,11 +153,13 @@ class Counts(Frozen):
         codes[axis] = np.array([index[label] for label in self.labels(name)])[codes[axis]]
         return Counts._gathered({**self._labels, name: wider}, codes, self.counts)
 
+    @checked
     def distribution(self, *names: str) -> Distribution:
         """Observed frequencies of one axis, or of the tuples of several; by default of all."""
         merged = self.merge({"all": names or self.names})
         return Distribution(merged.labels("all"), _shares(merged))
 
+    @checked
     def joint(self, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> Joint:
         """Observed frequencies as a joint; by default the first axis against the others."""
         first = tuple(rows) or self.names[:1]

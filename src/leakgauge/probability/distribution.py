@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats, as_floats
 from leakgauge.probability.frozen import Frozen
-from leakgauge.probability.labels import Label, alphabet, position
+from leakgauge.probability.labels import Label, alphabet, position, repeated, tuples
 from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
 
 
@@ -32,6 +33,7 @@ class Distribution(Frozen):
         0.75
     """
 
+    @checked
     def __init__(self, outcomes: Iterable[Label], probabilities: object) -> None:
         self.outcomes = alphabet(outcomes, "outcomes")
         values = as_floats(probabilities, "probabilities")
@@ -49,15 +51,22 @@ class Distribution(Frozen):
         self._seal()
 
     @classmethod
+    @checked
     def from_mapping(cls, probabilities: Mapping[Label, float]) -> Distribution:
         """The distribution of ``{outcome: probability}``."""
         return cls(probabilities.keys(), list(probabilities.values()))
 
     @classmethod
+    @checked
     def uniform(cls, outcomes: Iterable[Label]) -> Distribution:
         """Equal probabilities."""
         letters = alphabet(outcomes, "outcomes")
         return cls(letters, np.full(len(letters), 1 / len(letters)))
+
+    @property
+    def support(self) -> tuple[Label, ...]:
+        """The outcomes that occur: those of a probability above 0."""
+        return tuple(self.outcomes[at] for at in np.flatnonzero(self.probabilities))
 
     @cached_property
     def _index(self) -> dict[Label, int]:
@@ -87,7 +96,30 @@ class Distribution(Frozen):
         caption = f"Distribution p(x) of {len(self):,} outcomes"
         return notebook.table_html(("outcome", "probability"), rows, caption, of_rows=len(self))
 
-    def product(self, other: Distribution) -> Distribution:
-        """The distribution of independent pairs ``(x, x')``."""
-        pairs = [(left, right) for left in self.outcomes for right in other.outcomes]
-        return Distribution(pairs, np.outer(self.probabilities, other.probabilities).ravel())
+    @checked
+    def restrict(self, outcomes: Iterable[Label]) -> Distribution:
+        """The distribution given that one of these outcomes occurs, in the order given.
+
+        Raises:
+            LabelError: an outcome repeats or is not one of the distribution's.
+            ModelError: none of them ever occurs.
+        """
+        kept = alphabet(outcomes, "outcomes")
+        p = self.probabilities[[position(self.outcomes, self._index, label, "outcomes") for label in kept]]
+        if not p.any():
+            raise ModelError("None of the {count} outcomes ever occurs; keep one that does.", count=len(kept))
+        return Distribution(kept, p / p.sum())
+
+    @checked
+    def product(self, *others: Distribution) -> Distribution:
+        """The distribution of independent draws, one from each: outcomes are tuples."""
+        outcomes = tuples([law.outcomes for law in (self, *others)])
+        p = self.probabilities
+        for law in others:
+            p = np.outer(p, law.probabilities).ravel()
+        return Distribution(outcomes, p)
+
+    @checked
+    def power(self, records: int) -> Distribution:
+        """The distribution of data sets of so many independent records."""
+        return self.product(*repeated(self, records)[1:])

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from leakgauge import notebook
+from leakgauge.arguments import check_fields
 from leakgauge.errors import ModelError
 
 
@@ -30,6 +31,7 @@ class Estimate:
     reliable: bool = True
 
     def __post_init__(self) -> None:
+        check_fields(self)
         if not (math.isfinite(self.value) and self.low <= self.value <= self.high):
             raise ModelError(
                 "The interval {low} to {high} does not hold the value {value}.",

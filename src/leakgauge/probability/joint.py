@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, Floats, sums_by
 from leakgauge.probability.channel import Channel
@@ -49,6 +50,7 @@ class Joint(TwoWay):
         return self._columns
 
     @classmethod
+    @checked
     def of(cls, source: Distribution, channel: Channel) -> Joint:
         """The joint of an input drawn from ``source`` and the channel's output."""
         same_alphabet(source.outcomes, channel.inputs, "outcomes of the source", "inputs of the channel")

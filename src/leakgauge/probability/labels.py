@@ -6,9 +6,14 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import TypeAlias
+from itertools import product
+from typing import TypeAlias, TypeVar
 
-from leakgauge.errors import LabelError
+from leakgauge.errors import LabelError, ModelError, OptionError
+
+T = TypeVar("T")
+MOST_TUPLES = 1 << 22
+"""Tuples of letters that a product writes down; more would fill the memory before they are looked at."""
 
 Label: TypeAlias = Hashable
 """Any hashable value; ``None`` is the letter of missing values, a tuple the letter of several columns."""
@@ -84,10 +89,36 @@ def position(letters: Sequence[Label], index: Mapping[Label, int], label: Label,
     """Where ``label`` stands among the letters."""
     try:
         return index[label]
-    except (KeyError, TypeError):
+    except KeyError:
         raise LabelError(
             "{label!r} is not one of the {count} {role}.", label=label, count=len(letters), role=role
         ) from None
+    except TypeError:
+        raise LabelError(
+            "A value of type {found!r} is not one of the {count} {role}; give text, a number, a date or a tuple.",
+            found=type(label).__name__,
+            count=len(letters),
+            role=role,
+        ) from None
+
+
+def tuples(alphabets: Sequence[Sequence[Label]]) -> tuple[tuple[Label, ...], ...]:
+    """Every tuple of one letter from each alphabet, the last one changing fastest."""
+    count = math.prod(map(len, alphabets))
+    if count > MOST_TUPLES:
+        raise ModelError(
+            "The product of {count} alphabets has more than {most} tuples; take fewer.",
+            count=len(alphabets),
+            most=MOST_TUPLES,
+        )
+    return tuple(product(*alphabets))
+
+
+def repeated(record: T, records: int) -> tuple[T, ...]:
+    """One law for each record of a data set."""
+    if records < 1:
+        raise OptionError("A data set of {records} records does not exist; give at least 1.", records=records)
+    return (record,) * records
 
 
 def text_of(label: Label) -> str:

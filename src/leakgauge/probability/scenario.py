@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError
 from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather, sums_by
 from leakgauge.probability.channel import Channel
@@ -20,8 +21,7 @@ from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, same_alphabet
 
-if TYPE_CHECKING:
-    Weights = Mapping[Label, float] | Sequence[float] | Sequence[Sequence[float]] | Floats
+Weights: TypeAlias = Mapping[Label, float] | Sequence[float] | Sequence[Sequence[float]] | Floats
 
 
 class Seen(Enum):
@@ -64,6 +64,7 @@ class Scenario(Frozen):
         0.4
     """
 
+    @checked
     def __init__(
         self,
         source: Distribution | Joint,
@@ -85,6 +86,7 @@ class Scenario(Frozen):
         self._seal()
 
     @classmethod
+    @checked
     def from_counts(
         cls,
         counts: Counts,
@@ -131,6 +133,7 @@ class Scenario(Frozen):
         x, z = self.background.rows, self.background.columns
         return [(x[i], z[j]) for i, j in zip(rows.tolist(), columns.tolist(), strict=True)]
 
+    @checked
     def view(self, seen: Seen) -> View:
         """The secret against what is seen; ``BOTH`` is whichever of release and background there is."""
         if seen is Seen.BOTH and (self.channel is None or self.background is None):

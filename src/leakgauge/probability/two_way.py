@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge import notebook
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Cells, DenseCells, Floats, as_floats, as_matrix, gather
+from leakgauge.probability.cells import Cells, DenseCells, Floats, as_codes, as_floats, as_matrix, gather
 from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.labels import Label, alphabet, position
 
@@ -25,6 +26,7 @@ class TwoWay(Frozen):
     _symbol = "p(x, z)"
     cells: Cells
 
+    @checked
     def __init__(self, rows: Iterable[Label], columns: Iterable[Label], matrix: object) -> None:
         array = as_matrix(matrix, "probabilities")
         self._adopt(alphabet(rows, self._row_role), alphabet(columns, self._column_role), DenseCells(array))
@@ -32,6 +34,7 @@ class TwoWay(Frozen):
         self._seal()
 
     @classmethod
+    @checked
     def from_cells(
         cls,
         rows: Iterable[Label],
@@ -50,7 +53,7 @@ class TwoWay(Frozen):
             values: the given cells; a pair given twice adds up.
         """
         row_labels, column_labels = alphabet(rows, cls._row_role), alphabet(columns, cls._column_role)
-        i, j = np.asarray(row_codes, dtype=np.int64), np.asarray(column_codes, dtype=np.int64)
+        i, j = as_codes(row_codes), as_codes(column_codes)
         array = as_floats(values, "probabilities")
         if not i.shape == j.shape == array.shape or array.ndim != 1:
             raise ModelError("Row codes, column codes and values differ in length; give one of each a cell.")

@@ -12,11 +12,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from leakgauge.claims import NOTIONS, ApproximateDP, CentralDP
-from leakgauge.claims.quantities import exact_json, statement_json
+from leakgauge.claims import ApproximateDP, CentralDP
+from leakgauge.claims.quantities import exact_json, statement_json, with_hyphens
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, spelled
-from leakgauge.notions import level_json, relate_channel, relate_statements
+from leakgauge.notions import Circumstances, level_json, relate_channel, relate_statements
 from leakgauge.notions.composition import Step, compose
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
@@ -25,7 +25,9 @@ from leakgauge.release.ledger import ONE_ROW, Cost, Entry
 from leakgauge.release.priors import Prior
 from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
 
-RECORD_SCHEMA = "leakgauge/release/1"
+RECORD_SCHEMA = "leakgauge/release/2"
+_EARLIER_SCHEMA = "leakgauge/release/1"
+"""The major before spelled the names of notions with underscores."""
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
@@ -111,10 +113,21 @@ def read_record(path: Path | str) -> dict[str, Any]:
     """
     place = Path(path)
     fields = parsed_json(place)
-    require_schema(fields, RECORD_SCHEMA, place)
+    if fields.get("schema") != _EARLIER_SCHEMA:
+        require_schema(fields, RECORD_SCHEMA, place)
     if fields.get("digest") != digest_of(fields):
         raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
-    return fields
+    return current(fields)
+
+
+def current(fields: dict[str, Any]) -> dict[str, Any]:
+    """A record of the earlier major with the names of notions that it has today; any other as it is."""
+    if fields["schema"] != _EARLIER_SCHEMA:
+        return fields
+    claims = {
+        name: {**claim, "levels": with_hyphens(claim["levels"])} for name, claim in fields.get("claims", {}).items()
+    }
+    return {**fields, "schema": RECORD_SCHEMA, "claims": claims, "together": with_hyphens(fields.get("together", {}))}
 
 
 def plan_json(plan: BoundPlan) -> dict[str, Any]:
@@ -166,9 +179,9 @@ def claims_json(mechanism: Mechanism, prior: Prior | None = None) -> dict[str, A
             "exact": True,
             "levels": _exact_levels(channel, prior),
         }
-    found = relate_statements(mechanism.claims)
+    found = relate_statements(mechanism.claims, Circumstances(values=mechanism.capabilities.values))
     levels = {
-        NOTIONS[name].name.replace("-", "_"): statement_json(statement)
+        name: statement_json(statement)
         for name, statement in found.items()
         if statement is not None and name not in _OF_A_TABLE
     }
@@ -189,8 +202,7 @@ def together_json(steps: tuple[Step, ...]) -> dict[str, Any]:
         except OptionError:
             continue
         statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
-        key = "dp" if delta == 0 else "approximate_dp"
-        found[key] = {**statement_json(statement), "method": str(whole.method)}
+        found[statement.name] = {**statement_json(statement), "method": str(whole.method)}
     return found
 
 

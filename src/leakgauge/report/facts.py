@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
+from leakgauge.claims.quantities import with_hyphens
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.record import digest_of, file_digest
+from leakgauge.release.record import current, digest_of, file_digest
 from leakgauge.report.document import Number
 from leakgauge.report.visible import visible
 
@@ -23,15 +24,17 @@ SCHEMAS: Final = {
     "frontier.json": "leakgauge/frontier/1",
     "comparison.json": "leakgauge/comparison/1",
     "improvement.json": "leakgauge/improvement/1",
-    "release.json": "leakgauge/release/1",
+    "release.json": "leakgauge/release/2",
     "leakage.json": "leakgauge/measure/1",
-    "levels.json": "leakgauge/levels/1",
+    "levels.json": "leakgauge/levels/2",
     "utility.json": "leakgauge/utility/1",
     "audit.json": "leakgauge/audit/1",
     "assessment.json": "leakgauge/assessment/1",
     "before.json": "leakgauge/before/1",
 }
 """The artefacts of a job with their schemas; every one may be absent."""
+_SPELLED_BEFORE: Final = ("leakgauge/release/1", "leakgauge/levels/1")
+"""The majors before, which spelled the names of notions with underscores."""
 _SEALED: Final = ("release.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
@@ -243,7 +246,13 @@ def _require_whole(place: Path, job: Mapping[str, Any]) -> None:
 
 def _read(place: Path, schema: str) -> Mapping[str, Any]:
     fields = parsed_json(place)
-    require_schema(fields, schema, place)
+    earlier = fields.get("schema") in _SPELLED_BEFORE and fields["schema"].rpartition("/")[0] in schema
+    if not earlier:
+        require_schema(fields, schema, place)
     if place.name in _SEALED and fields.get("digest") != digest_of(fields):
         raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
-    return fields
+    if not earlier:
+        return fields
+    if place.name == "release.json":
+        return current(fields)
+    return {**fields, "schema": schema, "levels": with_hyphens(fields.get("levels", {}))}

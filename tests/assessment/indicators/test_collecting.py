@@ -86,7 +86,7 @@ def test_an_audit_of_another_release_is_refused(release: Release) -> None:
     with pytest.raises(VerificationError, match="the audit of another release"):
         collect(made, audit=other)
     with pytest.raises(FileError, match="no audit of schema"):
-        collect(made, audit={**fields, "schema": "leakgauge/release/1"})
+        collect(made, audit={**fields, "schema": "leakgauge/release/2"})
     with pytest.raises(FileError, match="not a whole audit"):
         collect(made, audit={**fields, "attacks": None})
     with pytest.raises(FileError, match="nothing on column 'age'"):

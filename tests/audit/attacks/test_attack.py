@@ -143,7 +143,7 @@ def test_a_claim_that_was_edited_is_beaten(tmp_path: Path) -> None:
     table = open_table(people(2000))
     made = released(table, {"illness": RESPONSE.format(epsilon=3)}, tmp_path)
     fields = json.loads(made.record.read_text())
-    fields["claims"]["illness"]["levels"]["local_dp"]["value"] = 0.5
+    fields["claims"]["illness"]["levels"]["local-dp"]["value"] = 0.5
     fields["digest"] = digest_of(fields)
     edited = tmp_path / "edited.json"
     edited.write_text(json.dumps(fields))

@@ -59,11 +59,11 @@ def test_releases_and_rows_add_up() -> None:
 
 
 def test_the_smallest_of_the_claims_counts() -> None:
-    levels = {"local_dp": {"value": 2.0}, "approximate_dp": {"value": 1.0, "delta": 1e-6}, "zcdp": {"value": 0.1}}
+    levels = {"local-dp": {"value": 2.0}, "approximate-dp": {"value": 1.0, "delta": 1e-6}, "zcdp": {"value": 0.1}}
     claimed = promises(levels)
     assert claimed == (Promise(2.0), Promise(1.0, 1e-6))
     prior, rows = np.array([0.5, 0.25]), np.array([1, 3])
     expected = (float(claimed[1].most(0.5, 2)) + 3 * float(claimed[1].most(0.25, 4))) / 4
     assert ceiling(claimed, prior, np.array([2, 4]), rows) == pytest.approx(expected)
-    assert promises({"local_dp": {"value": "infinity"}}) == ()
+    assert promises({"local-dp": {"value": "infinity"}}) == ()
     assert ceiling((), prior, 2, rows) is None

@@ -23,8 +23,8 @@ import numpy.typing as npt
 
 from leakgauge.probability.cells import Codes, Floats
 
-_PURE = ("local_dp", "dp")
-_APPROXIMATE = "approximate_dp"
+_PURE = ("local-dp", "dp")
+_APPROXIMATE = "approximate-dp"
 
 
 @dataclass(frozen=True)

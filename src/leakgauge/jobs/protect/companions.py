@@ -23,7 +23,7 @@ def levels_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, A
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
     return {
-        "schema": "leakgauge/levels/1",
+        "schema": "leakgauge/levels/2",
         "prior": PriorOrigin.THIS_TABLE.value,
         "levels": {name: level_json(level) for name, level in found.items()},
     }

@@ -25,7 +25,7 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
         "leakage_before": before["entropy"],
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],
-        "epsilon": next((levels[name] for name in ("local_dp", "dp", "approximate_dp") if name in levels), None),
+        "epsilon": next((levels[name] for name in ("local-dp", "dp", "approximate-dp") if name in levels), None),
         **_strongest(folder.read("audit.json")["attacks"]),
         "unchanged": worth.get("unchanged"),
     }

@@ -9,6 +9,7 @@ from typing import Self
 
 import numpy as np
 
+from leakgauge.arguments import check_fields
 from leakgauge.claims import (
     ApproximateDP,
     CentralDP,
@@ -121,6 +122,7 @@ class ClaimedCurve(Step):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        check_fields(self)
         if (self.function is None) == (not self.points):
             raise OptionError("The curve {name!r} needs either points or a function.", name=self.name)
         for order, epsilon in self.points:

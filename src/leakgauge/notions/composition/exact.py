@@ -9,6 +9,7 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.notions.composition.inputs import Met, assignments, pure_epsilon, rows_met
 from leakgauge.notions.composition.losses import GaussianLoss
@@ -29,6 +30,7 @@ ATOMS = 1 << 20
 """Losses that two laws may have together before equal ones are merged, divided among the choices of pairs."""
 
 
+@checked
 def compose_exactly(channels: Sequence[Channel]) -> Channel:
     """The channel whose output is the tuple of all outputs, given one and the same input.
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import fields
 
+from leakgauge.arguments import checked
 from leakgauge.claims import (
     ApproximateDP,
     CentralDP,
@@ -28,6 +29,7 @@ from leakgauge.notions.composition.step import require_some, require_whole
 _GROUPED = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
 
 
+@checked
 def in_parallel(
     statements: Sequence[Statement], *, parts: Parts, neighbours: Neighbours = Neighbours.REPLACE_ONE
 ) -> Statement:
@@ -60,6 +62,7 @@ def in_parallel(
     return largest
 
 
+@checked
 def amplified_by_sampling(
     statement: Statement, sampling_probability: float, *, neighbours: Neighbours = Neighbours.REPLACE_ONE
 ) -> CentralDP | ApproximateDP:
@@ -85,6 +88,7 @@ def amplified_by_sampling(
     return CentralDP(epsilon)
 
 
+@checked
 def group_privacy(statement: Statement, size: int) -> Statement:
     """The statement for data sets that differ in ``size`` records instead of one.
 

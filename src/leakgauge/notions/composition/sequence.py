@@ -10,6 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.notions import renyi_curves
@@ -66,6 +67,7 @@ class Composition:
         return ApproximateDP(self.epsilon, self.delta) if self.delta else CentralDP(self.epsilon)
 
 
+@checked
 def compose(
     steps: Iterable[Step | Statement | Channel], delta: float, *, neighbours: Neighbours = Neighbours.REPLACE_ONE
 ) -> Composition:

@@ -13,19 +13,19 @@ from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, na
 
 _NAMES = {
     "identifiability": message("identifiability"),
-    "local_dp": message("local differential privacy"),
+    "local-dp": message("local differential privacy"),
     "dp": message("differential privacy"),
-    "approximate_dp": message("differential privacy at δ = {delta}"),
-    "renyi_dp": message("Rényi differential privacy of order {order}"),
+    "approximate-dp": message("differential privacy at δ = {delta}"),
+    "renyi-dp": message("Rényi differential privacy of order {order}"),
     "zcdp": message("zero-concentrated differential privacy, ρ"),
-    "gaussian_dp": message("Gaussian differential privacy, μ"),
-    "metric_privacy": message("metric privacy"),
-    "mutual_information": message("mutual-information privacy"),
-    "mutual_information_dp": message("mutual-information differential privacy"),
-    "maximal_leakage": message("maximal leakage"),
-    "min_entropy_leakage": message("min-entropy leakage"),
-    "sibson_leakage": message("Sibson leakage of order {order}"),
-    "alpha_leakage": message("α-leakage of order {order}"),
+    "gaussian-dp": message("Gaussian differential privacy, μ"),
+    "metric-privacy": message("metric privacy"),
+    "mutual-information": message("mutual-information privacy"),
+    "mutual-information-dp": message("mutual-information differential privacy"),
+    "maximal-leakage": message("maximal leakage"),
+    "min-entropy-leakage": message("min-entropy leakage"),
+    "sibson-leakage": message("Sibson leakage of order {order}"),
+    "alpha-leakage": message("α-leakage of order {order}"),
 }
 _UNITS = ("nats", "bits", "standard deviations", "nats per unit of distance")
 _AREA, _LABELS = 450, 260
@@ -73,7 +73,7 @@ def _row(column: str, name: str, level: Fields, several: bool, language: Languag
     value = value_of(level, "value")
     assert value is not None
     parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
-    notion = language.say(_NAMES.get(name, name.replace("_", " ")), **parameters)
+    notion = language.say(_NAMES.get(name, name), **parameters)
     unit = str(level["unit"])
     said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
     return {

@@ -14,19 +14,19 @@ from leakgauge.report.sections.titles import title_of
 KEY = "guarantee"
 NOTIONS = {
     "identifiability": message("identifiability"),
-    "local_dp": message("local differential privacy, ε"),
+    "local-dp": message("local differential privacy, ε"),
     "dp": message("differential privacy, ε"),
-    "approximate_dp": message("approximate differential privacy, ε"),
-    "renyi_dp": message("Rényi differential privacy"),
+    "approximate-dp": message("approximate differential privacy, ε"),
+    "renyi-dp": message("Rényi differential privacy"),
     "zcdp": message("zero-concentrated differential privacy, ρ"),
-    "gaussian_dp": message("Gaussian differential privacy, μ"),
-    "mutual_information": message("mutual-information privacy"),
-    "mutual_information_dp": message("mutual-information differential privacy"),
-    "maximal_leakage": message("maximal leakage"),
-    "min_entropy_leakage": message("min-entropy leakage"),
-    "sibson_leakage": message("Sibson leakage"),
-    "alpha_leakage": message("α-leakage"),
-    "metric_privacy": message("metric privacy"),
+    "gaussian-dp": message("Gaussian differential privacy, μ"),
+    "mutual-information": message("mutual-information privacy"),
+    "mutual-information-dp": message("mutual-information differential privacy"),
+    "maximal-leakage": message("maximal leakage"),
+    "min-entropy-leakage": message("min-entropy leakage"),
+    "sibson-leakage": message("Sibson leakage"),
+    "alpha-leakage": message("α-leakage"),
+    "metric-privacy": message("metric privacy"),
 }
 
 
@@ -45,7 +45,7 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
 
 def notion_of(tell: Teller, notion: str) -> str:
     """What a notion is called."""
-    return tell.language.say(NOTIONS[notion]) if notion in NOTIONS else notion.replace("_", "-")
+    return tell.language.say(NOTIONS[notion]) if notion in NOTIONS else notion
 
 
 def _columns(tell: Teller) -> Iterator[Block]:

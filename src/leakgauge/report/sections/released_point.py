@@ -18,5 +18,5 @@ def released_point(tell: Teller) -> dict[str, Any] | None:
         "leakage": facts.get("leakage.json", "mutual_information"),
         "leakage_with_background": facts.get("leakage.json", "leakage_with_background"),
         "distortion": facts.get("utility.json", "columns", columns[0], "distortion"),
-        "epsilon": facts.get("release.json", "claims", columns[0], "levels", "local_dp"),
+        "epsilon": facts.get("release.json", "claims", columns[0], "levels", "local-dp"),
     }

@@ -112,9 +112,9 @@ class Teller:
     def epsilon(self) -> tuple[str, ...] | None:
         """Where the record has the ε of one row: of all columns together, where there are several."""
         claimed = self.facts.names("release.json", "claims")
-        places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate_dp")]
+        places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate-dp")]
         if len(claimed) <= 1:
-            places = [("claims", *claimed, "levels", notion) for notion in ("local_dp", "dp", "approximate_dp")]
+            places = [("claims", *claimed, "levels", notion) for notion in ("local-dp", "dp", "approximate-dp")]
         return next((place for place in places if self.facts.has("release.json", *place)), None)
 
     def accusation(self, violation: str) -> Inline:

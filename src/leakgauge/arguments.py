@@ -1,0 +1,110 @@
+"""Arguments of another type than a function names are refused in one sentence, before anything is computed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cache, wraps
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, ClassVar, ParamSpec, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from leakgauge.errors import OptionError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+_NUMBERS: dict[object, type] = {float: Real, int: Integral}
+"""Numbers of every library count as Python's; True and False are not numbers."""
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which now refuses arguments of other types than its annotations name.
+
+    What a list, tuple or mapping holds is looked at too; labels are not, whatever can be hashed is one.
+
+    Raises:
+        OptionError: names the argument, the type found and the type wanted.
+
+    Example:
+        >>> @checked
+        ... def half(number: float) -> float:
+        ...     return number / 2
+        >>> half("two")
+        Traceback (most recent call last):
+        leakgauge.errors.OptionError: The argument 'number' of half() is of type 'str'; it must be of type 'float'.
+    """
+    parameters = inspect.signature(function).parameters.values()
+    places = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    rest = [one.name for one in parameters if one.kind is one.VAR_POSITIONAL]
+
+    @wraps(function)
+    def refusing(*args: P.args, **kwargs: P.kwargs) -> R:
+        names = places + rest * (len(args) - len(places))
+        for name, value in (*zip(names, args, strict=False), *kwargs.items()):
+            hint = _hints(function).get(name)
+            if hint is not None and not _is_of(value, hint):
+                raise _refusal(name, function.__qualname__, value, hint)
+        return function(*args, **kwargs)
+
+    return refusing
+
+
+def check_fields(record: object) -> None:
+    """Refuse a dataclass whose fields are of other types than it says; for ``__post_init__``.
+
+    Raises:
+        OptionError: names the field, the type found and the type wanted.
+    """
+    made_by: Callable[..., object] = type(record)
+    for name, hint in _hints(made_by).items():
+        if not _is_of(getattr(record, name), hint):
+            raise _refusal(name, type(record).__qualname__, getattr(record, name), hint)
+
+
+@cache
+def _hints(of: Callable[..., object]) -> dict[str, Any]:
+    # At the first call: annotations may name a class that is still being made.
+    return {name: hint for name, hint in get_type_hints(of).items() if get_origin(hint) is not ClassVar}
+
+
+def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionError:
+    return OptionError(
+        "The argument {argument!r} of {function!s}() is of type {found!r}; it must be of type {wanted!r}.",
+        argument=argument,
+        function=function.removesuffix(".__init__"),
+        found=type(value).__name__,
+        wanted=_spelled(hint),
+    )
+
+
+def _is_of(value: object, hint: Any) -> bool:
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return any(_is_of(value, one) for one in inside)
+    if origin is type:
+        return isinstance(value, type) and issubclass(value, inside[0])
+    if origin is Sequence and inside[0] in _NUMBERS and hasattr(value, "__array__"):
+        return True  # an array is not a Sequence, and serves as one of numbers
+    wanted = _NUMBERS.get(hint, origin or hint)
+    if not isinstance(wanted, type) or hint in (Hashable, object) or getattr(wanted, "_is_protocol", False):
+        return True  # labels and what looks like an array are judged where they are used
+    if hint is bool:
+        return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")
+    if not isinstance(value, wanted) or (hint in _NUMBERS and isinstance(value, bool)):
+        return False
+    if isinstance(value, Mapping):
+        return all(_is_of(item, inside[1]) for item in value.values()) if len(inside) == 2 else True
+    # Iterators are not looked into: they can be read once only.
+    looked_into = inside and inside[0] is not Hashable and isinstance(value, list | tuple | str)
+    return not looked_into or all(_is_of(item, inside[0]) for item in cast("Sequence[object]", value))
+
+
+def _spelled(hint: Any) -> str:
+    """A type as Python writes it."""
+    origin, inside = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return " | ".join(dict.fromkeys(_spelled(one) for one in inside))
+    named = origin or hint
+    name = "None" if named is NoneType else getattr(named, "__name__", str(named))
+    shown = [_spelled(one) for one in inside if isinstance(one, type) or get_origin(one)]
+    return f"{name}[{', '.join(shown)}]" if shown and name != "ndarray" and name != "Callable" else name

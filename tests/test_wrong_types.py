@@ -1,0 +1,220 @@
+"""Every public function of probability, measures and notions refuses a wrong type in one sentence."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from leakgauge import claims, measures, notions, probability
+from leakgauge.arguments import checked
+from leakgauge.errors import InputError, OptionError
+from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
+from leakgauge.notions import composition
+from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
+
+PRIOR = Distribution("ab", [0.6, 0.4])
+CHANNEL = Channel("ab", "uv", [[0.7, 0.3], [0.3, 0.7]])
+JOINT = Joint("ab", "uv", [[0.3, 0.1], [0.2, 0.4]])
+SCENARIO = Scenario(JOINT, CHANNEL)
+COUNTS = Counts({"secret": "ab", "release": "uv"}, [[30, 10], [20, 40]])
+DP = claims.CentralDP(1.0)
+STEPS = [composition.RandomizedResponse(1.0)]
+X, Y = np.linspace(0, 1, 30), np.linspace(0, 1, 30)[::-1] ** 2
+ROWS = {"p": np.array([0.5, 0.5]), "q": np.array([0.2, 0.8])}
+
+WRONG = [None, "text", np.ones(2), object(), 1.5, [1, "a"]]
+"""What people pass by mistake."""
+
+CALLS: dict[Callable[..., object], dict[str, Any]] = {
+    Distribution: {"outcomes": "ab", "probabilities": [0.5, 0.5]},
+    Distribution.from_mapping: {"probabilities": {"a": 1.0}},
+    Distribution.uniform: {"outcomes": "ab"},
+    PRIOR.restrict: {"outcomes": "a"},
+    PRIOR.power: {"records": 2},
+    Channel: {"rows": "ab", "columns": "uv", "matrix": [[0.5, 0.5], [1, 0]]},
+    Channel.from_cells: {"rows": "a", "columns": "u", "row_codes": [0], "column_codes": [0], "values": [1.0]},
+    Channel.identity: {"labels": "ab"},
+    Channel.constant: {"inputs": "ab", "output": PRIOR},
+    CHANNEL.output: {"source": PRIOR},
+    CHANNEL.then: {"next_channel": Channel.identity("uv")},
+    CHANNEL.restrict: {"inputs": "a"},
+    CHANNEL.power: {"records": 2},
+    CHANNEL.row: {"label": "a"},
+    Joint: {"rows": "ab", "columns": "uv", "matrix": [[0.3, 0.1], [0.2, 0.4]]},
+    Joint.of: {"source": PRIOR, "channel": CHANNEL},
+    JOINT.row_given_column: {"label": "u"},
+    Counts: {"axes": {"secret": "ab"}, "array": [1, 2]},
+    Counts.from_cells: {"axes": {"secret": "ab"}, "codes": [[0]], "counts": [1]},
+    COUNTS.labels: {"name": "secret"},
+    COUNTS.merge: {"groups": {"all": ("secret", "release")}},
+    COUNTS.over: {"name": "secret", "labels": "abc"},
+    COUNTS.joint: {"rows": ("secret",), "columns": ("release",)},
+    Scenario: {"source": PRIOR, "channel": CHANNEL, "background": None, "weights": [1, 2]},
+    Scenario.from_counts: {"counts": COUNTS, "secret": ["secret"], "release": ["release"], "background": []},
+    SCENARIO.view: {"seen": probability.Seen.RELEASE},
+    SCENARIO.posterior: {"release": "u", "background": "v"},
+    probability.Estimate: {"value": 1.0, "low": 0.0, "high": 2.0, "confidence": 0.95, "n": 3, "reliable": True},
+    measures.entropy: {"source": PRIOR, "unit": measures.Unit.BITS},
+    measures.basic: {"scenario": SCENARIO, "seen_by": probability.Seen.RELEASE, "unit": measures.Unit.BITS},
+    **{
+        getattr(measures, name): {"scenario": SCENARIO, "unit": measures.Unit.BITS}
+        for name in (
+            *("background_floor", "conditional_entropy", "conditional_entropy_with_background"),
+            *("conditional_mutual_information", "leakage_by_output", "leakage_with_background", "mutual_information"),
+        )
+    },
+    measures.estimate: {
+        "measure": measures.mutual_information,
+        "counts": COUNTS,
+        "secret": ["secret"],
+        "release": ["release"],
+        "estimator": measures.Estimator.PLUG_IN,
+        "confidence": 0.9,
+        "simulation_seed": 1,
+    },
+    measures.differential_entropy: {"x": X, "neighbours": 3, "confidence": 0.9, "limit": 20, "simulation_seed": 0},
+    measures.mutual_information_of_numbers: {
+        "x": X,
+        "y": Y,
+        "neighbours": 3,
+        "confidence": 0.9,
+        "limit": 20,
+        "simulation_seed": 0,
+    },
+    measures.is_perfect: {"scenario": SCENARIO},
+    measures.rank: {"mechanisms": {"one": SCENARIO}},
+    measures.rank_attacks: {"attacks": {"one": SCENARIO}},
+    measures.zero_leakage_test: {"counts": COUNTS, "secret": ["secret"], "release": ["release"]},
+    renyi.prior: {"source": PRIOR, "order": 2.0},
+    renyi.posterior: {"scenario": SCENARIO, "order": 2.0},
+    renyi.leakage: {"scenario": SCENARIO, "order": 2.0},
+    sibson.leakage: {"channel": CHANNEL, "prior": PRIOR, "order": 2.0},
+    sibson.maximal_leakage: {"channel": CHANNEL},
+    vulnerability.Gain: {"actions": "xy", "secrets": "ab", "matrix": [[1, 0], [0, 1]]},
+    vulnerability.prior: {"source": PRIOR, "gain": None},
+    vulnerability.posterior: {"scenario": SCENARIO, "gain": None},
+    vulnerability.leakage: {"scenario": SCENARIO, "gain": None},
+    vulnerability.additive_leakage: {"scenario": SCENARIO, "gain": None},
+    guessing.prior: {"source": PRIOR},
+    guessing.posterior: {"scenario": SCENARIO},
+    guessing.leakage: {"scenario": SCENARIO},
+    anonymity.normalised_entropy: {"source": PRIOR},
+    anonymity.prior: {"source": PRIOR},
+    anonymity.posterior: {"scenario": SCENARIO},
+    anonymity.leakage: {"scenario": SCENARIO},
+    divergences.total_variation: {"p": PRIOR, "q": PRIOR},
+    divergences.hockey_stick: {"p": PRIOR, "q": PRIOR, "epsilon": 1.0},
+    divergences.kullback_leibler: {"p": PRIOR, "q": PRIOR},
+    divergences.renyi: {"p": PRIOR, "q": PRIOR, "order": 2.0},
+    divergences.jensen_shannon: {"p": PRIOR, "q": PRIOR},
+    notions.levels: {"channel": CHANNEL, "prior": PRIOR, "records": 1, "order": 2.0, "delta": 1e-6, "ordered": True},
+    notions.relate_channel: {"channel": CHANNEL, "prior": PRIOR, "records": 1, "wanted": None, "restricted": False},
+    notions.relate_statement: {"statement": DP, "prior": PRIOR, "wanted": None, "restricted": False},
+    notions.relate_statements: {"statements": [DP], "wanted": None},
+    notions.implied: {"statement": DP, "to": claims.LocalDP, "circumstances": None},
+    notions.everything_implied: {"statement": DP, "circumstances": None},
+    notions.level_json: {"level": notions.renyi_dp(CHANNEL, 2)},
+    notions.Circumstances: {"skew": 0.5, "records": 1, "independent": True, "delta": 1e-6, "order": 2.0, "values": 2},
+    notions.Circumstances().with_prior: {"prior": PRIOR},
+    notions.Circumstances().with_domain: {"inputs": "ab"},
+    notions.approximate_dp: {"channel": CHANNEL, "epsilon": 1.0, "structure": None},
+    notions.approximate_dp_at: {"channel": CHANNEL, "delta": 0.1, "structure": None},
+    notions.gaussian_dp: {"channel": CHANNEL, "structure": None},
+    notions.renyi_dp: {"channel": CHANNEL, "order": 2.0, "structure": None},
+    notions.zero_concentrated_dp: {"channel": CHANNEL, "structure": None},
+    notions.mutual_information_dp: {"channel": CHANNEL, "structure": None},
+    notions.metric_privacy: {"channel": CHANNEL, "distance": np.ones((2, 2))},
+    notions.moment_skewness: {"prior": PRIOR},
+    notions.prior_skew: {"prior": PRIOR, "structure": None},
+    notions.privacy_curve: {"channel": CHANNEL, "epsilons": [0.0, 1.0], "structure": None},
+    notions.tradeoff: ROWS,
+    composition.compose: {"steps": STEPS, "delta": 1e-6, "neighbours": composition.Neighbours.REPLACE_ONE},
+    composition.compose_exactly: {"channels": [CHANNEL]},
+    composition.amplified_by_sampling: {"statement": DP, "sampling_probability": 0.5},
+    composition.group_privacy: {"statement": DP, "size": 2},
+    composition.in_parallel: {"statements": [DP], "parts": composition.Parts.FIXED},
+    composition.Claimed: {"statement": DP, "count": 1},
+    composition.ClaimedCurve: {"name": "curve", "points": ((2.0, 0.5),)},
+    composition.DiscreteGaussianNoise: {"noise_multiplier": 2.0, "sensitivity": 1},
+    composition.DiscreteLaplaceNoise: {"epsilon": 1.0, "sensitivity": 1},
+    composition.ExponentialChoice: {"epsilon": 1.0},
+    composition.GaussianNoise: {"noise_multiplier": 1.0},
+    composition.KnownChannel: {"channel": CHANNEL},
+    composition.LaplaceNoise: {"epsilon": 1.0},
+    composition.PermuteAndFlip: {"epsilon": 1.0},
+    composition.RandomizedResponse: {"epsilon": 1.0},
+    composition.step_of: {},
+}
+"""Each public function with arguments that it takes."""
+
+RESULTS = {
+    "Basic", "Composition", "Counterexample", "Edge", "Implication", "Level", "Ranking", "Relation", "Step", "View",
+    "Witness", "ZeroLeakageTest", "Interval", "Label", "Hashable",
+}  # fmt: skip
+"""Types that our own functions make."""
+
+
+def public(module: ModuleType) -> Iterator[Callable[..., object]]:
+    for name in module.__all__:
+        value = getattr(module, name)
+        if isinstance(value, ModuleType):
+            functions = [one for key, one in vars(value).items() if not key.startswith("_") and inspect.isfunction(one)]
+            yield from (one for one in functions if one.__module__ == value.__name__)
+        elif callable(value) and not (isinstance(value, type) and issubclass(value, Enum)):
+            yield value
+
+
+def named(function: Callable[..., object]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def test_every_public_function_is_tried() -> None:
+    everything = {one for room in (probability, measures, notions, composition) for one in public(room)}
+    assert {named(one) for one in everything - CALLS.keys() if one.__name__ not in RESULTS} == set()
+
+
+@pytest.mark.parametrize("function", CALLS, ids=named)
+def test_a_wrong_type_is_refused_in_one_sentence(function: Callable[..., object]) -> None:
+    given = CALLS[function]
+    if given:
+        function(**given)
+    sentences = []
+    for name in given:
+        for wrong in WRONG:
+            # Whatever else is raised fails the test: an AttributeError is what a person must not see.
+            try:
+                function(**{**given, name: wrong})
+            except InputError as error:
+                sentences.append(str(error))
+    assert not any("\n" in sentence for sentence in sentences)
+
+
+def test_the_sentence_names_argument_and_types() -> None:
+    with pytest.raises(OptionError) as caught:
+        notions.levels(CHANNEL, "uniform")  # type: ignore[arg-type]
+    assert str(caught.value) == (
+        "The argument 'prior' of levels() is of type 'str'; it must be of type 'Distribution | None'."
+    )
+    with pytest.raises(OptionError, match=r"'others' of Channel.product\(\) is of type 'str'"):
+        CHANNEL.product(CHANNEL, "text")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match=r"'to' of implied\(\) is of type 'type'; it must be of type 'type\[Stat"):
+        notions.implied(DP, int)  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="'records' of Circumstances"):
+        notions.Circumstances(records="three")  # type: ignore[arg-type]
+
+
+def test_numbers_of_every_library_are_numbers_and_truth_values_are_not() -> None:
+    @checked
+    def doubled(number: float, times: int = 1) -> float:
+        return number * 2 * times
+
+    assert doubled(np.float32(1.5)) == doubled(1.5, np.int64(1)) == 3  # type: ignore[arg-type]
+    for wrong in (True, 1j, "1"):
+        with pytest.raises(OptionError):
+            doubled(wrong)  # type: ignore[arg-type]
