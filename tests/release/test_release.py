@@ -73,6 +73,7 @@ def test_planned_and_public_columns_leave_in_the_tables_order(tmp_path: Path, su
     assert not (tmp_path / ".out").exists() and sorted(path.name for path in tmp_path.iterdir()) == [
         f"out.{suffix}",
         f"out.{suffix}.json",
+        f"out.{suffix}.public.json",
     ]
 
 
@@ -507,9 +508,11 @@ def test_a_closed_file_stays_closed(tmp_path: Path) -> None:
     out = tmp_path / "o.csv"
     out.write_text("")
     out.chmod(0o600)
-    (tmp_path / "o.csv.json").touch(0o640)
+    for name, mode in (("o.csv.json", 0o400), ("o.csv.public.json", 0o640)):
+        (tmp_path / name).touch(mode)
     release(ReleasePlan(PLAN), opened(), out, overwrite=True)
-    assert (tmp_path / "o.csv.json").stat().st_mode & 0o777 == 0o640
+    modes = {path.name: path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {"o.csv": 0o600, "o.csv.json": 0o400, "o.csv.public.json": 0o640}
 
 
 def test_the_mark_of_simulations_is_no_ones_column(tmp_path: Path) -> None:

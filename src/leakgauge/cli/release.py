@@ -62,7 +62,7 @@ def command(
     simulate: int | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its record; columns the plan does not name stay at home.
+    """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet
@@ -70,18 +70,22 @@ def command(
 
     A plan is TOML: public = ["city"], then [columns] with lines such as
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json".
+
+    OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import plan_files, preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.public_record import public_place
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
+    public = None if output is None else public_place(output)
     inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
-    for file in (output, place):
+    for file in (output, place, public):
         require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
     name = dataset or default_dataset(table)
     with ExitStack() as opened:
@@ -175,12 +179,14 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
 
 
 def _dry_fields(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> dict[str, Any]:
-    from leakgauge.release.record import claims_json, plan_json
+    from leakgauge.release.record import claims_json, keep_inside, plan_json
 
+    planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
     return {
         "schema": "leakgauge/preview/1",
-        "plan": plan_json(bound),
-        "claims": {one.name: claims_json(one.mechanism) for one in bound.columns},
+        "keep_inside": keep_inside(planned, claims),
+        "plan": planned,
+        "claims": claims,
         "budget": {
             "epsilon": exact_json(cost.epsilon, "nats"),
             "rho": exact_json(cost.rho, "nats"),
@@ -223,6 +229,9 @@ def _render(made: Release) -> list[RenderableType]:
     if fields["private"]:
         parts.append(Text(_spent(fields["budget"])))
     parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
+    if fields["private"]:
+        names = ", ".join(path.name for path in (made.output, made.public_record))
+        parts.append(Text(say("To hand out: {files!s}.", files=names)))
     parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
     if not fields["private"]:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")

@@ -24,6 +24,7 @@ SCHEMAS: Final = {
     "comparison.json": "leakgauge/comparison/1",
     "improvement.json": "leakgauge/improvement/1",
     "release.json": "leakgauge/release/1",
+    "release.public.json": "leakgauge/public-release/1",
     "leakage.json": "leakgauge/measure/1",
     "levels.json": "leakgauge/levels/1",
     "utility.json": "leakgauge/utility/1",
@@ -32,7 +33,7 @@ SCHEMAS: Final = {
     "before.json": "leakgauge/before/1",
 }
 """The artefacts of a job with their schemas; every one may be absent."""
-_SEALED: Final = ("release.json", "audit.json")
+_SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
 _NEVER: Final = 1e-9

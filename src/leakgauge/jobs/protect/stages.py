@@ -26,7 +26,7 @@ from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, re
 from leakgauge.release import Stage as ReleaseStage
 from leakgauge.release.record import plan_json
 
-PLAN, RECORD, AUDIT = "plan.toml", "release.json", "audit.json"
+PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
@@ -115,7 +115,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     asked, folder, table = work.asked, work.folder, work.sources.table
     plan = read_plan(folder.place / PLAN)
     if _is_drawn(work, plan):
-        return work.released, RECORD
+        return work.released, RECORD, PUBLIC_RECORD
     rows = table.rows
 
     def tell(stage: ReleaseStage, done: int, /) -> None:
@@ -126,19 +126,20 @@ def release_stage(work: Work) -> tuple[str, ...]:
         table,
         folder.place / work.released,
         record=folder.place / RECORD,
+        public_record=folder.place / PUBLIC_RECORD,
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
-    return work.released, RECORD
+    return work.released, RECORD, PUBLIC_RECORD
 
 
 def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
     """Whether a whole release by this plan lies in the folder: a run was cut short after it had drawn it."""
     place = work.folder.place
-    if not (place / RECORD).exists() or not (place / work.released).exists():
+    if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
         return False
     try:
         fields = verify(place / RECORD).fields
@@ -247,6 +248,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "design.json",
         "channel.json",
         RECORD,
+        PUBLIC_RECORD,
         AUDIT,
         *BY_LAW,
         ASSESSMENT,
