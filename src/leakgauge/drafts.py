@@ -7,11 +7,13 @@ folders of 0700), because nearly everything follows from a private table. Only w
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from leakgauge.errors import EngineError, FileError
 
@@ -48,19 +50,46 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
-    def write(self, text: str) -> None:
-        """Fill the draft with text."""
+    def reserve(self, size: int) -> None:
+        """Take so many bytes of the disk for the draft, before anything that cannot be undone is done for it.
+
+        Raises:
+            EngineError: the disk does not have them.
+        """
         try:
-            self.path.write_text(text, encoding="utf-8")
+            with self.path.open("rb+") as file:
+                _allocate(file.fileno(), size)
+        except OSError as error:
+            raise EngineError(
+                "{path} could not be written: it may take {size:,} bytes, and the disk refused them ({reason}); free "
+                "some space, or write to another disk.",
+                path=self.place,
+                size=size,
+                reason=_reason(error),
+            ) from None
+
+    @contextmanager
+    def filling(self) -> Iterator[BinaryIO]:
+        """The draft to be written from its start, over what was reserved; what is left of that is given back.
+
+        Raises:
+            EngineError: the disk refused.
+        """
+        try:
+            with self.path.open("rb+") as file:
+                yield file
+                file.truncate()
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
+    def write(self, text: str) -> None:
+        """Fill the draft with text."""
+        self.write_bytes(text.encode())
+
     def write_bytes(self, content: bytes) -> None:
         """Fill the draft with bytes."""
-        try:
-            self.path.write_bytes(content)
-        except OSError as error:
-            raise could_not_write(self.place, error) from None
+        with self.filling() as file:
+            file.write(content)
 
     def keep(self, overwrite: bool = True) -> None:
         """Give the draft its name; a kill before leaves the old file, a kill after the new one.
@@ -112,6 +141,16 @@ def write_bytes_whole(path: Path, content: bytes, *, shareable: bool = False) ->
     with draft(path, shareable=shareable) as made:
         made.write_bytes(content)
         made.keep()
+
+
+def require_room(place: Path, size: int) -> None:
+    """Refuse a place whose disk does not have so many bytes now, before anything that cannot be undone is done.
+
+    Raises:
+        EngineError: it does not have them.
+    """
+    with draft(place) as tried:
+        tried.reserve(size)
 
 
 def close_folder(place: Path) -> None:
@@ -175,9 +214,25 @@ def exists(path: Path) -> FileError:
 
 def could_not_write(path: Path, error: OSError) -> EngineError:
     """What to raise where the disk refuses; never with what was to be written."""
+    return EngineError("{path} could not be written: {reason}.", path=path, reason=_reason(error))
+
+
+def _allocate(handle: int, size: int) -> None:
+    """Take bytes of the disk for a file; where that cannot be done, make sure at least that they are free."""
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except (AttributeError, OSError) as error:
+        # Not every system or disk can.
+        if isinstance(error, OSError) and error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            raise
+        disk = os.fstatvfs(handle)
+        if disk.f_bavail * disk.f_frsize < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+
+
+def _reason(error: OSError) -> str:
     # Not the error's own words: a library may have put more into them.
-    reason = os.strerror(error.errno) if error.errno else "the system refused"
-    return EngineError("{path} could not be written: {reason}.", path=path, reason=reason)
+    return os.strerror(error.errno) if error.errno else "the system refused"
 
 
 def sync_folder(folder: Path) -> None:

@@ -200,7 +200,9 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
 
     from leakgauge.release.record import assumptions, claims_json, plan_json
 
-    rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
+    rows = [
+        (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
+    ]
     parts: list[RenderableType] = [_columns_table(say("What would be released"), rows, bound.public)]
     cost_told = say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=shown(cost.epsilon), rho=shown(cost.rho))
     parts.append(Text(cost_told))
@@ -218,7 +220,7 @@ def _render(made: Release) -> list[RenderableType]:
     fields = made.fields
     rows = [
         (
-            name,
+            _released_as(column["reads"], column["writes"]),
             column["mechanism"].partition(":")[0],
             _headline(fields["claims"][name]["levels"]) if fields["private"] else say("none: a simulation"),
         )
@@ -261,6 +263,12 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
     for name in public:
         grid.add_row(name, say("public"), say("none"))
     return grid
+
+
+def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
+    """Every column that a mechanism writes, and where they have other names those that it reads."""
+    written = ", ".join(writes)
+    return written if set(writes) <= set(reads) else f"{', '.join(reads)} → {written}"
 
 
 def _headline(levels: dict[str, Any]) -> str:

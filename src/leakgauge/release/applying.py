@@ -1,4 +1,4 @@
-"""A release, step by step: check, spend, draw, write, record, tell the ledger.
+"""A release, step by step: check, reserve the disk, spend, draw, write, record, tell the ledger.
 
 The order is what makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the
 record has its name before the release has its; so a release without a spend or without a record cannot be found, and
@@ -33,6 +33,7 @@ from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.public_record import make_public_record, public_place
 from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
 
@@ -160,12 +161,17 @@ def release(
     bound.require_known_values(table)
     _rehearse(bound, table, output)
     with draft(output, shareable=True) as made, draft(place) as noted, draft(public, shareable=True) as shared:
+        # A disk that is too full refuses here, and nothing is spent on what could not be written.
+        made.reserve(largest_release(bound, table, output))
+        for records in (noted, shared):
+            records.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
         entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
-        rows = write_batches(_told(bound, table, source, tell), made.path, output, simulated=not source.private)
+        with made.filling() as file:
+            rows = write_batches(_told(bound, table, source, tell), file, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         fields = make_record(
             bound,
@@ -286,7 +292,7 @@ def _dataset(dataset: str | None) -> str:
 
 def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPlan, reference: str) -> Entry:
     require_account(ledger.account(dataset), ONE_ROW, Neighbours.REPLACE_ONE)
-    purpose = "release of " + ", ".join(repr(one.name) for one in bound.columns)
+    purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
     return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 

@@ -142,15 +142,15 @@ def _left_out(fields: Mapping[str, Any], plan: Mapping[str, Any], claims: Mappin
     if fields["simulation_seed"] is not None:
         yield "simulation_seed"
     for name, column in fields["plan"]["columns"].items():
+        written, said = ", ".join(column["writes"]), fields["claims"][name]
         if lacks_letters(plan["columns"][name]):
-            yield f"letters of {name}"
+            yield f"letters of {written}"
         elif column["channel"] is not None and plan["columns"][name]["channel"] is None:
-            yield f"channel of {name}"
-    for name, said in fields["claims"].items():
+            yield f"channel of {written}"
         if claims[name] is None:
-            yield f"claims of {name}"
+            yield f"claims of {written}"
         elif said["prior"] is not None and claims[name]["prior"] is None:
-            yield f"claims of {name} under a prior"
+            yield f"claims of {written} under a prior"
     if any(claim is None for claim in claims.values()):
         yield from ("together", "budget")
     if fields["budget"]["ledger"] is not None:

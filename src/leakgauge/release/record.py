@@ -220,12 +220,12 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
         "The names and types of the columns are public.",
         "Columns named as public are released as they are and are not protected.",
     ]
-    columns = plan["columns"].items()
-    own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
+    columns = plan["columns"].values()
+    own = [name for column in columns if column["letters"] == _THIS_TABLE for name in column["writes"]]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
     for origin in PriorOrigin:
-        designed = [name for name, column in columns if column["channel_prior"] == origin.value]
+        designed = [name for column in columns if column["channel_prior"] == origin.value for name in column["writes"]]
         if designed and origin.keep_inside:
             said.append(
                 f"The channels of {', '.join(designed)} were designed from {origin.value}; their ε holds for the fixed "
@@ -236,9 +236,9 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
         said.append("Levels under a prior of this table are as private as the table; keep this record inside.")
     if PriorOrigin.ANOTHER_TABLE.value in priors:
         said.append("Levels under a prior of another table are as private as that table; keep this record inside.")
-    telling = [name for name, column in columns if follows_from_counts(column)]
-    unknown = [name for name in telling if plan["columns"][name]["channel_prior"] is None]
-    told = [name for name in telling if name not in unknown]
+    telling = [column for column in columns if follows_from_counts(column)]
+    told = [name for column in telling if column["channel_prior"] is not None for name in column["writes"]]
+    unknown = [name for column in telling if column["channel_prior"] is None for name in column["writes"]]
     if told:
         said.append(
             f"Keep this record inside: from the channels of {', '.join(told)} the exact counts of the table can be "

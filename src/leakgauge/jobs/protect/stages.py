@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
-from leakgauge.drafts import write_whole
+from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import LeakgaugeError, OptionError
 from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
@@ -30,6 +30,8 @@ PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.publi
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
+ROOM = 1 << 24
+"""Bytes that what is designed from a noisy histogram takes at most; it has up to 64 values."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 
 
@@ -100,6 +102,9 @@ def design_stage(work: Work) -> tuple[str, ...]:
         folder.write(name, fields)
         written.append(name)
 
+    if work.asked.accounted is not None:
+        # The histogram is bought before the channel is known: a full disk must not lose what was paid for.
+        require_room(folder.place / "channel.json", ROOM)
     keep_possibilities(work.asked, work.sources, keep)
     chosen = choose(work.asked, work.sources, work.tell, keep)
     if chosen.channel is not None:
