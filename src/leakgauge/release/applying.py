@@ -162,7 +162,7 @@ def release(
     _rehearse(bound, table, output)
     with draft(output, shareable=True) as made, draft(place) as noted, draft(public, shareable=True) as shared:
         # A disk that is too full refuses here, and nothing is spent on what could not be written.
-        made.reserve(largest_release(bound, table, output))
+        made.reserve(largest_release(bound, table, output, simulated=not source.private))
         for records in (noted, shared):
             records.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)

@@ -140,7 +140,7 @@ def _totals(
 def _left_out(fields: Mapping[str, Any], plan: Mapping[str, Any], claims: Mapping[str, Any]) -> Iterator[str]:
     """The names of what the record has and the public record does not, in the order of the record."""
     if fields["simulation_seed"] is not None:
-        yield "simulation_seed"
+        yield "seed of the simulation"
     for name, column in fields["plan"]["columns"].items():
         written, said = ", ".join(column["writes"]), fields["claims"][name]
         if lacks_letters(plan["columns"][name]):

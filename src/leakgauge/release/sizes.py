@@ -53,14 +53,14 @@ class _Taken:
     parquet: float
 
 
-def largest_release(plan: BoundPlan, table: Table, to: Path) -> int:
+def largest_release(plan: BoundPlan, table: Table, to: Path, *, simulated: bool = False) -> int:
     """The most bytes that a release can take; the table is read where texts are released as they are."""
     rows = table.rows
     taken = [one for column in plan.columns for one in _drawn(column, rows)]
     taken += _as_they_are(plan.public, table)
-    # A simulation has a column more, of a word that is the same in every row.
-    names = (*plan.order, NOT_PRIVATE)
-    taken.append(_of_letters([NOT_PRIVATE], rows))
+    names = (*plan.order, *([NOT_PRIVATE] if simulated else []))
+    if simulated:
+        taken.append(_of_letters([NOT_PRIVATE], rows))
     if to.suffix.lower() == ".csv":
         head = sum(_quoted(name) + 1 for name in names)
         return math.ceil(sum(one.csv for one in taken) + rows * len(names) + head)

@@ -171,7 +171,7 @@ def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
 
 def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator[Check]:
     if fields["schema"] == PUBLIC_SCHEMA:
-        yield Check("ledger", None, "a public record does not say which entry it is; check the record itself")
+        yield Check("ledger", None, "a public record holds no hash of the ledger; check the record itself")
         return
     said = fields["budget"]["ledger"]
     if ledger is None:
