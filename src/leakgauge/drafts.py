@@ -1,41 +1,95 @@
-"""Files written whole or not at all: a draft beside the place, on disk before it takes the name."""
+"""Files written whole or not at all, and who may read them.
+
+A draft lies beside the place, on disk before it takes the name. What is written is for its owner alone (0600, in
+folders of 0700), because nearly everything follows from a private table. Only what is meant to be handed out is
+``shareable`` and follows the umask.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from leakgauge.errors import EngineError, FileError
 
+OWNER_ONLY = 0o600
+"""The mode of files that are kept inside."""
+OWNER_ONLY_FOLDER = 0o700
+"""The mode of folders that hold them."""
+
 
 class Draft:
-    """A file under a hidden name in the folder of ``place``, readable by its owner only until it is kept."""
+    """A file under a hidden name in the folder of ``place``, readable by its owner only until it is kept.
 
-    def __init__(self, place: Path) -> None:
+    Args:
+        place: the file that is written in the end.
+        shareable: whether it is meant to be handed out: it then has the mode of the file it replaces, or that of the
+            umask. Other files are never readable by others, whatever they replace.
+    """
+
+    def __init__(self, place: Path, *, shareable: bool = False) -> None:
         self.place = target(place)
+        self.path = self.place.with_name(f".{self.place.name[:50]}.{secrets.token_hex(8)}")
         try:
-            handle, name = tempfile.mkstemp(dir=self.place.parent, prefix=f".{self.place.name}.")
+            # The umask is learnt from an empty file: to ask for it is to change it, for every thread.
+            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if shareable else OWNER_ONLY)
+            try:
+                self._mode = os.fstat(handle).st_mode & 0o777
+                os.fchmod(handle, OWNER_ONLY)
+            finally:
+                os.close(handle)
+            if self.place.exists():
+                # A file that was closed to others stays so.
+                before = self.place.stat().st_mode & 0o777
+                self._mode = before if shareable else before & OWNER_ONLY
         except OSError as error:
             raise could_not_write(self.place, error) from None
-        os.close(handle)
-        self.path = Path(name)
+
+    def reserve(self, size: int) -> None:
+        """Take so many bytes of the disk for the draft, before anything that cannot be undone is done for it.
+
+        Raises:
+            EngineError: the disk does not have them.
+        """
+        try:
+            with self.path.open("rb+") as file:
+                _allocate(file.fileno(), size)
+        except OSError as error:
+            raise EngineError(
+                "{path} could not be written: it may take {size:,} bytes, and the disk refused them ({reason}); free "
+                "some space, or write to another disk.",
+                path=self.place,
+                size=size,
+                reason=_reason(error),
+            ) from None
+
+    @contextmanager
+    def filling(self) -> Iterator[BinaryIO]:
+        """The draft to be written from its start, over what was reserved; what is left of that is given back.
+
+        Raises:
+            EngineError: the disk refused.
+        """
+        try:
+            with self.path.open("rb+") as file:
+                yield file
+                file.truncate()
+        except OSError as error:
+            raise could_not_write(self.place, error) from None
 
     def write(self, text: str) -> None:
         """Fill the draft with text."""
-        try:
-            self.path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise could_not_write(self.place, error) from None
+        self.write_bytes(text.encode())
 
     def write_bytes(self, content: bytes) -> None:
         """Fill the draft with bytes."""
-        try:
-            self.path.write_bytes(content)
-        except OSError as error:
-            raise could_not_write(self.place, error) from None
+        with self.filling() as file:
+            file.write(content)
 
     def keep(self, overwrite: bool = True) -> None:
         """Give the draft its name; a kill before leaves the old file, a kill after the new one.
@@ -47,8 +101,7 @@ class Draft:
         try:
             with self.path.open("rb+") as file:
                 os.fsync(file.fileno())
-            # A file that was closed to others stays so.
-            self.path.chmod(self.place.stat().st_mode & 0o777 if self.place.exists() else 0o666 & ~_umask())
+            self.path.chmod(self._mode)
             if overwrite:
                 self.path.replace(self.place)
             else:
@@ -67,27 +120,43 @@ class Draft:
 
 
 @contextmanager
-def draft(place: Path) -> Iterator[Draft]:
+def draft(place: Path, *, shareable: bool = False) -> Iterator[Draft]:
     """A draft that is gone when the block ends, unless it was kept."""
-    made = Draft(place)
+    made = Draft(place, shareable=shareable)
     try:
         yield made
     finally:
         made.drop()
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str, *, shareable: bool = False) -> None:
     """Write a text file whole or not at all."""
-    with draft(path) as made:
+    with draft(path, shareable=shareable) as made:
         made.write(text)
         made.keep()
 
 
-def write_bytes_whole(path: Path, content: bytes) -> None:
+def write_bytes_whole(path: Path, content: bytes, *, shareable: bool = False) -> None:
     """Write a file of bytes whole or not at all."""
-    with draft(path) as made:
+    with draft(path, shareable=shareable) as made:
         made.write_bytes(content)
         made.keep()
+
+
+def require_room(place: Path, size: int) -> None:
+    """Refuse a place whose disk does not have so many bytes now, before anything that cannot be undone is done.
+
+    Raises:
+        EngineError: it does not have them.
+    """
+    with draft(place) as tried:
+        tried.reserve(size)
+
+
+def close_folder(place: Path) -> None:
+    """Close a folder to others; one that belongs to somebody else stays as it is, and its new files are closed."""
+    with suppress(PermissionError):
+        place.chmod(place.stat().st_mode & OWNER_ONLY_FOLDER)
 
 
 def target(path: Path) -> Path:
@@ -106,9 +175,14 @@ def require_writable(output: Path | None, *inputs: Path) -> None:
     """Refuse an output place before any work is done, and never overwrite an input."""
     if output is None:
         return
+    try:
+        found = output.exists()
+    except OSError as error:
+        # A name that is too long, for one.
+        raise could_not_write(output, error) from None
     if output.is_dir():
         raise FileError("{path} is a folder; name a file to write.", path=output)
-    if output.exists() and not output.is_file():
+    if found and not output.is_file():
         raise FileError("{path} is not a regular file; name another, or use --json.", path=output)
     place = target(output)
     if _is_database(place):
@@ -140,9 +214,25 @@ def exists(path: Path) -> FileError:
 
 def could_not_write(path: Path, error: OSError) -> EngineError:
     """What to raise where the disk refuses; never with what was to be written."""
+    return EngineError("{path} could not be written: {reason}.", path=path, reason=_reason(error))
+
+
+def _allocate(handle: int, size: int) -> None:
+    """Take bytes of the disk for a file; where that cannot be done, make sure at least that they are free."""
+    try:
+        os.posix_fallocate(handle, 0, size)
+    except (AttributeError, OSError) as error:
+        # Not every system or disk can.
+        if isinstance(error, OSError) and error.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
+            raise
+        disk = os.fstatvfs(handle)
+        if disk.f_bavail * disk.f_frsize < size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+
+
+def _reason(error: OSError) -> str:
     # Not the error's own words: a library may have put more into them.
-    reason = os.strerror(error.errno) if error.errno else "the system refused"
-    return EngineError("{path} could not be written: {reason}.", path=path, reason=reason)
+    return os.strerror(error.errno) if error.errno else "the system refused"
 
 
 def sync_folder(folder: Path) -> None:
@@ -152,9 +242,3 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -120,7 +120,7 @@ def _write(domain: str, kept: Catalog) -> None:
     made = BytesIO()
     write_po(made, kept, width=100, omit_header=True)
     for name, content in ((f"{domain}.po", made.getvalue()), (f"{domain}.mo", compiled(kept))):
-        write_bytes_whole(FOLDER / name, content)
+        write_bytes_whole(FOLDER / name, content, shareable=True)
 
 
 def main(arguments: list[str]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shlex
+import stat
 from base64 import b64encode
 from collections.abc import Iterator
 from datetime import datetime
@@ -66,6 +67,15 @@ def test_a_job_leaves_a_release_with_its_grade(served: Served, job: dict[str, An
     assert job["started_here"] and job["note"] is None
     begun = datetime.fromisoformat(job["started"])
     assert abs((begun - datetime.fromisoformat(left["started"])).total_seconds()) < 60
+
+
+def test_what_the_page_leaves_is_for_its_owner(served: Served, job: dict[str, Any]) -> None:
+    folder = served.results / job["id"]
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (served.results, folder)} == {0o700}
+    record = served.results / f"{job['id']}.json"
+    assert {stat.S_IMODE(one.stat().st_mode) for one in (record, folder / "job.json", folder / "channel.json")} == {
+        0o600
+    }
 
 
 def test_a_later_server_lists_it_as_found(served: Served, job: dict[str, Any]) -> None:

@@ -118,7 +118,7 @@ def write_template(path: Path | str, language: str = "en", respondents: int = 5)
     writer.writerow((*HEADER, *_SHOWN))
     for respondent in range(1, respondents + 1):
         writer.writerows((respondent, leaf, "", question, key) for leaf, question, key in questions(language))
-    with draft(Path(path)) as made:
+    with draft(Path(path), shareable=True) as made:
         # Spreadsheets tell by the mark that the file is UTF-8.
         made.write("\ufeff" + text.getvalue())
         made.keep()

@@ -57,6 +57,6 @@ def _write_new(place: Path) -> None:
 
     require_writable(place)
     if not place.exists():
-        write_whole(place, adult_csv())
+        write_whole(place, adult_csv(), shareable=True)
     elif place.read_bytes() != adult_csv().encode():
         raise FileError("{path} exists and is something else; name another file.", path=place)

@@ -78,7 +78,8 @@ def command(
     leakgauge design people.csv --secret illness --background city --max-leakage 0.5 -o channel.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
-    The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and says so.
+    The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
+    computed from it: keep it inside.
     """
     from leakgauge.design import frontier, solve
     from leakgauge.jobs.design import Question
@@ -115,9 +116,9 @@ def command(
     if output is not None:
         write_whole(output, _artefact(question, found, output, curve is not None))
     if curve is None:
-        deliver(solution_json(found[0]), as_json, None, lambda: render(found, secret))
+        deliver(solution_json(found[0]), as_json, None, lambda: render(found, secret, output))
     else:
-        deliver(frontier_json(found), as_json, None, lambda: render(found, secret))
+        deliver(frontier_json(found), as_json, None, lambda: render(found, secret, output))
 
 
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
@@ -171,8 +172,8 @@ def _drawn(found: Sequence[Solution], curve: bool) -> str:
     return figure.to_svg() + "\n"
 
 
-def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableType]:
-    """The solutions as a table for a person."""
+def render(found: Sequence[Solution], secret: Sequence[str], output: Path | None = None) -> list[RenderableType]:
+    """The solutions as a table for a person, and what is to be done with the file they were written to."""
     from rich.table import Table
     from rich.text import Text
 
@@ -197,6 +198,9 @@ def render(found: Sequence[Solution], secret: Sequence[str]) -> list[RenderableT
     if len(found) == 1:
         parts.extend(Text(said) for said in _said_of_one(found[0]))
     parts.extend(Text(said) for said in _said_of_all(found[0].problem))
+    if output is not None:
+        inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
+        parts.append(Text(inside, "bold"))
     return parts
 
 

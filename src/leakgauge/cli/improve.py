@@ -10,7 +10,7 @@ import click
 
 from leakgauge.cli.output import counting, deliver, output_options
 from leakgauge.cli.speaking import retell, say
-from leakgauge.drafts import require_writable
+from leakgauge.drafts import require_room, require_writable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -58,6 +58,9 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
         source = opened.enter_context(open_table(table, missing=options["missing"]))
         ledger = None if options["address"] is None else opened.enter_context(open_ledger(options["address"]))
         tell = opened.enter_context(counting(say("Trying")))
+        if options["accounted"] is not None and output is not None:
+            # A full disk must not lose what the histogram is bought for.
+            require_room(output, 1 << 24)
         found = search(
             source,
             options["secret"],

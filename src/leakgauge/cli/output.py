@@ -37,11 +37,16 @@ def shown(value: float | str) -> str:
 
 
 def deliver(
-    fields: Mapping[str, Any], as_json: bool, output: Path | None, render: Callable[[], list[RenderableType]]
+    fields: Mapping[str, Any],
+    as_json: bool,
+    output: Path | None,
+    render: Callable[[], list[RenderableType]],
+    *,
+    shareable: bool = False,
 ) -> None:
-    """Write the file if one is asked for, then print JSON or the tables."""
+    """Write the file if one is asked for, for others only where it is shareable, then print JSON or the tables."""
     if output is not None:
-        write_whole(output, _json(fields, "utf-8"))
+        write_whole(output, _json(fields, "utf-8"), shareable=shareable)
     if as_json:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return

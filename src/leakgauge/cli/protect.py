@@ -168,6 +168,13 @@ def render(done: Done) -> list[RenderableType]:
     if done.fields["asked"]["simulate"] is not None:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
         parts.append(Text(warning, "bold red"))
+    elif done.refused is None:
+        said = say(
+            "To hand out: {files!s}. Keep everything else in {folder!s} inside.",
+            files=", ".join(done.fields["shareable"]),
+            folder=done.folder,
+        )
+        parts.append(Text(said))
     parts.append(Text(say("Report: {path!s}", path=done.folder / "report.html")))
     return parts
 

@@ -62,7 +62,7 @@ def command(
     simulate: int | None,
     as_json: bool,
 ) -> None:
-    """Write the protected table a plan describes, with its record; columns the plan does not name are not released.
+    """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
 
     \b
     leakgauge release people.csv --plan plan.toml --ledger people.ledger -o out.parquet
@@ -71,18 +71,22 @@ def command(
     A plan is TOML: public = ["city"], then [columns] with lines such as
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json". [bins] with lines such as
     day = "month" makes a column coarser before anything else.
+
+    OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import plan_files, preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.public_record import public_place
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
+    public = None if output is None else public_place(output)
     inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
-    for file in (output, place):
+    for file in (output, place, public):
         require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
     name = dataset or default_dataset(table)
     with ExitStack() as opened:
@@ -187,12 +191,14 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
 
 
 def _dry_fields(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> dict[str, Any]:
-    from leakgauge.release.record import claims_json, plan_json
+    from leakgauge.release.record import claims_json, keep_inside, plan_json
 
+    planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
     return {
         "schema": "leakgauge/preview/1",
-        "plan": plan_json(bound),
-        "claims": {one.name: claims_json(one.mechanism) for one in bound.columns},
+        "keep_inside": keep_inside(planned, claims),
+        "plan": planned,
+        "claims": claims,
         "budget": {
             "epsilon": exact_json(cost.epsilon, "nats"),
             "rho": exact_json(cost.rho, "nats"),
@@ -206,7 +212,9 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
 
     from leakgauge.release.record import assumptions, claims_json, plan_json
 
-    rows = [(one.name, one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns]
+    rows = [
+        (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
+    ]
     parts: list[RenderableType] = [_columns_table(say("What would be released"), rows, bound.public)]
     cost_told = say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=shown(cost.epsilon), rho=shown(cost.rho))
     parts.append(Text(cost_told))
@@ -224,7 +232,7 @@ def _render(made: Release) -> list[RenderableType]:
     fields = made.fields
     rows = [
         (
-            name,
+            _released_as(column["reads"], column["writes"]),
             column["mechanism"].partition(":")[0],
             _headline(fields["claims"][name]["levels"]) if fields["private"] else say("none: a simulation"),
         )
@@ -235,6 +243,9 @@ def _render(made: Release) -> list[RenderableType]:
     if fields["private"]:
         parts.append(Text(_spent(fields["budget"])))
     parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
+    if fields["private"]:
+        names = ", ".join(path.name for path in (made.output, made.public_record))
+        parts.append(Text(say("To hand out: {files!s}.", files=names)))
     parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
     if not fields["private"]:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
@@ -264,6 +275,12 @@ def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Seq
     for name in public:
         grid.add_row(name, say("public"), say("none"))
     return grid
+
+
+def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
+    """Every column that a mechanism writes, and where they have other names those that it reads."""
+    written = ", ".join(writes)
+    return written if set(writes) <= set(reads) else f"{', '.join(reads)} → {written}"
 
 
 def _headline(levels: dict[str, Any]) -> str:

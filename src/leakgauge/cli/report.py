@@ -53,7 +53,8 @@ def command(
         from leakgauge.report.twin import report_json
 
         require_writable(output)
-        deliver(report_json(report.documents(language, kind, limit=limit)), as_json, output, list)
+        fields = report_json(report.documents(language, kind, limit=limit))
+        deliver(fields, as_json, output, list, shareable=kind is Edition.EXTERNAL)
         return
     place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)

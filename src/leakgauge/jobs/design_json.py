@@ -27,7 +27,7 @@ def solution_json(found: Solution, prior: str = _THIS_TABLE) -> dict[str, Any]:
         "identifiability": told,
         "inputs_that_never_occur": len(found.never_occurring),
         "iterations": found.iterations,
-        "prior": prior,
+        **_origin_json(prior),
     }
 
 
@@ -55,7 +55,7 @@ def frontier_json(found: Sequence[Solution], prior: str = _THIS_TABLE) -> dict[s
         "schema": "leakgauge/frontier/1",
         "knowledge": found[0].problem.knowledge.value,
         "points": [point_json(one) for one in found],
-        "prior": prior,
+        **_origin_json(prior),
     }
 
 
@@ -69,8 +69,12 @@ def comparison_json(found: Comparison) -> dict[str, Any]:
         "max_leakage": exact_json(target.bits, "bits") if isinstance(target, MaxLeakage) else None,
         "background_floor": None if floor is None else exact_json(floor, "bits"),
         "ranking": [_row(one) for one in found.ranking],
-        "prior": _THIS_TABLE,
+        **_origin_json(_THIS_TABLE),
     }
+
+
+def _origin_json(prior: str) -> dict[str, Any]:
+    return {"prior": prior, "keep_inside": PriorOrigin(prior).keep_inside}
 
 
 def _row(one: Compared) -> dict[str, Any]:

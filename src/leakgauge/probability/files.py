@@ -26,7 +26,8 @@ class NamedChannel:
     """A channel with the names of the columns it reads and writes; several columns make tuple labels.
 
     ``prior_origin`` says from which prior it was designed, where it was: a channel designed from a private table is
-    itself learnt from it, and its ε holds for the fixed channel only.
+    itself learnt from it, and its ε holds for the fixed channel only. The file then says ``keep_inside``, because the
+    exact counts of the table can be computed from the channel.
     """
 
     channel: Channel
@@ -36,9 +37,10 @@ class NamedChannel:
 
     def as_json(self) -> dict[str, object]:
         """The channel as the fields of its file."""
+        origin = self.prior_origin
         return {
             "schema": CHANNEL_SCHEMA,
-            **({} if self.prior_origin is None else {"prior_origin": self.prior_origin.value}),
+            **({} if origin is None else {"prior_origin": origin.value, "keep_inside": origin.keep_inside}),
             "inputs": _side(self.inputs, self.channel.inputs),
             "outputs": _side(self.outputs, self.channel.outputs),
             "matrix": self.channel.matrix.tolist(),
@@ -66,6 +68,7 @@ def channel_from_json(fields: Mapping[str, Any], place: Path) -> NamedChannel:
         labels = [_labels(fields[side]) for side in ("inputs", "outputs")]
         matrix = fields["matrix"]
         origin = None if fields.get("prior_origin") is None else _origin(fields["prior_origin"])
+        _require_agreement(fields, origin)
     except InputError as error:
         raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
     except KeyError as error:
@@ -300,6 +303,17 @@ def _origin(found: object) -> PriorOrigin:
             "its prior_origin is {found!r}, which is none of {known}.", found=found, known=", ".join(map(repr, known))
         )
     return PriorOrigin(str(found))
+
+
+def _require_agreement(fields: Mapping[str, Any], origin: PriorOrigin | None) -> None:
+    """Refuse a file that calls shareable what follows from private counts, or the other way round."""
+    said = fields.get("keep_inside")
+    if said is not None and said is not (origin is not None and origin.keep_inside):
+        raise LabelError(
+            "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave keep_inside out.",
+            found=json.dumps(said),
+            origin=json.dumps(origin),
+        )
 
 
 def _names(side: Mapping[str, Any]) -> tuple[str, ...]:

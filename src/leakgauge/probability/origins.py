@@ -10,4 +10,13 @@ class PriorOrigin(StrEnum):
 
     PUBLIC = "public"
     THIS_TABLE = "this table"
+    ANOTHER_TABLE = "another table"
     NOISY_HISTOGRAM = "noisy histogram"
+
+    @property
+    def keep_inside(self) -> bool:
+        """Whether what follows from the prior is kept inside: its counts are private, and no budget paid for them.
+
+        A designed channel is an exact function of the counts it was designed from, so they can be computed from it.
+        """
+        return self in (PriorOrigin.THIS_TABLE, PriorOrigin.ANOTHER_TABLE)

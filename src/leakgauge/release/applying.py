@@ -1,4 +1,4 @@
-"""A release, step by step: check, spend, draw, write, record, tell the ledger.
+"""A release, step by step: check, reserve the disk, spend, draw, write, record, tell the ledger.
 
 The order is what makes a kill harmless. The budget is spent, on disk, before the first random bit is drawn; the
 record has its name before the release has its; so a release without a spend or without a record cannot be found, and
@@ -31,7 +31,9 @@ from leakgauge.release.ledger import ONE_ROW, Cost, Entry, Ledger, Verdict, requ
 from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
+from leakgauge.release.public_record import make_public_record, public_place
 from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
 
@@ -68,6 +70,7 @@ class Release:
     Attributes:
         output: the file.
         record: the file of its record.
+        public_record: the file that may be handed out with it.
         rows: how many.
         fields: the record.
         entry: the ledger's entry of the spend; None without a ledger.
@@ -75,6 +78,7 @@ class Release:
 
     output: Path
     record: Path
+    public_record: Path
     rows: int
     fields: Mapping[str, Any] = field(repr=False)
     entry: Entry | None = field(default=None, repr=False)
@@ -88,7 +92,8 @@ class Release:
         plan, guaranteed = self.fields["plan"], self.fields["together"]
         rows = [
             ("file", str(self.output)),
-            ("record", str(self.record)),
+            ("record" + (", to be kept inside" if self.fields["keep_inside"] else ""), str(self.record)),
+            ("public record", str(self.public_record)),
             ("rows", f"{self.rows:,}"),
             *(
                 # An infinite level stands in words in the record, which float reads.
@@ -102,7 +107,7 @@ class Release:
             ("ledger", "none" if self.entry is None else self.entry.dataset),
             ("digest", self.digest),
             ("columns as they are", ", ".join(plan["public"]) or "none"),
-            *((f"column {name}", one["mechanism"]) for name, one in plan["columns"].items()),
+            *((f"column {', '.join(one['writes'])}", one["mechanism"]) for one in plan["columns"].values()),
         ]
         return notebook.table_html((), rows, "Release")
 
@@ -113,6 +118,7 @@ def release(
     to: Path | str,
     *,
     record: Path | str | None = None,
+    public_record: Path | str | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
     priors: Mapping[str, Prior | Distribution | float] | None = None,
@@ -126,7 +132,8 @@ def release(
         plan: which columns leave, and how.
         table: the table.
         to: a ``.csv`` or ``.parquet`` file.
-        record: the record's file; by default the name of the output with ``.json`` added.
+        record: the record's file; by default the name of the output with ``.json`` added. Only its owner may read it.
+        public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
         ledger: where the budget is spent; without one nothing counts the release against a limit.
         dataset: the account in the ledger.
         priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
@@ -144,7 +151,8 @@ def release(
     tell = progress or (lambda stage, rows: None)
     output = Path(to)
     place = Path(record) if record is not None else output.with_name(output.name + ".json")
-    _require_places(output, place, overwrite)
+    public = Path(public_record) if public_record is not None else public_place(output)
+    _require_places(output, place, public, overwrite)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
@@ -152,13 +160,18 @@ def release(
     steps = (*bound.steps, *wanted.steps)
     bound.require_known_values()
     _rehearse(bound, output)
-    with draft(output) as made, draft(place) as noted:
+    with draft(output, shareable=True) as made, draft(place) as noted, draft(public, shareable=True) as shared:
+        # A disk that is too full refuses here, and nothing is spent on what could not be written.
+        made.reserve(largest_release(bound, output, simulated=not source.private))
+        for records in (noted, shared):
+            records.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
         entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
-        rows = write_batches(_told(bound, source, tell), made.path, output, simulated=not source.private)
+        with made.filling() as file:
+            rows = write_batches(_told(bound, source, tell), file, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         fields = make_record(
             bound,
@@ -173,12 +186,14 @@ def release(
         )
         fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
         noted.write(record_text(fields))
+        mechanisms = {one.name: one.mechanism for one in bound.columns}
+        shared.write(record_text(make_public_record(fields, mechanisms, output, public)))
         tell(Stage.DRAFTED, rows)
-        _keep(made, noted, overwrite, tell, rows)
+        _keep(made, (noted, shared), overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, fields["digest"])
         tell(Stage.COMPLETED, rows)
-    return Release(output, place, rows, fields, entry)
+    return Release(output, place, public, rows, fields, entry)
 
 
 def preview(
@@ -237,14 +252,17 @@ def _rehearse(bound: BoundPlan, output: Path) -> None:
     write_batches([bound.made(few, Simulated(0))], BytesIO(), output, simulated=False)
 
 
-def _require_places(output: Path, record: Path, overwrite: bool) -> None:
+def _require_places(output: Path, record: Path, public: Path, overwrite: bool) -> None:
     require_format(output)
-    for place in (output, record):
+    places = (output, record, public)
+    for place in places:
         require_writable(place)
         if place.exists() and not overwrite:
             raise exists(place)
-    if target(output) == target(record):
+    if target(output) in (target(record), target(public)):
         raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
+    if target(record) == target(public):
+        raise OptionError("{path} is named for the record and for the public record; name two files.", path=record)
 
 
 def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
@@ -274,7 +292,7 @@ def _dataset(dataset: str | None) -> str:
 
 def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPlan, reference: str) -> Entry:
     require_account(ledger.account(dataset), ONE_ROW, Neighbours.REPLACE_ONE)
-    purpose = "release of " + ", ".join(repr(one.name) for one in bound.columns)
+    purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
     return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 
@@ -286,16 +304,20 @@ def _told(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapp
         tell(Stage.DRAWING, rows)
 
 
-def _keep(made: Draft, noted: Draft, overwrite: bool, tell: Progress, rows: int) -> None:
+def _keep(made: Draft, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
         # An old release must not stand beside the new record, not even for a moment.
         made.place.unlink(missing_ok=True)
         sync_folder(made.place.parent)
-    noted.keep(overwrite)
+    kept: list[Draft] = []
     try:
+        for record in records:
+            record.keep(overwrite)
+            kept.append(record)
         tell(Stage.RECORDED, rows)
         made.keep(overwrite)
     except BaseException:
-        noted.place.unlink(missing_ok=True)
+        for record in kept:
+            record.place.unlink(missing_ok=True)
         raise
     tell(Stage.RELEASED, rows)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
@@ -30,10 +30,13 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     """
     known = {column.name: column for column in table.columns()}
     for name in (*plan.columns, *plan.public, *plan.bins):
-        _require_known(name, known)
+        how = plan.columns.get(name)
+        # A channel of several columns may give them new names; those that it reads are looked for below.
+        if not (isinstance(how, NamedChannel) and name in how.outputs):
+            _require_known(name, known)
     seen = in_bins(table, plan.bins)
     kinds = {column.name: column for column in seen.columns()}
-    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in plan.columns.items())
+    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
     for one in columns:
         for name in one.reads:
@@ -41,6 +44,17 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
     return BoundPlan(columns, plan.public, tuple(order), tuple(step_of(one.mechanism) for one in columns), seen)
+
+
+def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
+    """Each mechanism once, under the first of the columns that it is planned for."""
+    joint: list[NamedChannel] = []
+    for name, how in columns.items():
+        if isinstance(how, NamedChannel) and len(how.outputs) > 1:
+            if how in joint:
+                continue
+            joint.append(how)
+        yield name, how
 
 
 def _bound(

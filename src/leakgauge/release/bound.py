@@ -28,7 +28,7 @@ class BoundColumn:
     """One mechanism, the columns it reads and those it writes.
 
     Attributes:
-        name: the column in the plan.
+        name: the column in the plan; of a channel that writes several, the first of them.
         mechanism: with all its letters.
         reads: columns of the table.
         writes: columns of the release.
@@ -53,7 +53,7 @@ class BoundColumn:
         places = self.places(values)
         if isinstance(mechanism, FiniteMechanism):
             drawn = mechanism.run_places(places, randomness)
-            return [written.take(drawn) for written in self._written]
+            return [written.take(drawn) for written in self.written]
         assert isinstance(mechanism, LetterSets)
         return [pa.array(mechanism.texts(mechanism.run_places(places, randomness)), pa.string())]
 
@@ -66,7 +66,7 @@ class BoundColumn:
             found = table.counts(*self.reads, limit=len(self._inputs))
         except ColumnError:
             return False
-        return set(found.labels(self.name)) <= set(self._inputs)
+        return set(found.labels(self.reads[0])) <= set(self._inputs)
 
     def require_known(self, values: Sequence[pa.Array]) -> None:
         """Refuse values that the mechanism cannot take.
@@ -131,7 +131,8 @@ class BoundColumn:
         return numbers
 
     @cached_property
-    def _written(self) -> list[Written]:
+    def written(self) -> list[Written]:
+        """The letters of each column that a channel writes."""
         channel = self.mechanism.channel()
         assert channel is not None
         outputs: tuple[Any, ...] = channel.outputs

@@ -31,12 +31,14 @@ class ReleasePlan:
 
     Args:
         columns: for each column a mechanism, a channel, or a text such as ``laplace:epsilon=1,lower=0,upper=120``.
-            Letters are declared, or ``letters=this-table``; then which values occur is not protected.
+            Letters are declared, or ``letters=this-table``; then which values occur is not protected. A channel that
+            writes several columns is given for each of them: nothing is released that the plan does not name.
         public: columns that are released as they are.
         bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
 
     Raises:
-        OptionError: nothing to release, a column both released and public or named twice, or bins of another one.
+        OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
+            channel that writes a column it is not given for.
 
     Example:
         >>> plan = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=120"}, public=["city"])
@@ -68,6 +70,8 @@ class ReleasePlan:
                 raise OptionError(
                     "The plan has bins for column {name!r}, which it does not release; leave them out.", name=name
                 )
+        for name, how in self.columns.items():
+            _require_all_written(name, how, self.columns)
 
     def apply(
         self,
@@ -75,6 +79,7 @@ class ReleasePlan:
         to: Path | str,
         *,
         record: Path | str | None = None,
+        public_record: Path | str | None = None,
         ledger: Ledger | None = None,
         dataset: str | None = None,
         priors: Mapping[str, Prior | Distribution | float] | None = None,
@@ -90,6 +95,7 @@ class ReleasePlan:
             table,
             to,
             record=record,
+            public_record=public_record,
             ledger=ledger,
             dataset=dataset,
             priors=priors,
@@ -153,10 +159,24 @@ def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planne
     if isinstance(how, str):
         file = _channel_file(how)
         how = how if file is None else read_channel(file)
-    if isinstance(how, NamedChannel) and name not in how.inputs:
+    if isinstance(how, NamedChannel) and name not in (*how.inputs, *(how.outputs if len(how.outputs) > 1 else ())):
         raise ColumnError(
             "The channel for column {name!r} reads {found}; name the column it reads.",
             name=name,
             found=", ".join(map(repr, how.inputs)),
         )
     return how
+
+
+def _require_all_written(name: str, how: Planned, columns: Mapping[str, Planned]) -> None:
+    """Refuse a channel that would write columns the plan does not name."""
+    if not isinstance(how, NamedChannel) or len(how.outputs) == 1:
+        return
+    hidden = [written for written in how.outputs if columns.get(written) != how]
+    if hidden:
+        raise OptionError(
+            "The channel for column {name!r} also writes {found}; name every column it writes under [columns], each "
+            "with this channel.",
+            name=name,
+            found=", ".join(map(repr, hidden)),
+        )

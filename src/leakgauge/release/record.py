@@ -6,13 +6,13 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from leakgauge.claims import ApproximateDP, CentralDP
+from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.claims.quantities import exact_json, statement_json, with_hyphens
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, spelled
@@ -59,6 +59,7 @@ def make_record(
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "private": simulation_seed is None,
         "simulation_seed": simulation_seed,
+        "keep_inside": keep_inside(planned, claims),
         "rows": rows,
         "output": {
             "file": Path(os.path.relpath(output.resolve(), record.resolve().parent)).as_posix(),
@@ -104,8 +105,12 @@ def file_digest(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_record(path: Path | str) -> dict[str, Any]:
+def read_record(path: Path | str, *, schemas: tuple[str, ...] = (RECORD_SCHEMA,)) -> dict[str, Any]:
     """The fields of a record file.
+
+    Args:
+        path: the file.
+        schemas: the kinds of record that are taken, the best one first.
 
     Raises:
         FileError: the file cannot be read or is not a record.
@@ -113,8 +118,8 @@ def read_record(path: Path | str) -> dict[str, Any]:
     """
     place = Path(path)
     fields = parsed_json(place)
-    if fields.get("schema") != _EARLIER_SCHEMA:
-        require_schema(fields, RECORD_SCHEMA, place)
+    if fields.get("schema") not in (*schemas, _EARLIER_SCHEMA):
+        require_schema(fields, schemas[0], place)
     if fields.get("digest") != digest_of(fields):
         raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
     return current(fields)
@@ -169,6 +174,24 @@ def _letters_from(one: BoundColumn) -> str:
     return _THIS_TABLE if one.letters_from_table else "declared"
 
 
+def follows_from_counts(column: Mapping[str, Any]) -> bool:
+    """Whether the numbers of a planned column may follow from private counts.
+
+    A channel that does not say where it comes from is taken to be designed from the table, as most are.
+    """
+    if column["channel"] is None or column["mechanism"].partition(":")[0] == "randomized-response":
+        return False
+    origin = column["channel_prior"]
+    return origin is None or PriorOrigin(origin).keep_inside
+
+
+def keep_inside(plan: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:
+    """Whether private counts can be computed from a record: from its channels, or from levels under a private prior."""
+    priors = [claim["prior"] for claim in claims.values() if claim is not None and claim["prior"] is not None]
+    channels = any(map(follows_from_counts, plan["columns"].values()))
+    return channels or any(PriorOrigin(prior).keep_inside for prior in priors)
+
+
 def claims_json(mechanism: Mechanism, prior: Prior | None = None) -> dict[str, Any]:
     """What a mechanism guarantees one row, in every notion: exact where its channel is known, else implied."""
     channel = mechanism.channel()
@@ -179,13 +202,17 @@ def claims_json(mechanism: Mechanism, prior: Prior | None = None) -> dict[str, A
             "exact": True,
             "levels": _exact_levels(channel, prior),
         }
-    found = relate_statements(mechanism.claims, Circumstances(values=mechanism.capabilities.values))
-    levels = {
+    known = Circumstances(values=mechanism.capabilities.values)
+    return {"prior": None, "prior_epsilon": None, "exact": False, "levels": implied_levels(mechanism.claims, known)}
+
+
+def implied_levels(statements: Iterable[Statement], known: Circumstances | None = None) -> dict[str, Any]:
+    """What statements imply of one row, in every notion."""
+    return {
         name: statement_json(statement)
-        for name, statement in found.items()
+        for name, statement in relate_statements(statements, known).items()
         if statement is not None and name not in _OF_A_TABLE
     }
-    return {"prior": None, "prior_epsilon": None, "exact": False, "levels": levels}
 
 
 def _exact_levels(channel: Channel, prior: Prior | None) -> dict[str, Any]:
@@ -243,19 +270,36 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
         if set(plan["public"]).intersection(plan.get("bins", {}))
         else "Columns named as public are released as they are and are not protected.",
     ]
-    columns = plan["columns"].items()
+    columns = plan["columns"].values()
     said += said_of_bins(plan)
-    own = [name for name, column in columns if column["letters"] == _THIS_TABLE]
+    own = [name for column in columns if column["letters"] == _THIS_TABLE for name in column["writes"]]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
-    designed = [name for name, column in columns if column["channel_prior"] == _THIS_TABLE]
-    if designed:
-        said.append(
-            f"The channels of {', '.join(designed)} were designed from this table; their ε holds for the fixed channel "
-            "only."
-        )
-    if any(claim["prior"] == _THIS_TABLE for claim in claims.values()):
+    for origin in PriorOrigin:
+        designed = [name for column in columns if column["channel_prior"] == origin.value for name in column["writes"]]
+        if designed and origin.keep_inside:
+            said.append(
+                f"The channels of {', '.join(designed)} were designed from {origin.value}; their ε holds for the fixed "
+                "channel only."
+            )
+    priors = {claim["prior"] for claim in claims.values() if claim is not None}
+    if PriorOrigin.THIS_TABLE.value in priors:
         said.append("Levels under a prior of this table are as private as the table; keep this record inside.")
+    if PriorOrigin.ANOTHER_TABLE.value in priors:
+        said.append("Levels under a prior of another table are as private as that table; keep this record inside.")
+    telling = [column for column in columns if follows_from_counts(column)]
+    told = [name for column in telling if column["channel_prior"] is not None for name in column["writes"]]
+    unknown = [name for column in telling if column["channel_prior"] is None for name in column["writes"]]
+    if told:
+        said.append(
+            f"Keep this record inside: from the channels of {', '.join(told)} the exact counts of the table can be "
+            "computed; hand out the public record."
+        )
+    if unknown:
+        said.append(
+            f"Keep this record inside: the channels of {', '.join(unknown)} do not say from which counts they were "
+            "designed; hand out the public record."
+        )
     if simulated:
         said.append("This is a simulation: its noise follows from a seed, so it protects nobody and is not a release.")
     return said

@@ -10,17 +10,17 @@ from typing import Any
 
 from leakgauge.errors import FileError, LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
-from leakgauge.notions.composition import Step, step_of
-from leakgauge.probability import PriorOrigin
+from leakgauge.notions.composition import Step
 from leakgauge.probability.files import channel_from_json
 from leakgauge.release.ledger import Ledger
-from leakgauge.release.priors import histogram_steps
+from leakgauge.release.public_record import PUBLIC_SCHEMA, column_levels, column_steps, lacks_letters
 from leakgauge.release.record import (
     PROTECTED,
+    RECORD_SCHEMA,
     assumptions,
     budget_json,
-    claims_json,
     file_digest,
+    keep_inside,
     read_record,
     together_json,
 )
@@ -82,7 +82,7 @@ def verify(record: Path | str, *, released: Path | str | None = None, ledger: Le
     """
     place = Path(record)
     try:
-        fields = read_record(place)
+        fields = read_record(place, schemas=(RECORD_SCHEMA, PUBLIC_SCHEMA))
     except VerificationError as error:
         return Verification({}, (Check("record", False, str(error).rstrip(".")),))
     checks = [Check("record", True)]
@@ -121,10 +121,12 @@ def _release_checks(fields: Mapping[str, Any], output: Path) -> Iterator[Check]:
 def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
     steps: list[Step] = []
     for name, column in fields["plan"]["columns"].items():
-        mechanism = _mechanism(column, place)
-        steps.append(step_of(mechanism))
         said = fields["claims"][name]
-        computed = claims_json(mechanism)["levels"]
+        if said is None and fields["schema"] == PUBLIC_SCHEMA:
+            continue
+        mechanism = _mechanism(column, place)
+        steps += column_steps(column, said, mechanism)
+        computed = column_levels(column, mechanism)
         differ = [notion for notion, level in computed.items() if not _agree(said["levels"].get(notion), level)]
         yield Check(
             f"claims of {name}", not differ, f"{', '.join(differ)} computed again gives another level" if differ else ""
@@ -134,11 +136,15 @@ def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
             yield Check(
                 f"claims of {name} under a prior", None, f"{', '.join(under_prior)} rest on a prior that is not kept"
             )
-        if said["prior"] == PriorOrigin.NOISY_HISTOGRAM.value:
-            steps += histogram_steps(float(said["prior_epsilon"]))
     yield _same("unit of protection", {name: fields[name] for name in PROTECTED}, PROTECTED)
+    yield _same("kept inside", fields["keep_inside"], keep_inside(fields["plan"], fields["claims"]))
     said = assumptions(fields["plan"], fields["claims"], not fields["private"])
     yield _same("assumptions", fields["assumptions"], said)
+    for left_out in fields.get("left_out", ()):
+        yield Check(left_out, None, "the public record leaves it out")
+    if fields["schema"] == PUBLIC_SCHEMA and None in fields["claims"].values():
+        yield _same("guarantee and budget", [fields["together"], fields["budget"]], [None, None])
+        return
     whole = tuple(steps)
     yield _same("guarantee of all columns together", fields["together"], together_json(whole))
     spent = {key: value for key, value in fields["budget"].items() if key != "ledger"}
@@ -155,13 +161,18 @@ def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
             if made.exact != channel:
                 raise VerificationError("its randomized response is not the channel it keeps.")
             return made
-        mechanism: Mechanism = parse_mechanism(column["mechanism"])
+        # Any values will do where they are left out: what is computed then follows from ε alone.
+        letters = ("a", "b") if lacks_letters(column) else None
+        mechanism: Mechanism = parse_mechanism(column["mechanism"], letters)
         return mechanism
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
 
 
 def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator[Check]:
+    if fields["schema"] == PUBLIC_SCHEMA:
+        yield Check("ledger", None, "a public record holds no hash of the ledger; check the record itself")
+        return
     said = fields["budget"]["ledger"]
     if ledger is None:
         counted = "no ledger was given" if said is not None else "the release was not counted in a ledger"

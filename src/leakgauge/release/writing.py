@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet")
 NOT_PRIVATE = "not_private"
 """The column that marks a simulation in the file itself."""
-_GROUP = 1 << 20
+GROUP = 1 << 20
 """Rows a group of a Parquet file; so many are held in memory."""
 
 
@@ -30,7 +30,7 @@ def require_format(path: Path) -> None:
         )
 
 
-def write_batches(batches: Iterable[Mapping[str, Any]], to: Path | BinaryIO, wanted: Path, *, simulated: bool) -> int:
+def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
     """The number of rows written, in the format of the wanted name.
 
     Raises:
@@ -68,7 +68,7 @@ def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
 
 
 class _Csv:
-    def __init__(self, to: Path | BinaryIO) -> None:
+    def __init__(self, to: BinaryIO) -> None:
         self._to = to
         self._writer: Any = None
 
@@ -90,7 +90,7 @@ class _Csv:
 
 
 class _Parquet:
-    def __init__(self, to: Path | BinaryIO) -> None:
+    def __init__(self, to: BinaryIO) -> None:
         self._to = to
         self._writer: Any = None
         self._held: list[pa.RecordBatch] = []
@@ -99,7 +99,7 @@ class _Parquet:
     def add(self, batch: pa.RecordBatch) -> None:
         self._held.append(batch)
         self._rows += batch.num_rows
-        if self._rows >= _GROUP:
+        if self._rows >= GROUP:
             self._write()
 
     def close(self) -> None:

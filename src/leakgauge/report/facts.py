@@ -25,6 +25,7 @@ SCHEMAS: Final = {
     "comparison.json": "leakgauge/comparison/1",
     "improvement.json": "leakgauge/improvement/1",
     "release.json": "leakgauge/release/2",
+    "release.public.json": "leakgauge/public-release/1",
     "leakage.json": "leakgauge/measure/1",
     "levels.json": "leakgauge/levels/2",
     "utility.json": "leakgauge/utility/1",
@@ -35,7 +36,7 @@ SCHEMAS: Final = {
 """The artefacts of a job with their schemas; every one may be absent."""
 _SPELLED_BEFORE: Final = ("leakgauge/release/1", "leakgauge/levels/1")
 """The majors before, which spelled the names of notions with underscores."""
-_SEALED: Final = ("release.json", "audit.json")
+_SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
 _NEVER: Final = 1e-9

@@ -92,7 +92,8 @@ class Report:
         """
         from leakgauge.report.html import to_html
 
-        write_whole(Path(path), to_html(self.documents(language, edition, limit=limit)))
+        text = to_html(self.documents(language, edition, limit=limit))
+        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
 
     def to_markdown(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -101,7 +102,8 @@ class Report:
         from leakgauge.report.markdown import to_markdown
 
         made = self.documents(language, edition, limit=limit)
-        write_whole(Path(path), "\n\n---\n\n".join(to_markdown(one) for one in made))
+        text = "\n\n---\n\n".join(to_markdown(one) for one in made)
+        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
 
     def to_pdf(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -109,7 +111,8 @@ class Report:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
         from leakgauge.report.pdf import to_pdf
 
-        write_bytes_whole(Path(path), to_pdf(self.documents(language, edition, limit=limit)))
+        content = to_pdf(self.documents(language, edition, limit=limit))
+        write_bytes_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
     def to_json(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -118,4 +121,5 @@ class Report:
         from leakgauge.report.twin import report_json
 
         fields = report_json(self.documents(language, edition, limit=limit))
-        write_whole(Path(path), json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from leakgauge.drafts import could_not_write
+from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
 from leakgauge.web.asking import GOALS, Asked
 from leakgauge.web.failures import UnknownError
@@ -81,7 +81,7 @@ class Jobs:
         # Taken before the first await: two questions at once must not both pass the check above.
         self._running, self._at_work, self._stopping = job, table, False
         try:
-            self.results.mkdir(parents=True, exist_ok=True)
+            self.results.mkdir(OWNER_ONLY_FOLDER, parents=True, exist_ok=True)
             job.begin()
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,

@@ -168,8 +168,10 @@ def _bound(fields: Mapping[str, Any], place: Path, original: Table) -> BoundPlan
     """The record's plan, bound to the original: a mechanism kept as a channel is run as that channel."""
     try:
         planned = {
-            name: column["mechanism"] if column["channel"] is None else channel_from_json(column["channel"], place)
+            written: column["mechanism"] if column["channel"] is None else channel_from_json(column["channel"], place)
             for name, column in fields["plan"]["columns"].items()
+            # A channel of several columns is planned for each that it writes.
+            for written in (name, *(column["writes"] if len(column["writes"]) > 1 else ()))
         }
         public, bins = list(fields["plan"]["public"]), recorded_bins(fields)
     except (KeyError, TypeError, AttributeError):

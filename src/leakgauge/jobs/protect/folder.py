@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from leakgauge.drafts import could_not_write, write_whole
+from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.record import digest_of, file_digest
@@ -103,12 +104,12 @@ def open_folder(
     """
     made = not place.exists()
     try:
-        place.mkdir(parents=True, exist_ok=True)
+        place.mkdir(OWNER_ONLY_FOLDER, parents=True, exist_ok=True)
     except FileExistsError:
         raise FileError("{path} is a file; name a folder.", path=place) from None
     except OSError as error:
         raise could_not_write(place, error) from None
-    with (place / _LOCK).open("w") as lock:
+    with open(place / _LOCK, "w", opener=lambda path, flags: os.open(path, flags, OWNER_ONLY)) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -136,9 +137,13 @@ def _opened(place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], ove
         "stages": {},
         "outcome": None,
     }
+    shared = not file.exists() and any(not one.name.startswith(".") for one in place.iterdir())
+    if shared and not overwrite:
+        raise FileError("{path} is not empty; name a new folder, or say --overwrite.", path=place)
+    if not shared:
+        # A folder that holds other things too may have other readers; each file of the job is closed all the same.
+        close_folder(place)
     if not file.exists():
-        if any(one.name != _LOCK and not one.name.startswith(".") for one in place.iterdir()) and not overwrite:
-            raise FileError("{path} is not empty; name a new folder, or say --overwrite.", path=place)
         return Folder(place, new)
     found = parsed_json(file)
     require_schema(found, JOB_SCHEMA, file)

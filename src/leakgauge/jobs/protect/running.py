@@ -13,7 +13,7 @@ from leakgauge.assessment import Grade, parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
 from leakgauge.jobs.assess import refused_by_veto, said_of_line
 from leakgauge.jobs.protect.headline import headline, spent
-from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, READS, STAGES, Stage, Work
+from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
 from leakgauge.jobs.protect.watching import Watched
 from leakgauge.release.record import digest_of, file_digest
 from leakgauge.report import Edition, Report
@@ -52,6 +52,7 @@ def run(work: Work, watch: Watched, overwrite: bool, tell: Progress) -> RefusalE
     job.fields |= {
         "outcome": {"released": released, "reason": None if refused is None else str(refused)},
         "headline": headline(job, work.asked) if released else None,
+        "shareable": [work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]] if released else [],
         "spent": spent(job, work.asked),
         "finished": datetime.now(UTC).isoformat(timespec="seconds"),
     }

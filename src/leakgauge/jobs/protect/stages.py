@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
-from leakgauge.drafts import write_whole
+from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
@@ -26,10 +26,12 @@ from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, re
 from leakgauge.release import Stage as ReleaseStage
 from leakgauge.release.record import plan_json
 
-PLAN, RECORD, AUDIT = "plan.toml", "release.json", "audit.json"
+PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
+ROOM = 1 << 24
+"""Bytes that what is designed from a noisy histogram takes at most; it has up to 64 values."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
@@ -101,6 +103,9 @@ def design_stage(work: Work) -> tuple[str, ...]:
         folder.write(name, fields)
         written.append(name)
 
+    if work.asked.accounted is not None:
+        # The histogram is bought before the channel is known: a full disk must not lose what was paid for.
+        require_room(folder.place / "channel.json", ROOM)
     keep_possibilities(work.asked, work.sources, keep)
     chosen = choose(work.asked, work.sources, work.tell, keep)
     if chosen.channel is not None:
@@ -116,7 +121,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     asked, folder, table = work.asked, work.folder, work.sources.original
     plan = read_plan(folder.place / PLAN)
     if _is_drawn(work, plan):
-        return work.released, RECORD
+        return work.released, RECORD, PUBLIC_RECORD
     rows = table.rows
 
     def tell(stage: ReleaseStage, done: int, /) -> None:
@@ -127,19 +132,20 @@ def release_stage(work: Work) -> tuple[str, ...]:
         table,
         folder.place / work.released,
         record=folder.place / RECORD,
+        public_record=folder.place / PUBLIC_RECORD,
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
-    return work.released, RECORD
+    return work.released, RECORD, PUBLIC_RECORD
 
 
 def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
     """Whether a whole release by this plan lies in the folder: a run was cut short after it had drawn it."""
     place = work.folder.place
-    if not (place / RECORD).exists() or not (place / work.released).exists():
+    if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
         return False
     try:
         fields = verify(place / RECORD).fields
@@ -252,6 +258,7 @@ FILES: dict[str, tuple[str, ...]] = {
         "design.json",
         "channel.json",
         RECORD,
+        PUBLIC_RECORD,
         AUDIT,
         *BY_LAW,
         ASSESSMENT,

@@ -153,7 +153,7 @@ def make_sqlite(path: Path) -> None:
     if not place.parent.is_dir():
         raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
     try:
-        # Made whole under another name, for its owner only, and not kept as other drafts are, which others may read.
+        # Made whole under another name and never over another file, which a draft that is kept might replace.
         with draft(place) as made, suppress(FileExistsError):
             _write_empty(made.path)
             os.link(made.path, place)  # fails where somebody was quicker

@@ -65,9 +65,12 @@ def _columns(tell: Teller) -> Iterator[Block]:
         )
         exact = facts.get("release.json", "claims", column, "exact")
         caption = (
-            say("What one row of {column} is guaranteed, exactly", column=Own(column))
+            say("What one row of {column} is guaranteed, exactly", column=tell.written(column))
             if exact
-            else say("What one row of {column} is guaranteed, as implied by the mechanism's claims", column=Own(column))
+            else say(
+                "What one row of {column} is guaranteed, as implied by the mechanism's claims",
+                column=tell.written(column),
+            )
         )
         yield Grid(caption, tuple(head), rows)
 
@@ -78,9 +81,9 @@ def _mechanism(tell: Teller, column: str) -> Inline:
         return tell.say(
             "{column} was released through a designed channel: for each true value a released value is drawn with "
             "fixed probabilities.",
-            column=Own(column),
+            column=tell.written(column),
         )
-    return tell.say("{column} was released by {mechanism}.", column=Own(column), mechanism=spelled(mechanism))
+    return tell.say("{column} was released by {mechanism}.", column=tell.written(column), mechanism=spelled(mechanism))
 
 
 def _under_prior(tell: Teller) -> Iterator[Block]:

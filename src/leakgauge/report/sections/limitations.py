@@ -53,6 +53,11 @@ def _points(tell: Teller) -> Iterator[Inline]:
             "No ledger counted this release: whether others of the same people were made, and what they add up to, is "
             "not known here."
         )
+    if not tell.external and tell.released and facts.get("release.json", "keep_inside"):
+        yield tell.say(
+            "Keep the record and the channel inside: the exact counts of the table can be computed from them. "
+            "release.public.json is the record that may be handed out."
+        )
     if not tell.external and tell.released:
         yield tell.say("This edition was made from the private table and holds numbers of it; keep it inside.")
 

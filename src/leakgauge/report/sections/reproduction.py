@@ -35,14 +35,14 @@ def _commands(tell: Teller) -> Iterator[Block]:
     if command and not tell.external:
         yield Paragraph(tell.say("The same job again; fresh noise makes another release of the same quality:"))
         yield Code(str(command))
-    if facts.has("release.json") and tell.external:
+    if facts.has("release.public.json") and tell.external:
         yield Paragraph(
             tell.say(
-                "The record of the release stays inside. Its digest stands below: who is shown the record can see that "
-                "it is the one this report is of."
+                "release.public.json is the record that is handed out with the release. Check that they fit together:"
             )
         )
-    elif facts.has("release.json"):
+        yield Code("leakgauge verify release.public.json")
+    elif facts.has("release.json") and not tell.external:
         yield Paragraph(tell.say("Check that record and release belong together and claim what they may:"))
         yield Code("leakgauge verify release.json")
     if script and not tell.external:
@@ -78,7 +78,11 @@ def _digests(tell: Teller) -> Iterator[Block]:
     if facts.has("release.json", "output", "sha256"):
         output = str(facts.get("release.json", "output", "file"))
         rows.append(((output,), (str(facts.get("release.json", "output", "sha256")),)))
-    if facts.has("release.json", "digest"):
+    if facts.has("release.public.json", "digest"):
+        public = say("the public record's fields (release.public.json)")
+        rows.append(((public,), (str(facts.get("release.public.json", "digest")),)))
+    # Who guesses the counts behind the record could confirm the guess by its digest.
+    if facts.has("release.json", "digest") and not tell.external:
         record = say("the record's fields (release.json)")
         rows.append(((record,), (str(facts.get("release.json", "digest")),)))
     if not tell.external:

@@ -98,10 +98,15 @@ class Teller:
     @property
     def secret(self) -> tuple[str, ...]:
         """The protected columns."""
-        planned = self.facts.names("release.json", "plan", "columns")
+        columns = self.facts.get("release.json", "plan", "columns") or {}
+        planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
         asked = self.facts.get("job.json", "asked", "secret")
         measured = self.facts.names("measurement.json", "secret")
         return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
+
+    def written(self, column: str) -> Plain:
+        """The columns that the mechanism of a planned column writes."""
+        return self.listed(self.facts.names("release.json", "plan", "columns", column, "writes") or [column])
 
     @property
     def released(self) -> bool:

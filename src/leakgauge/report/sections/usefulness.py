@@ -45,7 +45,7 @@ def never_released(tell: Teller) -> Iterator[Inline]:
                 "{never} of {known} values of {column} never appear in the release, however often they occur.",
                 never=found[0],
                 known=found[1],
-                column=Own(column),
+                column=tell.written(column),
             )
 
 

@@ -1,0 +1,157 @@
+"""The most bytes that a release and its records can take, known before any noise is drawn.
+
+So much of the disk is reserved before the budget is spent: a disk that is too full refuses a release that has cost
+nothing yet. Every bound errs to the large side; what is not needed is given back.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.mechanisms import LetterSets, NoisyNumber
+from leakgauge.probability.labels import text_of
+from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.letters import Written
+from leakgauge.release.writing import GROUP, NOT_PRIVATE
+from leakgauge.tables import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_CELL = 80
+"""Bytes of a number, a date or a truth in a CSV file; decimals of 76 digits are the longest."""
+_PLAIN = 32
+"""Bytes of one in a Parquet file."""
+_LENGTH = 4
+"""Bytes before each text in a Parquet file."""
+_INDEX = 5
+"""Bytes that a Parquet file adds to each cell at most: its place in a dictionary and whether it is missing."""
+_INCOMPRESSIBLE = 1.25
+"""Snappy makes what it cannot compress larger by a sixth; pages have headers."""
+_CHUNK = 1 << 18
+"""Bytes of headers and statistics of one column in one group of a Parquet file, and of its end."""
+_DICTIONARY = 1 << 19
+"""Bytes of a dictionary that a Parquet file certainly keeps to; it gives up a larger one."""
+_BATCH = 1 << 17
+_LEVELS = 1 << 16
+"""Bytes of the claims of one column, without labels."""
+_NUMBER_OF_A_MATRIX = 48
+"""Bytes of one probability on a line of its own."""
+_LABELS = 64
+"""How often a label may occur in a record: in alphabets and as a witness."""
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """The bytes of one released column in each format, all rows together."""
+
+    csv: float
+    parquet: float
+
+
+def largest_release(plan: BoundPlan, to: Path, *, simulated: bool = False) -> int:
+    """The most bytes that a release can take; the table is read where texts are released as they are."""
+    rows = plan.table.rows
+    taken = [one for column in plan.columns for one in _drawn(column, rows)]
+    taken += _as_they_are(plan.public, plan.table)
+    names = (*plan.order, *([NOT_PRIVATE] if simulated else []))
+    if simulated:
+        taken.append(_of_letters([NOT_PRIVATE], rows))
+    if to.suffix.lower() == ".csv":
+        head = sum(_quoted(name) + 1 for name in names)
+        return math.ceil(sum(one.csv for one in taken) + rows * len(names) + head)
+    groups = math.ceil(rows / GROUP) + 1
+    body = sum(one.parquet for one in taken) + rows * len(names) * _INDEX
+    return math.ceil(_INCOMPRESSIBLE * body + _CHUNK * (len(names) * groups + 1))
+
+
+def largest_record(plan: BoundPlan) -> int:
+    """The most bytes that the record of a release can take."""
+    size = _LEVELS * (1 + len(plan.columns)) + sum(_LABELS * _escaped(name) for name in (*plan.order, *plan.reads))
+    for one in plan.columns:
+        labels: Iterable[Any] = one.mechanism.letters if isinstance(one.mechanism, LetterSets) else ()
+        if one.channel is not None:
+            channel = one.channel.channel
+            size += len(channel.inputs) * len(channel.outputs) * _NUMBER_OF_A_MATRIX
+            labels = (*channel.inputs, *channel.outputs)
+        size += sum(_NUMBER_OF_A_MATRIX * 4 + _LABELS * _escaped(text_of(label)) for label in labels)
+    return size
+
+
+def _drawn(column: BoundColumn, rows: int) -> list[_Taken]:
+    """What the columns that a mechanism writes take, whatever is drawn."""
+    mechanism = column.mechanism
+    if isinstance(mechanism, NoisyNumber):
+        return [_Taken(rows * _CELL, rows * _PLAIN)]
+    if isinstance(mechanism, LetterSets):
+        texts = [text_of(letter) or "missing" for letter in mechanism.letters]
+        longest = "|".join(texts)
+        return [_Taken(rows * _quoted(longest), rows * (_LENGTH + len(longest.encode())))]
+    return [_of_written(written, rows) for written in column.written]
+
+
+def _of_written(written: Written, rows: int) -> _Taken:
+    import pyarrow as pa
+
+    if not pa.types.is_string(written.values.type):
+        return _Taken(rows * _CELL, rows * _PLAIN)
+    return _of_letters([text or "" for text in written.values.to_pylist()], rows)
+
+
+def _of_letters(texts: list[str], rows: int) -> _Taken:
+    """A column of texts that share a dictionary."""
+    sizes = [_LENGTH + len(text.encode()) for text in texts]
+    dictionary = sum(sizes) * (math.ceil(rows / GROUP) + 1)
+    # Where the dictionary is large the texts stand in the rows themselves.
+    cells = rows * max(sizes)
+    held = dictionary if sum(sizes) < _DICTIONARY else dictionary + cells
+    return _Taken(rows * max(map(_quoted, texts)), held)
+
+
+def _as_they_are(public: tuple[str, ...], table: Table) -> list[_Taken]:
+    """What public columns take: numbers and dates by their types, texts by what is in them."""
+    if not public:
+        return []
+    first = next(iter(table.batches(*public, size=1)))
+    texts = [name for name in public if not _is_short(first.column(name).type)]
+    taken = [_Taken(table.rows * _CELL, table.rows * _PLAIN) for _ in range(len(public) - len(texts))]
+    if texts:
+        sizes = [_text_bytes(batch.column(name)) for batch in table.batches(*texts, size=_BATCH) for name in texts]
+        signs, quotes = (sum(one[at] for one in sizes) for at in (0, 1))
+        cells = table.rows * len(texts)
+        taken.append(_Taken(signs + quotes + 2 * cells, signs + _LENGTH * cells))
+    return taken
+
+
+def _is_short(kind: pa.DataType) -> bool:
+    import pyarrow as pa
+
+    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
+
+
+def _text_bytes(values: pa.Array) -> tuple[int, int]:
+    """The bytes of all texts of a column, and how many quotes are among them, which a CSV file doubles."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if isinstance(values, pa.DictionaryArray):
+        values = values.dictionary_decode()
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        # Whatever it is: never more than its memory, twice over.
+        return 2 * values.nbytes, 0
+    counted = pc.sum(pc.binary_length(values)), pc.sum(pc.count_substring(values, '"'))
+    return counted[0].as_py() or 0, counted[1].as_py() or 0
+
+
+def _quoted(text: str) -> int:
+    """The bytes of a text in a CSV file: quoted, its own quotes doubled."""
+    return len(text.encode()) + text.count('"') + 2
+
+
+def _escaped(text: str) -> int:
+    """The most bytes of a text in a JSON file."""
+    return 6 * len(text.encode()) + 2
