@@ -31,21 +31,20 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section:
 def _commands(tell: Teller) -> Iterator[Block]:
     facts = tell.facts
     command, script = (facts.get("job.json", name) for name in ("command", "script"))
-    # Both name the table's place, which is nobody's business outside.
-    if command and not tell.external:
+    if command:
         yield Paragraph(tell.say("The same job again; fresh noise makes another release of the same quality:"))
         yield Code(str(command))
     if facts.has("release.json") and tell.external:
         yield Paragraph(
             tell.say(
-                "The record of the release stays inside. Its digest stands below: who is shown the record can see that "
-                "it is the one this report is of."
+                "The record of the release is kept inside. It names the digest of the released file below: whoever is "
+                "shown the record can check that it belongs to this release."
             )
         )
     elif facts.has("release.json"):
         yield Paragraph(tell.say("Check that record and release belong together and claim what they may:"))
         yield Code("leakgauge verify release.json")
-    if script and not tell.external:
+    if script:
         yield Paragraph(tell.say("The same in Python:"))
         yield Code(str(script))
 
@@ -56,8 +55,6 @@ def _versions(tell: Teller) -> Iterator[Block]:
     if versions:
         rows = tuple(((str(name),), (str(version),)) for name, version in versions.items())
         yield Grid(say("Versions"), (say("Software"), say("Version")), rows)
-    if tell.external:
-        return
     times = [(say("started"), "started"), (say("finished"), "finished")]
     stamped = tuple(((said,), (str(facts.get("job.json", key)),)) for said, key in times if facts.has("job.json", key))
     stages = tuple(
@@ -81,11 +78,10 @@ def _digests(tell: Teller) -> Iterator[Block]:
     if facts.has("release.json", "digest"):
         record = say("the record's fields (release.json)")
         rows.append(((record,), (str(facts.get("release.json", "digest")),)))
-    if not tell.external:
-        known = {str(row[0][0]) for row in rows}
-        for stage in facts.names("job.json", "stages"):
-            for file in facts.names("job.json", "stages", stage, "outputs"):
-                digest = str(facts.get("job.json", "stages", stage, "outputs", file))
-                rows += [] if file in known else [((file,), (digest,))]
+    known = {str(row[0][0]) for row in rows}
+    for stage in facts.names("job.json", "stages"):
+        for file in facts.names("job.json", "stages", stage, "outputs"):
+            digest = str(facts.get("job.json", "stages", stage, "outputs", file))
+            rows += [] if file in known else [((file,), (digest,))]
     if rows:
         yield Grid(say("Digests (SHA-256)"), (say("File"), say("Digest")), tuple(rows))
