@@ -25,14 +25,15 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
             "coarse, can be solved together for the count of a rare value."
         )
     )
-    silent = Paragraph(
+    judged = Paragraph(
         tell.say(
-            "Nothing here says how the release was judged. That nothing speaks against it in this edition does not "
-            "mean that nothing was found; the internal edition has it."
+            "How the release was judged is not said here: the silence of this edition does not mean that nothing "
+            "speaks against the release."
         ),
         "note",
     )
-    return Section(KEY, title_of(KEY, language), (start, Points(tuple(_points(tell))), silent))
+    blocks = (start, Points(tuple(_points(tell))), *([judged] if tell.released else []))
+    return Section(KEY, title_of(KEY, language), blocks)
 
 
 def _points(tell: Teller) -> Iterator[Inline]:

@@ -84,6 +84,8 @@ def _released(tell: Teller) -> Inline:
             "from private counts, so that its exact levels are not in this edition.",
             **fields,
         )
+        if tell.asked_epsilon is None:
+            first = (*first, *tell.say(" This edition promises no bound on what a row tells."))
     elif tell.promises_nothing:
         first = tell.say(
             "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a row "
