@@ -171,7 +171,8 @@ def _spent(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
             ("histogram", say("budget spent on the noisy histogram of the design, ε")),
             ("together", say("budget spent together, ε")),
         ):
-            yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
+            if facts.has("job.json", "spent", name):
+                yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
 
 
 def _designed(tell: Teller) -> Iterator[Block]:

@@ -47,7 +47,7 @@ def _points(tell: Teller) -> Iterator[Inline]:
             "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
-    yield tell.say("How many different values a column has, which they are, and which of them reach a guarantee.")
+    yield tell.say("Which values a column has, and which of them reach a guarantee.")
     yield tell.say(
         "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
         "whole table."
