@@ -169,7 +169,7 @@ def test_reports_of_the_command_line_do_not_tell_counts_apart(tmp_path: Path) ->
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("rows", "rare", "options"),
-    [(40, 3, ("--max-distortion", "0.2")), (1000, 7, ("--max-distortion", "0.2")), (200, 5, ("--target", "medium"))],
+    [(40, 3, ("--max-distortion", "0.2")), (1000, 7, ("--max-distortion", "0.2")), (200, 5, ("--max-leakage", "0.3"))],
 )
 def test_whole_reports_leave_as_many_counts_as_the_limit(
     tmp_path: Path, rows: int, rare: int, options: tuple[str, ...]

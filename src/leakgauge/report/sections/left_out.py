@@ -32,8 +32,8 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
         ),
         "note",
     )
-    blocks = (start, Points(tuple(_points(tell))), *([judged] if tell.released else []))
-    return Section(KEY, title_of(KEY, language), blocks)
+    blocks = (start, Points(tuple(_points(tell))))
+    return Section(KEY, title_of(KEY, language), (*blocks, judged) if tell.released else blocks)
 
 
 def _points(tell: Teller) -> Iterator[Inline]:
