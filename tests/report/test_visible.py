@@ -65,7 +65,7 @@ def test_a_name_from_the_right_stands_apart(facts: Facts) -> None:
     document = compose(renamed(facts, ARABIC), ENGLISH, Edition.EXTERNAL)
     page = to_html([document])
     assert f"the column <bdi>{ARABIC}</bdi> was released" in page
-    assert "\u2068" not in page and page.count("<bdi>") == page.count("</bdi>") > 5
+    assert "\u2068" not in page and page.count("<bdi>") == page.count("</bdi>") >= 3
     assert f"the column \u2068{ARABIC}\u2069 was released" in to_markdown(document)
     assert to_pdf([document]).startswith(b"%PDF")
 

@@ -42,7 +42,7 @@ def command(
     leakgauge report out --edition external --report-language both
     leakgauge report out --format pdf -o report.pdf
 
-    The external edition masks small counts and leaves out what would help an attacker.
+    The external edition masks small counts and leaves out every number that follows from the table's own counts.
     """
     from leakgauge.report import Edition, Report
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from leakgauge.errors import FileError, LeakgaugeError
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, Edition, Section, with_texts
+from leakgauge.report.document import Document, Edition, Section, with_parts
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections import (
@@ -30,6 +30,7 @@ from leakgauge.report.sections import (
     usefulness,
 )
 from leakgauge.report.sections.telling import Teller
+from leakgauge.report.shareable import shareable
 from leakgauge.report.visible import on_one_line
 
 SECTIONS: Final[tuple[Callable[[Facts, Language, Edition], Section | None], ...]] = (
@@ -60,14 +61,17 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     Args:
         facts: what the job found.
         language: of the report.
-        edition: for whom it is. The external one is masked, and checked before it is handed out.
+        edition: for whom it is. The external one is made from what everybody may know, masked, and checked before it is
+            handed out.
         limit: counts below it are masked in the external edition.
 
     Raises:
         FileError: an artefact lacks a number that it must have.
         OptionError: a limit below 1.
-        InternalError: a small count is left in the external edition.
+        InternalError: a small count, or a number that not everybody may know, is left in the external edition.
     """
+    if edition is Edition.EXTERNAL:
+        facts = shareable(facts)
     tell = Teller(facts, language, edition)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)
@@ -75,12 +79,11 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
     document = Document(title, language, edition, tuple(_sections(facts, language, edition)))
-    document = with_texts(document, on_one_line)
+    document = with_parts(document, on_one_line)
     if edition is Edition.INTERNAL:
         return document
-    rows = facts.get("job.json", "table", "rows") or facts.get("release.json", "rows")
-    document = masked(document, limit, rows if isinstance(rows, int) else None)
-    require_masked(document, limit)
+    document = masked(document, limit)
+    require_masked(document, facts, limit)
     return document
 
 

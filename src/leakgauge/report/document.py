@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
-from leakgauge.languages import Language, message
+from leakgauge.languages import Language
 from leakgauge.report.figures.figure import Figure
-
-TOO_FEW: Final = message("too few rows to say")
-"""What stands for a share of a table so small that any honest step is too coarse to be told."""
 
 
 class Edition(Enum):
@@ -26,15 +23,13 @@ class Number:
     """A number in a document, traceable to a file.
 
     Attributes:
-        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked,
-            or ``TOO_FEW``.
+        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
         unit: in the words of the artefact, such as ``bits``; empty where it has none.
         source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
         low: the lower end of its interval; None where it is exact.
         high: likewise.
         confidence: of the interval.
         count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
-        from_table: whether it was computed from the private table: such numbers are coarse in the external edition.
         digits: significant digits that are shown.
         percent: whether a share is shown as a percentage.
     """
@@ -46,7 +41,6 @@ class Number:
     high: float | str | None = None
     confidence: float | None = None
     count: bool = False
-    from_table: bool = False
     digits: int = 4
     percent: bool = False
 
@@ -157,11 +151,13 @@ def sentence(language: Language, template: str, **fields: object) -> Inline:
     )
 
 
-def with_texts(document: Document, change: Callable[[str], str]) -> Document:
-    """The document with every text changed but for code and pictures."""
+def with_parts(
+    document: Document, text: Callable[[str], str], number: Callable[[Number], Number] = lambda same: same
+) -> Document:
+    """The document with every text and every number changed but for code and pictures."""
 
     def inline(parts: Inline) -> Inline:
-        return tuple(change(part) if isinstance(part, str) else part for part in parts)
+        return tuple(text(part) if isinstance(part, str) else number(part) for part in parts)
 
     def block(one: Block) -> Block:
         if isinstance(one, Paragraph):
@@ -170,10 +166,8 @@ def with_texts(document: Document, change: Callable[[str], str]) -> Document:
             return replace(one, items=tuple(map(inline, one.items)))
         if isinstance(one, Grid):
             rows = tuple(tuple(map(inline, row)) for row in one.rows)
-            return replace(one, caption=change(one.caption), head=tuple(map(change, one.head)), rows=rows)
-        return replace(one, caption=change(one.caption)) if isinstance(one, Picture) else one
+            return replace(one, caption=text(one.caption), head=tuple(map(text, one.head)), rows=rows)
+        return replace(one, caption=text(one.caption)) if isinstance(one, Picture) else one
 
-    sections = (
-        replace(one, title=change(one.title), blocks=tuple(map(block, one.blocks))) for one in document.sections
-    )
-    return replace(document, title=change(document.title), sections=tuple(sections))
+    sections = (replace(one, title=text(one.title), blocks=tuple(map(block, one.blocks))) for one in document.sections)
+    return replace(document, title=text(document.title), sections=tuple(sections))

@@ -112,7 +112,6 @@ class Facts:
         *path: str | int,
         unit: str = "",
         count: bool = False,
-        from_table: bool = False,
         digits: int = 4,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
@@ -124,7 +123,6 @@ class Facts:
             path: the fields and places in lists that lead to it.
             unit: of a number that stands alone.
             count: whether it counts people or rows.
-            from_table: whether it was computed from the private table.
             digits: significant digits that are shown.
             percent: whether a share is shown as a percentage.
             interval: where in the same artefact the interval of a number that stands alone is.
@@ -147,7 +145,6 @@ class Facts:
             high if _is_number(high) else None,
             confidence if _is_number(confidence) else None,
             count=count,
-            from_table=from_table,
             digits=digits,
             percent=percent,
         )
@@ -165,7 +162,7 @@ class Facts:
             raise FileError(
                 "{file} has no number at {place}; make it again.", file=file, place=source_of(file, "nodes", node)
             )
-        return Number(mean_state(states), "", source_of(file, "nodes", node, "states"), from_table=True, digits=3)
+        return Number(mean_state(states), "", source_of(file, "nodes", node, "states"), digits=3)
 
     def never_released(self, *place: str) -> tuple[Number, Number] | None:
         """How many values of a channel never appear in the release, and of how many; None where all do.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from leakgauge.languages import Language
-from leakgauge.report.document import TOO_FEW, Inline, Number
+from leakgauge.report.document import Inline, Number
 
 _NOISE = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
@@ -23,8 +23,6 @@ def written(number: Number, language: Language) -> str:
     and infinity is told in words.
     """
     text = _value(number, number.value, language, ROUND_HALF_EVEN)
-    if number.value == TOO_FEW:
-        return text
     unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
     ends = (number.value, number.low, number.high)
     if not _is_masked(number) and number.low is not None and number.high is not None:

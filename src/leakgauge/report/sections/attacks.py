@@ -31,7 +31,9 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
         *_anonymity(tell),
         *_checks(tell),
     )
-    return Section(KEY, title_of(KEY, language), blocks)
+    # What attacks found follows from the table; without it the groups of rows and the checks are left.
+    title = language.say("Groups of rows, and checks of the record") if tell.external else title_of(KEY, language)
+    return Section(KEY, title, blocks) if blocks else None
 
 
 def _verdict(tell: Teller) -> Iterator[Block]:
@@ -86,11 +88,10 @@ def _attacks(tell: Teller) -> Iterator[Block]:
             ),
             "note",
         )
-    if not tell.external:
-        methods: dict[str, list[str]] = {}
-        for one in attacks:
-            methods.setdefault(str(one.get("method") or ""), []).append(str(one["attack"]))
-        yield Points(tuple(_method(tell, names, method) for method, names in methods.items() if method))
+    methods: dict[str, list[str]] = {}
+    for one in attacks:
+        methods.setdefault(str(one.get("method") or ""), []).append(str(one["attack"]))
+    yield Points(tuple(_method(tell, names, method) for method, names in methods.items() if method))
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
@@ -104,12 +105,12 @@ def _is_guessed_by_tenths(tell: Teller) -> bool:
 
 def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]:
     def cell(name: str) -> Inline:
-        return tell.cell(_FILE, "attacks", at, name, from_table=True, percent=True)
+        return tell.cell(_FILE, "attacks", at, name, percent=True)
 
     name = tell.language.retell(str(one["attack"])) + ("" if one.get("judged", True) else " *")
     knows = tell.facts.names(_FILE, "attacks", at, "knows")
     said = tell.say("{attack}; knows {columns}", attack=Own(name), columns=tell.listed(knows)) if knows else (name,)
-    exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True, from_table=True)
+    exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True)
     ceiling = cell("ceiling")
     if one.get("beats_claim"):
         ceiling = (*ceiling, *tell.say(" – exceeded"))
@@ -129,10 +130,8 @@ def _bounds(tell: Teller) -> Iterator[Block]:
         if not facts.has(*place, "lower_bound"):
             yield Paragraph(tell.say("The rows of {column} are too few to show a level.", column=Own(column)))
             continue
-        shown = facts.number(
-            *place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")), from_table=True
-        )
-        claim = tell.maybe(*place, "claim", from_table=tell.from_this_table)
+        shown = facts.number(*place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")))
+        claim = tell.maybe(*place, "claim")
         notion = notion_of(tell, str(facts.get(*place, "notion")).replace("-", "_"))
         if claim is None:
             said = tell.say(
@@ -173,8 +172,15 @@ def _checks(tell: Teller) -> Iterator[Block]:
     if checks:
         say = tell.language.say
         words = {True: say("holds"), False: say("fails"), None: say("not checked")}
+        head = (say("Check"), say("Result"), say("Why"))
         rows = tuple(
-            (tell.stored(one["name"]), (words[one["holds"]],), tell.stored(one["reason"]) if one["reason"] else NOTHING)
+            (
+                tell.stored(one["name"]),
+                (words[one["holds"]],),
+                tell.stored(one["reason"]) if one.get("reason") else NOTHING,
+            )
             for one in checks
         )
-        yield Grid(say("The record, computed again"), (say("Check"), say("Result"), say("Why")), rows)
+        # A reason may name the place of a file; without reasons their column is left out.
+        wide = len(head) if any("reason" in one for one in checks) else len(head) - 1
+        yield Grid(say("The record, computed again"), head[:wide], tuple(row[:wide] for row in rows))

@@ -60,5 +60,5 @@ def _aims(tell: Teller) -> Iterator[tuple[str, Inline]]:
     elif target is not None:
         yield say("asked: grade or score of at least"), (tell.facts.number("job.json", "asked", "target"),)
     policy = tell.facts.get("job.json", "asked", "policy")
-    if policy and not tell.external:
+    if policy:
         yield say("policy"), (str(policy),)

@@ -12,15 +12,15 @@ from leakgauge.report.sections.titles import title_of
 
 KEY = "crosswalk"
 _RESTS_ON = {
-    "guarantee": "release.json",
-    "assumptions": "release.json",
-    "attacks": "audit.json",
-    "usefulness": "utility.json",
-    "grade": "assessment.json",
-    "leakage": "measurement.json",
-    "data": "job.json",
+    "guarantee": ("release.json", "claims"),
+    "assumptions": ("release.json", "assumptions"),
+    "attacks": ("audit.json", "attacks"),
+    "usefulness": ("utility.json",),
+    "grade": ("assessment.json",),
+    "leakage": ("measurement.json", "entropy"),
+    "data": ("job.json",),
 }
-"""Without these artefacts there are no such sections to point at."""
+"""Without these fields of artefacts there is nothing in such a section to point at."""
 
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section:
@@ -36,15 +36,15 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section:
     )
     rows = tuple(
         ((topic,), (title_of(key, language),), (given,))
-        for topic, key, given in _topics(language)
-        if key not in _RESTS_ON or facts.has(_RESTS_ON[key])
+        for topic, key, given in _topics(tell)
+        if key not in _RESTS_ON or facts.has(*_RESTS_ON[key])
     )
     head = (say("Topic"), say("Section"), say("What it gives"))
     return Section(KEY, title_of(KEY, language), (start, Grid(say("Topics"), head, rows)))
 
 
-def _topics(language: Language) -> Iterator[tuple[str, str, str]]:
-    say = language.say
+def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:
+    say = tell.language.say
     yield say("Guarantee and its parameters"), "guarantee", say("ε, δ and every other notion, exact or implied")
     yield say("Unit of protection"), "context", say("what counts as one, and which tables are neighbours")
     yield say("Context of the release"), "context", say("purpose, recipient and what the attacker knows, as declared")
@@ -63,6 +63,10 @@ def _topics(language: Language) -> Iterator[tuple[str, str, str]]:
     )
     yield say("Usefulness of the result"), "usefulness", say("change and distortion of each column")
     yield say("Effect of the protection, graded"), "grade", say("score, privacy, utility, vetoes and policy")
-    yield say("Cost of choosing parameters"), "tuning", say("trials, and what the search itself tells")
+    tuning = (
+        say("what the choice of settings cost") if tell.external else say("trials, and what the search itself tells")
+    )
+    yield say("Cost of choosing parameters"), "tuning", tuning
     yield say("Residual risk and review"), "residual", say("what is left, and when to look again")
-    yield say("Documentation and repeatability"), "reproduction", say("commands, versions and digests")
+    given = say("versions and a digest") if tell.external else say("commands, versions and digests")
+    yield say("Documentation and repeatability"), "reproduction", given

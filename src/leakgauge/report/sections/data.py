@@ -62,8 +62,6 @@ def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
             yield (said,), (facts.number("measurement.json", "letters", role),)
     if tell.bins:
         yield (say("bins, which count as values here"),), (str(tell.listed(tell.bins)),)
-    if tell.external:
-        return
     if facts.has("job.json", "table", "bytes"):
         yield (say("bytes"),), (facts.number("job.json", "table", "bytes"),)
     if facts.has("job.json", "table", "sha256"):

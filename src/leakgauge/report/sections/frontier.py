@@ -18,8 +18,8 @@ _SHOWN = 9
 
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The frontier; None where there is none, and in the external edition: it is made of the private counts."""
-    if edition is Edition.EXTERNAL or not (facts.has("frontier.json") or facts.has("comparison.json")):
+    """The frontier; None where there is none."""
+    if not (facts.has("frontier.json") or facts.has("comparison.json")):
         return None
     tell = Teller(facts, language, edition)
     blocks = (*pictures(tell, "frontier"), *_gap(tell), *_points(tell), *_comparison(tell))
@@ -39,7 +39,7 @@ def _gap(tell: Teller) -> Iterator[Block]:
             tell.say(
                 "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
                 "leaks less by more than {gap}.",
-                leakage=facts.number("design.json", field, from_table=True),
+                leakage=facts.number("design.json", field),
                 distortion=facts.number("design.json", "distortion", "value"),
                 gap=facts.number("design.json", "gap", digits=2),
             )
@@ -67,8 +67,8 @@ def _above(tell: Teller) -> Iterator[Block]:
             tell.say(
                 "This release leaks {leakage} at a mean distortion of {distortion}; the least leaking channel of that "
                 "distortion leaks {waste} less.",
-                leakage=facts.number("leakage.json", known, from_table=True),
-                distortion=facts.number(*place, from_table=True),
+                leakage=facts.number("leakage.json", known),
+                distortion=facts.number(*place),
                 waste=waste,
             )
         )
@@ -78,10 +78,10 @@ def _above(tell: Teller) -> Iterator[Block]:
         tell.say(
             "This release leaks {leakage} at a mean distortion of {distortion}. The least leaking channel of the "
             "nearest point on the curve, with a mean distortion of {other}, leaks {least}.",
-            leakage=facts.number("leakage.json", known, from_table=True),
-            distortion=facts.number(*place, from_table=True),
-            other=facts.number("frontier.json", "points", at, "distortion", "value", from_table=True),
-            least=facts.number("frontier.json", "points", at, field, from_table=True),
+            leakage=facts.number("leakage.json", known),
+            distortion=facts.number(*place),
+            other=facts.number("frontier.json", "points", at, "distortion", "value"),
+            least=facts.number("frontier.json", "points", at, field),
         )
     )
 
@@ -91,7 +91,7 @@ def _waste(tell: Teller) -> Number | None:
     point = released_point(tell) or {}
     for at, one in enumerate(tell.facts.items("comparison.json", "ranking")):
         if str(spelled(one["mechanism"])) == point.get("mechanism"):
-            return tell.maybe("comparison.json", "ranking", at, "waste", from_table=True)
+            return tell.maybe("comparison.json", "ranking", at, "waste")
     return None
 
 
@@ -109,9 +109,9 @@ def _points(tell: Teller) -> Iterator[Block]:
 def _point(tell: Teller, at: int, field: str) -> tuple[Inline, ...]:
     place = ("frontier.json", "points", at)
     return (
-        tell.cell(*place, "distortion", "value", from_table=True),
-        tell.cell(*place, field, from_table=True),
-        tell.cell(*place, "epsilon", from_table=True),
+        tell.cell(*place, "distortion", "value"),
+        tell.cell(*place, field),
+        tell.cell(*place, "epsilon"),
         tell.cell(*place, "gap", digits=2),
     )
 
@@ -136,10 +136,10 @@ def _comparison(tell: Teller) -> Iterator[Block]:
         rows.append(
             (
                 tell.stored(spelled(one["mechanism"])),
-                tell.cell(*place, field, from_table=True),
-                tell.cell(*place, "distortion", "value", from_table=True),
+                tell.cell(*place, field),
+                tell.cell(*place, "distortion", "value"),
                 tell.cell(*place, "epsilon"),
-                tell.cell(*place, "waste", from_table=True),
+                tell.cell(*place, "waste"),
                 (say("yes") if one.get("meets_target") else say("no"),),
             )
         )

@@ -79,7 +79,7 @@ def _capped(tell: Teller, file: str) -> Inline:
     reasons = [tell.language.retell(str(one["reason"])) for one in tell.facts.items(file, "vetoes")]
     if grade == uncapped or not tell.facts.has(file, "grade_uncapped"):
         return tell.stored(grade)
-    if not reasons or tell.external:
+    if not reasons:
         return tell.say("{grade}, by a veto; without it {other}", grade=grade, other=uncapped)
     return tell.say(
         "{grade}, by a veto ({reasons}); without it {other}",
@@ -161,7 +161,7 @@ def _published(tell: Teller) -> Iterator[Block]:
     yield Paragraph(
         tell.say(
             "By the published algebra the score is {score} and the grade {grade}. {why}",
-            score=facts.number(_FILE, "published", "score", from_table=True, digits=3),
+            score=facts.number(_FILE, "published", "score", digits=3),
             grade=Own(str(facts.get(_FILE, "published", "grade"))),
             why=str(facts.get(_FILE, "published", "why_not") or ""),
         ),

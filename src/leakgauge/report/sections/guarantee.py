@@ -55,14 +55,9 @@ def _columns(tell: Teller) -> Iterator[Block]:
         levels = facts.names("release.json", "claims", column, "levels")
         if not levels:
             continue
-        shows = not tell.external and any(
-            facts.has("release.json", "claims", column, "levels", notion, "witness") for notion in levels
-        )
+        shows = any(facts.has("release.json", "claims", column, "levels", notion, "witness") for notion in levels)
         head = [say("Notion"), say("Level"), say("Parameter")] + ([say("Reached by")] if shows else [])
-        rows = tuple(
-            _level(tell, ("release.json", "claims", column, "levels", notion), shows, of_table=tell.from_this_table)
-            for notion in levels
-        )
+        rows = tuple(_level(tell, ("release.json", "claims", column, "levels", notion), shows) for notion in levels)
         exact = facts.get("release.json", "claims", column, "exact")
         caption = (
             say("What one row of {column} is guaranteed, exactly", column=tell.written(column))
@@ -77,6 +72,12 @@ def _columns(tell: Teller) -> Iterator[Block]:
 
 def _mechanism(tell: Teller, column: str) -> Inline:
     mechanism = tell.facts.get("release.json", "plan", "columns", column, "mechanism")
+    if mechanism is None:
+        return tell.say(
+            "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
+            "exact levels would tell of these counts: they are in the internal edition only.",
+            column=Own(column),
+        )
     if mechanism == "channel":
         return tell.say(
             "{column} was released through a designed channel: for each true value a released value is drawn with "
@@ -87,15 +88,13 @@ def _mechanism(tell: Teller, column: str) -> Inline:
 
 
 def _under_prior(tell: Teller) -> Iterator[Block]:
-    """Levels that depend on how frequent the values are; under this table's own frequencies they stay inside."""
+    """Levels that depend on how frequent the values are."""
     facts, say = tell.facts, tell.language.say
-    if tell.external and facts.get("levels.json", "prior") == "this table":
-        return
     known = {notion for column in facts.names("release.json", "claims") for notion in _claimed(facts, column)}
     levels = [notion for notion in facts.names("levels.json", "levels") if notion not in known]
     if levels:
         head = (say("Notion"), say("Level"), say("Parameter"))
-        rows = tuple(_level(tell, ("levels.json", "levels", notion), shows=False, of_table=True) for notion in levels)
+        rows = tuple(_level(tell, ("levels.json", "levels", notion), shows=False) for notion in levels)
         yield Grid(say("What depends on how frequent the values are, with the shares of this table"), head, rows)
 
 
@@ -103,7 +102,7 @@ def _claimed(facts: Facts, column: str) -> list[str]:
     return facts.names("release.json", "claims", column, "levels")
 
 
-def _level(tell: Teller, place: tuple[str, ...], shows: bool, of_table: bool) -> tuple[Inline, ...]:
+def _level(tell: Teller, place: tuple[str, ...], shows: bool) -> tuple[Inline, ...]:
     facts = tell.facts
     said = notion_of(tell, place[-1])
     parameters: list[Part] = []
@@ -112,14 +111,14 @@ def _level(tell: Teller, place: tuple[str, ...], shows: bool, of_table: bool) ->
             parameters += [symbol, facts.number(*place, name)]
     row: tuple[Inline, ...] = (
         (said,),
-        (facts.number(*place, from_table=of_table),),
+        (facts.number(*place),),
         tuple(parameters) or NOTHING,
     )
     return (*row, _witness(tell, place)) if shows else row
 
 
 def _witness(tell: Teller, place: tuple[str, ...]) -> Inline:
-    """The values that reach a level; they name values, so that only the internal edition has them."""
+    """The values that reach a level."""
     file, *path = place
     inputs = tell.facts.names(file, *path, "witness", "inputs")
     output = tell.facts.get(file, *path, "witness", "output")
@@ -131,10 +130,9 @@ def _witness(tell: Teller, place: tuple[str, ...]) -> Inline:
 def _together(tell: Teller) -> Iterator[Block]:
     facts, say = tell.facts, tell.language.say
     rows: list[tuple[Inline, Inline]] = []
-    of_table = tell.from_this_table
     for notion in facts.names("release.json", "together"):
         said = notion_of(tell, notion)
-        cell: Inline = (facts.number("release.json", "together", notion, from_table=of_table),)
+        cell: Inline = (facts.number("release.json", "together", notion),)
         if facts.has("release.json", "together", notion, "delta"):
             cell = tell.say(
                 "{level}, δ = {delta}",
@@ -170,23 +168,24 @@ def _spent(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
     alone = say("budget spent on the release, ε") if bought else say("budget spent, ε")
     for name, said in (("epsilon", alone), ("rho", say("budget spent, ρ"))):
         if facts.has("release.json", "budget", name):
-            yield (said,), (facts.number("release.json", "budget", name, from_table=tell.from_this_table),)
+            yield (said,), (facts.number("release.json", "budget", name),)
     if bought:
         for name, said in (
             ("histogram", say("budget spent on the noisy histogram of the design, ε")),
             ("together", say("budget spent together, ε")),
         ):
-            yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
+            if facts.has("job.json", "spent", name):
+                yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
 
 
 def _designed(tell: Teller) -> Iterator[Block]:
-    if tell.external or not tell.facts.has("design.json", "gap"):
+    if not tell.facts.has("design.json", "gap"):
         return
     yield Paragraph(
         tell.say(
             "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
             "the optimum.",
-            distortion=tell.facts.number("design.json", "distortion", "value", from_table=True),
+            distortion=tell.facts.number("design.json", "distortion", "value"),
             gap=tell.facts.number("design.json", "gap", digits=2),
         )
     )

@@ -30,7 +30,7 @@ def headline(tell: Teller) -> Iterator[Block]:
 
 
 def _leakage(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
-    before = tell.maybe("measurement.json", "entropy", from_table=True)
+    before = tell.maybe("measurement.json", "entropy")
     if before is None:
         return None
     what: Inline = (tell.language.say("Leakage of the secret"),)
@@ -41,10 +41,8 @@ def _leakage(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
             "Released in these bins and without noise, the column would tell the first number; its exact values would "
             "tell more."
         )
-    after = tell.maybe("leakage.json", "leakage_with_background", from_table=True) or tell.maybe(
-        "leakage.json", "mutual_information", from_table=True
-    )
-    floor = tell.maybe("measurement.json", "background_floor", from_table=True)
+    after = tell.maybe("leakage.json", "leakage_with_background") or tell.maybe("leakage.json", "mutual_information")
+    floor = tell.maybe("measurement.json", "background_floor")
     if floor is not None:
         anyway = tell.say(
             " The last number is what the declared background tells anyway: no protection of this column can go below "
@@ -63,6 +61,9 @@ def _leakage(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
 
 def _guarantee(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
     place = tell.epsilon
+    if place is None and tell.keeps_guarantee_inside and tell.asked_epsilon is not None:
+        what = tell.language.say("Guarantee of one row")
+        return (what,), tell.say("ε at most {asked}", asked=tell.asked_epsilon), _odds(tell)
     if place is None:
         return None
     what = (
@@ -70,11 +71,11 @@ def _guarantee(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
         if place[0] == "together"
         else tell.language.say("Guarantee of one row")
     )
-    return (what,), _epsilon(tell, place), _odds(tell, place)
+    return (what,), _epsilon(tell, place), _odds(tell)
 
 
 def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
-    level = tell.facts.number("release.json", *place, from_table=tell.from_this_table)
+    level = tell.facts.number("release.json", *place)
     if tell.facts.has("release.json", *place, "delta"):
         delta = tell.facts.number("release.json", *place, "delta")
         return tell.say("ε = {level}, δ = {delta}", level=level, delta=delta)
@@ -88,7 +89,7 @@ def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
     return "ε = ", level
 
 
-def _odds(tell: Teller, place: tuple[str, ...]) -> Inline:
+def _odds(tell: Teller) -> Inline:
     if tell.promises_nothing:
         return tell.say(
             "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
@@ -99,7 +100,7 @@ def _odds(tell: Teller, place: tuple[str, ...]) -> Inline:
             "Seeing the release and which channel was designed changes the odds between any two true values of one row "
             "at most by the factor e to the power of both ε together."
         )
-    if tell.facts.has("release.json", *place, "delta"):
+    if tell.epsilon is not None and tell.facts.has("release.json", *tell.epsilon, "delta"):
         return tell.say(
             "Seeing the release changes the odds between any two true values of one row at most by the factor e to the "
             "power ε, but for a chance of δ."
@@ -127,8 +128,7 @@ def _attack(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
 
 def _instead(tell: Teller, at: int) -> Inline:
     success, baseline = (
-        tell.facts.number("audit.json", "attacks", at, name, from_table=True, percent=True)
-        for name in ("success", "baseline")
+        tell.facts.number("audit.json", "attacks", at, name, percent=True) for name in ("success", "baseline")
     )
     return tell.say("right about {success} instead of {baseline}", success=success, baseline=baseline)
 
@@ -160,7 +160,7 @@ def _beyond(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
 
 def _unchanged(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
     for column in tell.secret:
-        number = tell.maybe("utility.json", "columns", column, "unchanged", from_table=True, percent=True)
+        number = tell.maybe("utility.json", "columns", column, "unchanged", percent=True)
         if number is not None:
             return (
                 tell.say("Values of {column} left unchanged", column=Own(column)),

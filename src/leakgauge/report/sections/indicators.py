@@ -28,9 +28,8 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
         say("of privacy"),
         say("of utility"),
         say("Standing"),
+        say("From"),
     ]
-    if not tell.external:
-        head.append(say("From"))
     rows = tuple(_row(tell, at, leaf) for at, leaf in enumerate(leaves))
     words = tell.say(
         "The points say what the score, privacy or utility would gain if the indicator moved over its whole scale; "
@@ -42,15 +41,13 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
 
 def _row(tell: Teller, at: int, leaf: dict[str, object]) -> tuple[Inline, ...]:
     place = (_FILE, "leaves", at)
-    row: tuple[Inline, ...] = (
+    source = leaf.get("source")
+    return (
         (str(leaf["leaf"]),),
         (tell.named(leaf),),
-        tell.cell(*place, "value", unit=str(leaf.get("unit") or ""), from_table=True),
-        tell.cell(*place, "position", from_table=True, percent=True, digits=3),
+        tell.cell(*place, "value", unit=str(leaf.get("unit") or "")),
+        tell.cell(*place, "position", percent=True, digits=3),
         *(tell.cell(*place, name, digits=3) for name in ("sensitivity", "privacy_sensitivity", "utility_sensitivity")),
         tell.stored(leaf["standing"]),
+        tell.stored(source) if source else NOTHING,
     )
-    if tell.external:
-        return row
-    source = leaf.get("source")
-    return (*row, tell.stored(source) if source else NOTHING)

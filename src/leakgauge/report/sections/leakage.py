@@ -18,7 +18,7 @@ Row = tuple[Inline, Inline, Inline, Inline]
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
     """The leakage in bits; None where nothing was measured."""
-    if not facts.has(_BEFORE) and not facts.has(_AFTER):
+    if not facts.has(_BEFORE, "entropy") and not facts.has(_AFTER):
         return None
     tell = Teller(facts, language, edition)
     blocks = (*_told(tell), *_grids(tell), *pictures(tell, "decomposition"))
@@ -64,7 +64,7 @@ def _grids(tell: Teller) -> Iterator[Block]:
         rows = tuple(row[:wide] for row in found if any(isinstance(part, Number) for cell in row for part in cell))
         if rows:
             yield Grid(caption, head[:wide], rows)
-    tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2, from_table=True)
+    tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
         yield Paragraph(
             tell.say(
@@ -112,4 +112,4 @@ def _guesses(tell: Teller) -> Iterator[Row]:
 
 
 def _cell(tell: Teller, file: str, name: str, percent: bool = False) -> Inline:
-    return tell.cell(file, name, from_table=True, percent=percent)
+    return tell.cell(file, name, percent=percent)

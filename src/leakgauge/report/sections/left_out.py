@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
@@ -16,31 +18,41 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
     tell = Teller(facts, language, edition)
     if not tell.external:
         return None
-    points: list[Inline] = [
-        tell.say("Counts of rows below a limit are masked, because few rows may be few people."),
+    start = Paragraph(
         tell.say(
-            "Numbers computed from the table are coarse: bits to a tenth, shares to a whole percent or more, scores to "
-            "a whole point. Exact ones would tell of single rows. Risks are rounded up and what is kept down; shares "
-            "of too few rows are not told, nor sentences with them."
-        ),
-        tell.say(
-            "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of "
-            "the whole table."
-        ),
-        tell.say(
-            "Values of columns, and which of them reach a guarantee: they would say whom to attack. For the same "
-            "reason how the attacks work is not told."
-        ),
-        tell.say(
-            "The curve of least leakage, the pictures and the settings that were tried: they follow from exact counts."
-        ),
-    ]
-    points.append(tell.say("The record of the release, and why nothing was released where that names numbers."))
-    if tell.from_this_table:
-        points.append(
-            tell.say(
-                "The channel and the prior it was designed from: it was made from this table and tells of its counts."
-            )
+            "This edition may be shown to everybody. It prints what is public, what was declared and what a budget "
+            "accounts for, and no number that follows from the counts of the table: a few such numbers, however "
+            "coarse, can be solved together for the count of a rare value."
         )
-    start = Paragraph(tell.say("This edition may be shown to everybody. It says nothing that would help an attacker."))
-    return Section(KEY, title_of(KEY, language), (start, Points(tuple(points))))
+    )
+    judged = Paragraph(
+        tell.say(
+            "How the release was judged is not said here: the silence of this edition does not mean that nothing "
+            "speaks against the release."
+        ),
+        "note",
+    )
+    blocks = (start, Points(tuple(_points(tell))))
+    return Section(KEY, title_of(KEY, language), (*blocks, judged) if tell.released else blocks)
+
+
+def _points(tell: Teller) -> Iterator[Inline]:
+    yield tell.say("Counts of rows below a limit are masked, because few rows may be few people.")
+    yield tell.say(
+        "What was measured: the leakage in bits, what attacks found, how useful each column still is, the scores and "
+        "the grade, what a policy says of them, the curve of least leakage, and every picture."
+    )
+    if tell.keeps_guarantee_inside:
+        yield tell.say(
+            "The mechanism, its assumptions and its exact levels: they follow from private counts, or may. Declared "
+            "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
+        )
+    yield tell.say("Which values a column has, and which of them reach a guarantee.")
+    yield tell.say(
+        "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
+        "whole table."
+    )
+    yield tell.say(
+        "The record of the release with its digest, and the reason where nothing was released: both name numbers of "
+        "the table."
+    )

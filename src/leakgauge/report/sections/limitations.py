@@ -38,6 +38,11 @@ def _points(tell: Teller) -> Iterator[Inline]:
             "The channel was designed from this table's own counts: its ε holds for the fixed channel only, and which "
             "channel was chosen is protected by nothing."
         )
+    if tell.keeps_guarantee_inside:
+        yield tell.say(
+            "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
+            "only, and nothing protects what the choice of the mechanism tells."
+        )
     for file, what in (("measurement.json", _before), ("leakage.json", _after)):
         if facts.get(file, "reliable") is False:
             yield what(tell)
@@ -46,7 +51,8 @@ def _points(tell: Teller) -> Iterator[Inline]:
     yield from _of_the_grade(tell)
     if facts.names("release.json", "plan", "public"):
         yield tell.say("Public columns are protected by nothing here.")
-        yield from _not_counted(tell)
+        if not tell.external:
+            yield from _not_counted(tell)
     yield from never_released(tell)
     if tell.released and not facts.has("release.json", "budget", "ledger"):
         yield tell.say(

@@ -65,7 +65,7 @@ def found(tell: Teller, at: int) -> Inline:
         return here
     if name in _SCORES:
         score, interval = _SCORES[name]
-        whole = tell.maybe("assessment.json", score, unit=OF_A_HUNDRED, from_table=True, digits=3, interval=(interval,))
+        whole = tell.maybe("assessment.json", score, unit=OF_A_HUNDRED, digits=3, interval=(interval,))
         if whole is not None and whole.low is not None:
             return tell.say("{found}, the lower end of {whole}", found=here, whole=whole)
     elif name in _LEAVES:
@@ -89,4 +89,4 @@ def value(tell: Teller, at: int, field: str) -> Inline:
     if isinstance(stored, str) and stored not in ("infinity", "-infinity"):
         return tell.stored(stored)
     unit = _UNITS.get(str(tell.facts.get("assessment.json", "policy", at, "name")), "")
-    return (tell.facts.number("assessment.json", "policy", at, field, unit=unit, from_table=field == "found"),)
+    return (tell.facts.number("assessment.json", "policy", at, field, unit=unit),)

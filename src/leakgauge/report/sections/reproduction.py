@@ -31,8 +31,7 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section:
 def _commands(tell: Teller) -> Iterator[Block]:
     facts = tell.facts
     command, script = (facts.get("job.json", name) for name in ("command", "script"))
-    # Both name the table's place, which is nobody's business outside.
-    if command and not tell.external:
+    if command:
         yield Paragraph(tell.say("The same job again; fresh noise makes another release of the same quality:"))
         yield Code(str(command))
     if facts.has("release.public.json") and tell.external:
@@ -45,7 +44,7 @@ def _commands(tell: Teller) -> Iterator[Block]:
     elif facts.has("release.json") and not tell.external:
         yield Paragraph(tell.say("Check that record and release belong together and claim what they may:"))
         yield Code("leakgauge verify release.json")
-    if script and not tell.external:
+    if script:
         yield Paragraph(tell.say("The same in Python:"))
         yield Code(str(script))
 
@@ -56,8 +55,6 @@ def _versions(tell: Teller) -> Iterator[Block]:
     if versions:
         rows = tuple(((str(name),), (str(version),)) for name, version in versions.items())
         yield Grid(say("Versions"), (say("Software"), say("Version")), rows)
-    if tell.external:
-        return
     times = [(say("started"), "started"), (say("finished"), "finished")]
     stamped = tuple(((said,), (str(facts.get("job.json", key)),)) for said, key in times if facts.has("job.json", key))
     stages = tuple(
@@ -85,11 +82,10 @@ def _digests(tell: Teller) -> Iterator[Block]:
     if facts.has("release.json", "digest") and not tell.external:
         record = say("the record's fields (release.json)")
         rows.append(((record,), (str(facts.get("release.json", "digest")),)))
-    if not tell.external:
-        known = {str(row[0][0]) for row in rows}
-        for stage in facts.names("job.json", "stages"):
-            for file in facts.names("job.json", "stages", stage, "outputs"):
-                digest = str(facts.get("job.json", "stages", stage, "outputs", file))
-                rows += [] if file in known else [((file,), (digest,))]
+    known = {str(row[0][0]) for row in rows}
+    for stage in facts.names("job.json", "stages"):
+        for file in facts.names("job.json", "stages", stage, "outputs"):
+            digest = str(facts.get("job.json", "stages", stage, "outputs", file))
+            rows += [] if file in known else [((file,), (digest,))]
     if rows:
         yield Grid(say("Digests (SHA-256)"), (say("File"), say("Digest")), tuple(rows))

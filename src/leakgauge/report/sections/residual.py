@@ -40,7 +40,7 @@ def _risks(tell: Teller) -> Iterator[Inline]:
     at = strongest_attack(facts)
     if at is not None:
         yield _strongest(tell, at)
-    hidden = tell.maybe("leakage.json", "conditional_entropy_with_background", from_table=True)
+    hidden = tell.maybe("leakage.json", "conditional_entropy_with_background")
     if hidden is not None:
         yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
     yield from _repeated(tell)
@@ -69,8 +69,8 @@ def _strongest(tell: Teller, at: int) -> Inline:
     attack = str(facts.get("audit.json", "attacks", at, "attack"))
     fields = {
         "attack": attack,
-        "success": facts.number("audit.json", "attacks", at, "success", from_table=True, percent=True),
-        "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True, from_table=True),
+        "success": facts.number("audit.json", "attacks", at, "success", percent=True),
+        "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True),
     }
     if attack.startswith(_LINKAGE):
         return tell.say(
@@ -100,5 +100,5 @@ def _repeated(tell: Teller) -> Iterator[Inline]:
             "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
             "about {success}.",
             attack=str(attacks[most]["attack"]),
-            success=tell.facts.number("audit.json", "attacks", most, "success", from_table=True, percent=True),
+            success=tell.facts.number("audit.json", "attacks", most, "success", percent=True),
         )

@@ -31,16 +31,13 @@ def _done(tell: Teller) -> Iterator[Block]:
     if not tell.released:
         yield warning(tell.say("Nothing was released of {table}.", table=tell.table))
         reason = facts.get("job.json", "outcome", "reason")
-        if reason and tell.external:
-            yield warning(
-                tell.say("What was asked for cannot be had; why names numbers of the table, and stays inside.")
-            )
-        elif reason:
+        if reason:
             yield warning(tell.stored(reason))
         spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
         if spent is not None:
             yield warning(tell.say("ε = {spent} was spent on the noisy histogram of the design.", spent=spent))
-        yield Paragraph(_possible(tell), "note")
+        if not tell.external:
+            yield Paragraph(_possible(tell), "note")
         return
     grade = facts.get("assessment.json", "grade")
     if grade:
@@ -54,9 +51,9 @@ def graded(tell: Teller, grade: str) -> Inline:
     facts = tell.facts
     scores: dict[str, object] = {}
     for name in ("score", "privacy", "utility"):
-        number = tell.maybe("assessment.json", name, from_table=True, digits=3)
+        number = tell.maybe("assessment.json", name, digits=3)
         if number is None:
-            score = facts.number("assessment.json", "score", unit=OF_A_HUNDRED, from_table=True, digits=3)
+            score = facts.number("assessment.json", "score", unit=OF_A_HUNDRED, digits=3)
             return tell.say("The release is graded {grade}; its score is {score}.", grade=grade, score=score)
         scores |= {name: number, f"{name}_grade": grade_of(float(number.value)).value}
     uncapped = str(facts.get("assessment.json", "grade_uncapped") or grade)
@@ -88,7 +85,15 @@ def _released(tell: Teller) -> Inline:
     rows = facts.number("release.json", "rows", unit=ROWS, count=True)
     plain, binned = tell.public
     fields = {"table": tell.table, "rows": rows, "secret": tell.listed(tell.secret)}
-    if tell.promises_nothing:
+    if tell.keeps_guarantee_inside:
+        first = tell.say(
+            "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may follow "
+            "from private counts, so that its exact levels are not in this edition.",
+            **fields,
+        )
+        if tell.asked_epsilon is None:
+            first = (*first, *tell.say(" This edition promises no bound on what a row tells."))
+    elif tell.promises_nothing:
         first = tell.say(
             "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a row "
             "tells.",
@@ -105,23 +110,18 @@ def _released(tell: Teller) -> Inline:
 def _possible(tell: Teller) -> Inline:
     """Where a report without a release says what could be done instead."""
     if tell.facts.has("improvement.json", "best"):
-        best = tell.facts.number("improvement.json", "best", "score", unit=OF_A_HUNDRED, from_table=True, digits=3)
+        best = tell.facts.number("improvement.json", "best", "score", unit=OF_A_HUNDRED, digits=3)
         fields = {
             "mechanism": spelled(tell.facts.get("improvement.json", "best", "mechanism")),
             "score": best,
             "grade": str(tell.facts.get("improvement.json", "best", "grade")),
         }
-        if tell.external:
-            return tell.say(
-                "What is possible: the best setting that was tried, {mechanism}, has {score} and is graded {grade}.",
-                **fields,
-            )
         return tell.say(
             "What is possible: the best setting that was tried, {mechanism}, has {score} and is graded {grade}; all "
             "trials are below.",
             **fields,
         )
-    if tell.facts.has("frontier.json") and not tell.external:
+    if tell.facts.has("frontier.json"):
         return tell.say("What is possible: every point of the curve of least leakage below can be had.")
     return tell.say("What the table tells as it is stands below; ask for less usefulness or allow more leakage.")
 
@@ -133,6 +133,8 @@ def alarms(tell: Teller) -> Iterator[Block]:
         yield warning(
             tell.say("This is a simulation: its noise follows from a seed, so it protects nobody and is no release.")
         )
+    if tell.external and facts.get("audit.json", "violated"):
+        yield warning(tell.say("An audit of the release contradicts its guarantee; do not rely on it."))
     for violation in facts.names("audit.json", "violations"):
         yield warning(tell.accusation(violation))
     for veto in facts.items("assessment.json", "vetoes"):
@@ -163,13 +165,16 @@ def _vetoed(facts: Facts) -> bool:
 
 
 def _explained(tell: Teller) -> Iterator[Block]:
-    yield Paragraph(
-        tell.say(
-            "A bit is the answer to one yes-or-no question whose answers are equally likely: a leakage of one bit "
-            "halves what an attacker has to choose from."
-        ),
-        "note",
-    )
+    if not tell.external:
+        yield Paragraph(
+            tell.say(
+                "A bit is the answer to one yes-or-no question whose answers are equally likely: a leakage of one bit "
+                "halves what an attacker has to choose from."
+            ),
+            "note",
+        )
+    if tell.epsilon is None and tell.asked_epsilon is None:
+        return
     yield Paragraph(
         tell.say(
             "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "

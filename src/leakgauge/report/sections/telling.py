@@ -83,7 +83,7 @@ class Teller:
 
     def score(self, file: str, *path: str | int, **options: Any) -> Inline:
         """A score from 0 to 100; a dash where there is none."""
-        return self.cell(file, *path, digits=3, from_table=True, **options)
+        return self.cell(file, *path, digits=3, **options)
 
     def named(self, node: Any) -> str:
         """The name of a node of the diagram."""
@@ -114,6 +114,11 @@ class Teller:
         return self.facts.has("release.json") and self.facts.get("job.json", "outcome", "released") is not False
 
     @property
+    def keeps_guarantee_inside(self) -> bool:
+        """Whether what the release promises follows from private counts, so that everybody may not be told."""
+        return self.external and self.released and not self.facts.has("release.json", "claims")
+
+    @property
     def epsilon(self) -> tuple[str, ...] | None:
         """Where the record has the ε of one row: of all columns together, where there are several."""
         claimed = self.facts.names("release.json", "claims")
@@ -130,6 +135,11 @@ class Teller:
                 "The audit accuses the release, at its confidence and not beyond doubt: {violation}.", violation=said
             )
         return self.say("The release does not keep what it claims: {violation}.", violation=said)
+
+    @property
+    def asked_epsilon(self) -> Number | None:
+        """The bound on ε that was asked for; every mechanism that is designed or chosen for it keeps it."""
+        return self.maybe("job.json", "asked", "local_dp", unit="nats") if self.released else None
 
     @property
     def promises_nothing(self) -> bool:

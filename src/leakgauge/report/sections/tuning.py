@@ -38,6 +38,13 @@ def _designed(tell: Teller) -> Iterator[Block]:
                 "on it, and none protects what the choice of the channel tells."
             )
         )
+    elif tell.keeps_guarantee_inside:
+        yield Paragraph(
+            tell.say(
+                "The settings may follow from private counts: no budget was spent on them, and none protects what the "
+                "choice of the mechanism tells."
+            )
+        )
     elif tell.released:
         yield Paragraph(tell.say("No settings were searched: they were given, and cost nothing."))
 
@@ -55,8 +62,7 @@ def _searched(tell: Teller) -> Iterator[Block]:
     for failed in facts.names(_FILE, "failed"):
         yield Paragraph(tell.stored(failed), "note")
     yield from pictures(tell, "tuning")
-    if not tell.external:
-        yield from _trials(tell)
+    yield from _trials(tell)
 
 
 def _best(tell: Teller, chosen: str) -> Inline:
@@ -64,7 +70,7 @@ def _best(tell: Teller, chosen: str) -> Inline:
     fields = {
         "mechanism": spelled(facts.get(_FILE, chosen, "mechanism")),
         "grade": str(facts.get(_FILE, chosen, "grade")),
-        "score": facts.number(_FILE, chosen, "score", from_table=True, digits=3),
+        "score": facts.number(_FILE, chosen, "score", digits=3),
     }
     if chosen == "chosen":
         return tell.say("Chosen: {mechanism}, graded {grade} with a score of {score}.", **fields)

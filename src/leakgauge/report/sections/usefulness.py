@@ -55,7 +55,7 @@ def _row(tell: Teller, column: str) -> tuple[Inline, ...]:
     return (
         (str(Own(column)),),
         (tell.language.say("yes") if protected else tell.language.say("no"),),
-        tell.cell(*place, "unchanged", from_table=True, percent=True),
-        tell.cell(*place, "distortion", "value", from_table=True, interval=(*place[1:], "distortion")),
-        tell.cell(*place, "total_variation", from_table=True, percent=True),
+        tell.cell(*place, "unchanged", percent=True),
+        tell.cell(*place, "distortion", "value", interval=(*place[1:], "distortion")),
+        tell.cell(*place, "total_variation", percent=True),
     )

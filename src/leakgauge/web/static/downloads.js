@@ -8,7 +8,7 @@ export function reports(job) {
   const place = `jobs/${encodeURIComponent(job.id)}/report`;
   const editions = [
     ["internal", say("Internal edition"), say("everything, for those who decide")],
-    ["external", say("External edition"), say("small counts masked, nothing that helps an attacker")],
+    ["external", say("External edition"), say("what is public, declared or accounted for")],
   ];
   const spoken = [language, ...Object.keys(LANGUAGES).filter((code) => code !== language), "both"];
   const named = (code) => (code === "both" ? say("side by side") : LANGUAGES[code]);

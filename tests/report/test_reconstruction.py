@@ -1,0 +1,215 @@
+"""An attacker who computes masked counts back from the external edition finds at least the limit of counts that fit.
+
+The attacker knows the program, the number of rows, what was asked for and every count but one: how many rows have a
+rare value instead of the commonest one. For each count that there may be, the attacker designs the channel again,
+composes the report on it, and keeps the counts whose report is the one that was handed out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
+from leakgauge.distances import Hamming
+from leakgauge.jobs.design_json import solution_json
+from leakgauge.languages import Language
+from leakgauge.measures import entropy, mutual_information
+from leakgauge.mechanisms import through_channel
+from leakgauge.notions.composition import step_of
+from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
+from leakgauge.probability.files import NamedChannel
+from leakgauge.release.record import assumptions, budget_json, claims_json, together_json
+from leakgauge.report.composing import compose
+from leakgauge.report.document import Edition
+from leakgauge.report.external import LIMIT
+from leakgauge.report.facts import Facts
+from leakgauge.report.markdown import to_markdown
+from leakgauge.report.twin import report_json
+from tests.report.conftest import run
+from tests.report.reading import CHINESE, ENGLISH
+
+RARE = range(1, 31)
+ASKED = {"max_distortion": 0.2}
+
+
+def exact(value: float, unit: str) -> dict[str, Any]:
+    return {"value": value, "unit": unit, "low": value, "high": value, "confidence": 0.95}
+
+
+def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dict[str, Any]]:
+    """What a job on a table with a rare value writes, as far as it follows from the counts without any draw."""
+    middle = rows * 3 // 10
+    source = Distribution(["common", "middle", "rare"], [(rows - middle - rare) / rows, middle / rows, rare / rows])
+    ((name, value),) = asked.items()
+    target = MaxDistortion(value) if name == "max_distortion" else MaxLeakage(value)
+    solution = solve(RateDistortion(source, Hamming(), target))
+    channel: Channel = solution.channel
+    mechanism = through_channel(channel)
+    steps = (step_of(mechanism),)
+    claims = {"illness": claims_json(mechanism)}
+    column = {
+        "mechanism": "channel",
+        "epsilon": None,
+        "reads": ["illness"],
+        "writes": ["illness"],
+        "letters": None,
+        "channel_prior": PriorOrigin.THIS_TABLE.value,
+        "channel": NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE).as_json(),
+    }
+    plan = {"public": [], "columns": {"illness": column}}
+    p, released = source.probabilities, source.probabilities @ channel.matrix
+    kept = float((p * channel.matrix.diagonal()).sum())
+    before, told = entropy(source), mutual_information(Scenario(source, channel))
+    return {
+        "job.json": {
+            "schema": "leakgauge/job/1",
+            "asked": {"secret": "illness", "background": [], "public": [], **asked},
+            "table": {"name": "people.csv", "rows": rows, "columns": [{"name": "illness", "kind": "text"}]},
+            "outcome": {"released": True, "reason": None},
+        },
+        "measurement.json": {
+            "secret": ["illness"],
+            "background": [],
+            "letters": {"secret": 3},
+            "entropy": exact(before, "bits"),
+            "reliable": rare >= 10,
+        },
+        "leakage.json": {"entropy": exact(before, "bits"), "mutual_information": exact(told, "bits")},
+        "design.json": solution_json(solution),
+        "release.json": {
+            "rows": rows,
+            "private": True,
+            "plan": plan,
+            "unit_of_protection": "one row",
+            "neighbours": "replace-one",
+            "claims": claims,
+            "together": together_json(steps),
+            "budget": budget_json(steps, None),
+            "assumptions": assumptions(plan, claims, False),
+            "digest": f"{rare:064x}",
+        },
+        "utility.json": {
+            "columns": {
+                "illness": {
+                    "protected": True,
+                    "unchanged": exact(kept, "share"),
+                    "distortion": exact(1 - kept, "hamming"),
+                    "total_variation": exact(float(abs(p - released).sum() / 2), "share"),
+                }
+            }
+        },
+    }
+
+
+@cache
+def printed(rows: int, rare: int, asked: tuple[tuple[str, float], ...], limit: int) -> str:
+    """Everything that the external editions in both languages say of a table."""
+    facts = Facts(artefacts(rows, rare, dict(asked)))
+    return "\n".join(to_markdown(compose(facts, one, Edition.EXTERNAL, limit=limit)) for one in (ENGLISH, CHINESE))
+
+
+def fitting(rows: int, rare: int, limit: int, asked: Mapping[str, float]) -> list[int]:
+    """The counts that an attacker cannot tell from the true one."""
+    known = tuple(asked.items())
+    seen = printed(rows, rare, known, limit)
+    return [one for one in candidates(rows, limit) if printed(rows, one, known, limit) == seen]
+
+
+def candidates(rows: int, limit: int) -> range:
+    """The counts that the attacker tries; not more than the commonest value has, and no more than are needed."""
+    return range(1, min(rows // 3, RARE[-1] + limit) + 1)
+
+
+@pytest.mark.parametrize("rows", [40, 100, 1000, 10**4, 10**5])
+def test_no_count_can_be_computed_back(rows: int) -> None:
+    for rare in [one for one in RARE if one in candidates(rows, LIMIT)]:
+        assert len(fitting(rows, rare, LIMIT, ASKED)) >= LIMIT, rare
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("limit", [2, 5, LIMIT, 40])
+@pytest.mark.parametrize("asked", [ASKED, {"max_distortion": 0.05}, {"max_leakage": 0.3}], ids=str)
+@pytest.mark.parametrize("rows", [40, 64, 100, 250, 1000, 2500, 10**4, 10**5])
+def test_no_count_can_be_computed_back_whatever_was_asked(rows: int, asked: dict[str, float], limit: int) -> None:
+    for rare in [one for one in RARE if one in candidates(rows, limit)]:
+        assert len(fitting(rows, rare, limit, asked)) >= min(limit, len(candidates(rows, limit))), rare
+
+
+def handed_out(folder: Path, rows: int, rare: int, limit: int, *options: str) -> str:
+    """The external report that the commands write on a table with a rare value, without the release's own digest."""
+    folder.mkdir()
+    middle = rows * 3 // 10
+    column = ["common"] * (rows - middle - rare) + ["middle"] * middle + ["rare"] * rare
+    (folder / "people.csv").write_text("\n".join(["illness", *column]) + "\n", encoding="utf-8")
+    # A veto or a policy says no in the exit code; the report is written all the same.
+    job = ("protect", "people.csv", "--secret", "illness", *options, "-o", "job", "--json")
+    assert run(folder, *job) in (0, 1)
+    wanted = ("--edition", "external", "--report-language", "both", "--limit", str(limit), "-o", "report.md")
+    assert run(folder, "report", "job", *wanted) == 0
+    return re.sub(r"\b[0-9a-f]{64}\b", "", (folder / "report.md").read_text(encoding="utf-8"))
+
+
+def test_reports_of_the_command_line_do_not_tell_counts_apart(tmp_path: Path) -> None:
+    # ε alone: whether a channel is designed or randomized response is taken depends on the counts, too.
+    asked = ("--local-dp", "0.7")
+    limit = 2
+    told = {rare: handed_out(tmp_path / str(rare), 40, rare, limit, *asked) for rare in (2, 11)}
+    plans = [(tmp_path / str(rare) / "job" / "plan.toml").read_text(encoding="utf-8") for rare in told]
+    assert "randomized-response" in plans[0] and "channel.json" in plans[1]
+    assert len(set(told.values())) == 1
+    assert "ε at most 0.7 nats" in told[2]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize(
+    ("rows", "rare", "options"),
+    [(40, 3, ("--max-distortion", "0.2")), (1000, 7, ("--max-distortion", "0.2")), (200, 5, ("--max-leakage", "0.3"))],
+)
+def test_whole_reports_leave_as_many_counts_as_the_limit(
+    tmp_path: Path, rows: int, rare: int, options: tuple[str, ...]
+) -> None:
+    seen = handed_out(tmp_path / "true", rows, rare, LIMIT, *options)
+    tried = (handed_out(tmp_path / str(one), rows, one, LIMIT, *options) for one in range(1, 2 * LIMIT))
+    assert sum(one == seen for one in tried) >= LIMIT
+
+
+def numbers_replaced(data: Any, by: int) -> Any:
+    """Parsed JSON in which every number, every yes or no and every grade is another."""
+    if isinstance(data, dict):
+        return {name: numbers_replaced(value, by) for name, value in data.items()}
+    if isinstance(data, list):
+        return [numbers_replaced(value, by) for value in data][:-by]
+    if isinstance(data, bool):
+        return not data
+    if isinstance(data, int | float):
+        return data + by
+    return {"poor": "good", "good": "poor"}.get(data, data) if isinstance(data, str) else data
+
+
+@pytest.mark.parametrize("language", [ENGLISH, CHINESE], ids=["en", "zh"])
+def test_everything_is_of_the_table_unless_it_is_said_to_be_shareable(facts: Facts, language: Language) -> None:
+    """What a job measured, designed and found may be anything: the external edition is the same."""
+    kept = ("job.json", "release.json", "measurement.json", "audit.json")
+    files: dict[str, Any] = {
+        file: fields if file in kept else numbers_replaced(fields, 1) for file, fields in facts.files.items()
+    }
+    job, release, measured, audit = (dict(files[file]) for file in kept)
+    job |= {"headline": {}, "spent": {**job["spent"], "release": 9.0, "together": 9.0}, "stages": {}}
+    job["table"] = {**job["table"], "bytes": 1, "sha256": "0"}
+    release |= {name: numbers_replaced(release[name], 1) for name in ("claims", "together")}
+    release |= {"assumptions": ["another"], "digest": "0", "reference": "0", "budget": {}}
+    column = {**release["plan"]["columns"]["illness"], "channel": None}
+    release["plan"] = {**release["plan"], "columns": {"illness": column}}
+    measured |= {name: numbers_replaced(measured[name], 1) for name in ("letters", "entropy", "background_floor")}
+    audit |= {name: numbers_replaced(audit[name], 1) for name in ("attacks", "columns", "violated")}
+    audit |= {"violations": ["another"], "confidence": 0.5}
+    files |= dict(zip(kept, (job, release, measured, audit), strict=True))
+    found, other = (compose(one, language, Edition.EXTERNAL) for one in (facts, Facts(files, facts.diagram)))
+    assert to_markdown(found) == to_markdown(other)
+    assert report_json([found]) == report_json([other])
