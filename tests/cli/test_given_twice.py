@@ -85,12 +85,12 @@ def test_a_flag_given_twice_says_the_same_thing_twice(here: Path, capsys: pytest
 
 def test_an_answer_repeats_its_condition_with_the_value(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ask = ("query", "people.csv", "count", "--epsilon", "1", "--simulate", "1", "--where")
-    assert as_json(capsys, *ask, "city=A")[1]["question"] == "count where 'city' is 'A'"
-    assert as_json(capsys, *ask, "city=(missing)")[1]["question"] == "count where 'city' is missing"
+    assert as_json(capsys, *ask, "city=A")[1]["question"] == "count over rows where 'city' is 'A'"
+    assert as_json(capsys, *ask, "city=(missing)")[1]["question"] == "count over rows where 'city' is missing"
     for value in ("A", "[red]", "A' is 'B"):
         code, out, _ = run(capsys, *ask, f"city={value}")
         assert code == 0
-        assert f"count where 'city' is {value!r}" in out
+        assert f"count over rows where 'city' is {value!r}" in out
     code, out, _ = run(capsys, *ask, "city=A", "--language", "zh")
     assert code == 0
     assert "'city' 为 'A' 的计数" in out

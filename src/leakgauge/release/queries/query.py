@@ -93,7 +93,7 @@ class Query(ABC, Generic[Exact]):
         return self.answer(self.exact(table, protection), protection, randomness)
 
     def _told(self, what: str) -> str:
-        return what if self.where is None else f"{what} where {self.where}"
+        return what if self.where is None else f"{what} over rows where {self.where}"
 
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""
