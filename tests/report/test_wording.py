@@ -166,12 +166,13 @@ def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> No
     document = compose(binned, ENGLISH)
     assert cells(document, "Leakage")[0] == "Leakage of the secret, of its bins (illness=width:10)"
     for key, said in {
-        "context": "numbers in bins\nillness=width:10",
+        "context": "columns in bins\nillness=width:10",
         "data": "bins, which count as values here\nillness=width:10",
         "leakage": "all bits here are of the bins",
-        "attacks": "right one of ten groups",
     }.items():
         assert said in in_section(document, key), key
+    # What is guessed is the bin, not a tenth of the exact values.
+    assert "right one of ten groups" not in in_section(document, "attacks")
 
 
 def test_values_that_never_appear_are_counted(facts: Facts) -> None:
@@ -213,7 +214,7 @@ def test_what_is_linked_is_told_of_one_column_and_of_many(facts: Facts) -> None:
     files = edited(facts)
     files["release.json"]["plan"]["public"] = ["sex"]
     said = in_section(compose(Facts(files, facts.diagram), ENGLISH), "residual")
-    assert "What is released as it is (sex) can be linked with other data" in said
+    assert "Public columns (sex) can be linked with other data" in said
 
 
 @pytest.mark.parametrize("edition", Edition)
