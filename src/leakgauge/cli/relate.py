@@ -230,7 +230,9 @@ def _nothing_follows(nothing: list[tuple[str, str]]) -> list[str]:
         lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
     unknown = say(", ").join(name for name, example in nothing if not example)
     if unknown:
-        lines.append(say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown))
+        lines.append(
+            say("No conversion without more knowledge (a prior, distances, neighbours) for {names!s}.", names=unknown)
+        )
     return lines
 
 
