@@ -90,6 +90,8 @@ def test_several_data_sets_without_neighbours_have_no_level_over_neighbours() ->
     relation = relate_channel(APART, records=2)
     assert relation.warnings[0].startswith("None of the data sets has a neighbour")
     assert relation.implied["dp"].statement is None
+    of_prior = relate_statement(claims.CentralDP(1.0), Distribution.uniform(APART.inputs), Circumstances(records=2))
+    assert of_prior.skew is None and of_prior.warnings == relation.warnings
     with pytest.raises(ModelError, match="nothing to compare"):
         renyi_dp(APART, 2.0, data_sets(APART.inputs, 2))
     with pytest.raises(ModelError, match="nothing to compare"):

@@ -161,14 +161,15 @@ def test_a_changed_moved_or_missing_release_is_found(tmp_path: Path) -> None:
 
 
 def test_files_that_are_no_records(tmp_path: Path) -> None:
-    for text in ("{", "[]", '{"schema": "leakgauge/channel/1"}', '{"schema": "leakgauge/release/2"}'):
+    for text in ("{", "[]", '{"schema": "leakgauge/channel/1"}', '{"schema": "leakgauge/release/3"}'):
         (tmp_path / "r.json").write_text(text)
         with pytest.raises(FileError):
             verify(tmp_path / "r.json")
-    hollow: dict[str, Any] = {"schema": "leakgauge/release/2"}
-    (tmp_path / "r.json").write_text(record_text({**hollow, "digest": digest_of(hollow)}))
-    with pytest.raises(FileError, match="whole record"):
-        verify(tmp_path / "r.json")
+    for schema, claims in (("leakgauge/release/2", {}), ("leakgauge/release/1", {"age": None})):
+        hollow: dict[str, Any] = {"schema": schema, "claims": claims}
+        (tmp_path / "r.json").write_text(record_text({**hollow, "digest": digest_of(hollow)}))
+        with pytest.raises(FileError, match="whole record"):
+            verify(tmp_path / "r.json")
     with pytest.raises(FileError):
         read_record(tmp_path / "none.json")
 

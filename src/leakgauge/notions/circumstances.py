@@ -125,7 +125,7 @@ class Circumstances:
         if self.records == 1:
             skew = prior_skew(prior)
             return replace(known, skew=skew, neighbour_skew=skew).with_domain(prior.outcomes)
-        if all(isinstance(data_set, tuple) and len(data_set) == self.records for data_set in prior.outcomes):
+        if of_data_sets(prior, self.records):
             structure = data_sets(prior.outcomes, self.records, self.ordered)
             skewed = prior_skew(prior, structure) if structure.groups else None
             known = replace(known, neighbour_skew=skewed, independent=self._independent(prior))
@@ -154,6 +154,11 @@ class Circumstances:
         if self.independent and not apart:
             raise OptionError("The records are said to be independent, but under this prior they are not.")
         return apart
+
+
+def of_data_sets(prior: Distribution, records: int) -> bool:
+    """Whether a prior is over data sets of so many records, not over the values of one."""
+    return all(isinstance(data_set, tuple) and len(data_set) == records for data_set in prior.outcomes)
 
 
 def _bits(count: int | None) -> float:

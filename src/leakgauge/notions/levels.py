@@ -22,7 +22,7 @@ from leakgauge.notions import curves, ratios
 from leakgauge.notions.capacities import mutual_information_dp
 from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
-from leakgauge.probability import Channel, Distribution, Scenario
+from leakgauge.probability import Channel, Distribution, Label, Scenario
 
 PAIRWISE_CELLS = 1 << 20
 """Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
@@ -67,7 +67,7 @@ def levels(
     if restricted:
         prior = occurring(prior)
         channel = channel.restrict(prior.outcomes)
-    structure = structure_of(channel, records, ordered)
+    structure = structure_of(channel.inputs, records, ordered)
     if structure is None:
         warnings.warn(NO_NEIGHBOURS, stacklevel=3)
     return exact_levels(channel, prior, structure, order, delta, central=records is not None)
@@ -80,10 +80,10 @@ def occurring(prior: Distribution | None) -> Distribution:
     return prior.restrict(prior.support)
 
 
-def structure_of(channel: Channel, records: int | None, ordered: bool) -> Structure | None:
+def structure_of(inputs: tuple[Label, ...], records: int | None, ordered: bool) -> Structure | None:
     """Which inputs are compared; None where there are several data sets and none has a neighbour."""
-    structure = all_pairs(channel.inputs) if records is None else data_sets(channel.inputs, records, ordered)
-    return structure if structure.groups or len(channel.inputs) == 1 else None
+    structure = all_pairs(inputs) if records is None else data_sets(inputs, records, ordered)
+    return structure if structure.groups or len(inputs) == 1 else None
 
 
 def exact_levels(

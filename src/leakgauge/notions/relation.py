@@ -11,7 +11,7 @@ from leakgauge.arguments import checked
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
 from leakgauge.claims.quantities import statement_json
 from leakgauge.languages import message
-from leakgauge.notions.circumstances import Circumstances
+from leakgauge.notions.circumstances import Circumstances, of_data_sets
 from leakgauge.notions.graph import Implication, everything_implied, implied
 from leakgauge.notions.levels import NO_NEIGHBOURS, exact_levels, occurring, structure_of
 from leakgauge.notions.neighbours import Structure, without_neighbour
@@ -84,7 +84,7 @@ def relate_channel(
         channel = channel.restrict(prior.outcomes)
     known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
     known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
-    structure = structure_of(channel, records, ordered)
+    structure = structure_of(channel.inputs, records, ordered)
     found = exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
     exact = {type(level.statement) for level in found.values()} | (_CENTRAL if records is None else set())
     missing = {
@@ -157,6 +157,9 @@ def relate_statement(
         known, skewness = known.with_prior(prior), moment_skewness(prior)
     follows = everything_implied(statement, known)
     said = tuple(_about_prior(prior))
+    if prior is not None and known.records > 1 and of_data_sets(prior, known.records):
+        structure = structure_of(prior.outcomes, known.records, known.ordered)
+        said = (*_about_neighbours(prior.outcomes, structure, known), *said)
     return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, said)
 
 

@@ -129,10 +129,12 @@ def current(fields: dict[str, Any]) -> dict[str, Any]:
     """A record of the earlier major with the names of notions that it has today; any other as it is."""
     if fields["schema"] != _EARLIER_SCHEMA:
         return fields
-    claims = {
-        name: {**claim, "levels": with_hyphens(claim["levels"])} for name, claim in fields.get("claims", {}).items()
-    }
-    return {**fields, "schema": RECORD_SCHEMA, "claims": claims, "together": with_hyphens(fields.get("together", {}))}
+    try:
+        claims = {name: {**one, "levels": with_hyphens(one["levels"])} for name, one in fields["claims"].items()}
+        together = with_hyphens(fields["together"])
+    except (KeyError, TypeError, AttributeError):
+        return fields  # not a whole record, which whoever reads on finds and says
+    return {**fields, "schema": RECORD_SCHEMA, "claims": claims, "together": together}
 
 
 def plan_json(plan: BoundPlan) -> dict[str, Any]:
