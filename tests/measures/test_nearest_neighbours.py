@@ -17,6 +17,7 @@ from leakgauge.measures.neighbour_distances import Ranked, dependence
 from leakgauge.probability import Counts, Estimate
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
+from tests.grids import diagonal
 
 REPETITIONS = 40
 """Of each setting here; nightly has more of both."""
@@ -38,8 +39,7 @@ def plug_in(x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> Estimate:
     return measures.estimate(measures.mutual_information, counts, ["x"], ["y"])
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("n", [500, 2000])
+@pytest.mark.parametrize(("correlation", "n"), diagonal([0.0, 0.5, 0.9], [500, 2000]))
 def test_intervals_hold_the_information_of_normals(n: int, correlation: float) -> None:
     generator = simulation(n)
     truth = of_normals(correlation)
@@ -73,8 +73,7 @@ def test_independent_columns_exclude_zero_no_more_than_stated(margin: str) -> No
     assert all(each.low == 0 for each in found if each.value == 0)
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform", "exponential"])
-@pytest.mark.parametrize("n", [500, 2000])
+@pytest.mark.parametrize(("law", "n"), diagonal(["normal", "uniform", "exponential"], [500, 2000]))
 def test_intervals_hold_differential_entropies(n: int, law: str) -> None:
     generator = simulation(n)
     truth = {"normal": log2(2 * pi * e) / 2, "uniform": 0.0, "exponential": log2(e)}[law]
