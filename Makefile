@@ -35,7 +35,7 @@ bench: $(READY_TEST)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench
 
 nightly: $(READY_TEST) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly" --hypothesis-profile=nightly
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly or hypothesis" --hypothesis-profile=nightly
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:

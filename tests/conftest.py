@@ -11,9 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("default", derandomize=True, deadline=None, max_examples=100)
+from tests.grids import EVERY_RUN
+
+settings.register_profile("default", derandomize=True, deadline=None, max_examples=EVERY_RUN)
 settings.register_profile(
-    "nightly", derandomize=False, deadline=None, max_examples=2000, suppress_health_check=[HealthCheck.too_slow]
+    "nightly", derandomize=False, deadline=None, max_examples=1000, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("default")
 

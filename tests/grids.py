@@ -7,11 +7,22 @@ from itertools import product
 from typing import Any
 
 import pytest
+from hypothesis import settings
+
+EVERY_RUN = 40
+"""Examples of a law in every run, where nothing else is said."""
 
 
 def nightly(*values: Any) -> Any:
     """Parameters that are left to the night."""
     return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+def examples(few: int, **more: Any) -> settings:
+    """Settings of a law whose examples are dear: so few in every run, and as many times more every night as others."""
+    profile = settings.default
+    assert profile is not None
+    return settings(max_examples=few * profile.max_examples // EVERY_RUN, **more)
 
 
 def diagonal(*axes: Sequence[Any]) -> list[Any]:

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -19,6 +19,7 @@ from leakgauge.assessment.intervals import CONCENTRATION
 from leakgauge.assessment.vetoes import Veto
 from leakgauge.errors import ModelError, OptionError
 from tests.assessment.diagrams import measured, with_places
+from tests.grids import examples
 
 MIDDLE = dict.fromkeys(default_diagram().leaves, 0.5)
 
@@ -127,7 +128,7 @@ def test_answers_count_as_their_mean() -> None:
     assert np.diff(found.interval) > 1.5 * np.diff(many.interval)
 
 
-@settings(max_examples=40)
+@examples(15)
 @given(with_places(), st.integers(0, 3), st.sampled_from([0.5, 0.95]))
 def test_the_interval_holds_the_score(placed: tuple[Diagram, dict[str, float]], seed: int, confidence: float) -> None:
     diagram, places = placed

@@ -133,12 +133,12 @@ def check(case: Case, seeds: int) -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_marital_status_is_graded_from_measured_leaves(adult: Table, name: str) -> None:
-    check(adult_case(adult, name), 100 if name == "randomized response" else 20)
+    check(adult_case(adult, name), 10)
 
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_an_hourly_load_is_graded_from_measured_leaves(load: Table, name: str) -> None:
-    check(load_case(load, name), 20 if name == "laplace" else 10)
+    check(load_case(load, name), 5)
 
 
 @pytest.mark.nightly

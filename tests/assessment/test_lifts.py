@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import assume, given, reject, settings
+from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
 from leakgauge.assessment.assessment import Assessment, assess
@@ -17,6 +17,7 @@ from leakgauge.assessment.vetoes import Veto
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.randomness import simulation
 from tests.assessment.diagrams import measured
+from tests.grids import examples
 
 LEAVES = default_diagram().leaves
 FIXED = {"16", "18", "19"}
@@ -113,7 +114,7 @@ def test_as_many_leaves_as_it_takes() -> None:
 
 
 @given(st.integers(0, 10_000))
-@settings(max_examples=25)
+@examples(10)
 def test_a_lift_to_a_grade_lifts_all_three_scores(seed: int) -> None:
     places = random_places(seed)
     start = at_places(places)

@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import pytest
 
 from leakgauge import randomness
 from leakgauge.design import RateDistortion, Slope, solve
@@ -16,6 +17,7 @@ from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from tests.design.sources import cvxpy
+from tests.grids import nightly
 
 
 def conic_optimum(prior: Floats, costs: Floats, bound: float) -> float:
@@ -35,10 +37,11 @@ def conic_optimum(prior: Floats, costs: Floats, bound: float) -> float:
     return float(problem.value)
 
 
-def test_a_conic_solver_agrees_and_the_bound_is_kept_and_reached() -> None:
+@pytest.mark.parametrize(("problems", "least"), [(10, 2), nightly(40, 10)])
+def test_a_conic_solver_agrees_and_the_bound_is_kept_and_reached(problems: int, least: int) -> None:
     draw = randomness.simulation(51)
     reached = 0
-    for _ in range(40):
+    for _ in range(problems):
         inputs, outputs = draw.integers(2, 9, size=2)
         prior = draw.dirichlet(np.full(inputs, draw.choice([1.0, 5.0])))
         distances = draw.random((inputs, outputs))
@@ -58,4 +61,4 @@ def test_a_conic_solver_agrees_and_the_bound_is_kept_and_reached() -> None:
             # The bound costs something, and something is still told: some posterior is at the bound.
             assert best.identifiability.value >= bound - 1e-6
             reached += 1
-    assert reached >= 10
+    assert reached >= least

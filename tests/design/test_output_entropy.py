@@ -21,6 +21,7 @@ from leakgauge.notions import levels
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.cells import Floats
 from tests.design.sources import FILM, cvxpy, random_tables
+from tests.grids import nightly
 
 Bound = dict[str, float]
 
@@ -45,11 +46,12 @@ def conic_entropy(prior: Floats, distances: Floats, most: float, bound: Bound) -
     return float(problem.value)
 
 
+@pytest.mark.parametrize("problems", [6, nightly(15)])
 @pytest.mark.parametrize("kind", ["local_dp", "max_leakage"])
-def test_a_conic_solver_agrees(kind: str) -> None:
+def test_a_conic_solver_agrees(kind: str, problems: int) -> None:
     draw = randomness.simulation(31)
     compared = 0
-    while compared < 15:
+    while compared < problems:
         joint, distances = random_tables(draw)
         prior, distances = joint[:8, 0] / joint[:8, 0].sum(), distances[:8, :8]
         low, high = prior @ distances.min(axis=1), prior @ distances.mean(axis=1)
@@ -69,9 +71,10 @@ def test_a_conic_solver_agrees(kind: str) -> None:
         assert truth - found.gap * math.log(2) - 1e-6 <= found.bits * math.log(2) <= truth + 1e-6
 
 
-def test_any_prices_prove_a_bound_above_every_channel() -> None:
+@pytest.mark.parametrize("channels", [50, nightly(200)])
+def test_any_prices_prove_a_bound_above_every_channel(channels: int) -> None:
     draw = randomness.simulation(32)
-    for trial in range(200):
+    for trial in range(channels):
         joint, distances = random_tables(draw)
         prior, costs = joint[:, 0], 3 * distances.T - 4
         rows = draw.dirichlet(np.full(len(costs), 0.5), size=len(prior)) + 1e-3

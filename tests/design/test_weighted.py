@@ -27,6 +27,7 @@ from leakgauge.measures import mutual_information
 from leakgauge.probability import Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
 from tests.design.sources import FILM, cvxpy, random_tables
+from tests.grids import nightly
 
 WEIGHTS = (5.0, 2.0, 0.5, 0.0, 1.0)
 
@@ -45,9 +46,10 @@ def weighted_optimum(prior: Floats, weights: Floats, costs: Floats) -> float:
     return float(problem.value)
 
 
-def test_a_conic_solver_agrees() -> None:
+@pytest.mark.parametrize("problems", [12, nightly(40)])
+def test_a_conic_solver_agrees(problems: int) -> None:
     draw = randomness.simulation(21)
-    for trial in range(40):
+    for trial in range(problems):
         joint, distances = random_tables(draw)
         prior = joint[:, 0]
         weights = draw.exponential(size=len(prior))

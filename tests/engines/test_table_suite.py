@@ -19,11 +19,12 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables import Binning, Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, in_bins, open_table
 from leakgauge.tables.letters import counts_from_groups
+from tests.grids import examples
 
 ODD = 'a "quoted" name'
 CHINESE = "城市 😀"
@@ -277,7 +278,7 @@ TELLS_EMPTY_FROM_MISSING = ["parquet", "jsonl", "duckdb", "pandas", "polars", "a
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", *TELLS_EMPTY_FROM_MISSING])
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(st.tuples(TEXTS | st.none(), st.integers(-3, 3) | st.none()), min_size=1, max_size=30))
 def test_counts_equal_a_counter(kind: str, tmp_path: Path, rows: list[tuple[str | None, int | None]]) -> None:
     # One sure text keeps the column text in formats that hold text only.

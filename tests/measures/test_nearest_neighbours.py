@@ -7,7 +7,7 @@ from math import e, inf, log2, pi
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge import measures
@@ -17,6 +17,7 @@ from leakgauge.measures.neighbour_distances import Ranked, dependence
 from leakgauge.probability import Counts, Estimate
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
+from tests.grids import diagonal, examples
 
 REPETITIONS = 40
 """Of each setting here; nightly has more of both."""
@@ -38,8 +39,7 @@ def plug_in(x: npt.NDArray[np.int64], y: npt.NDArray[np.int64]) -> Estimate:
     return measures.estimate(measures.mutual_information, counts, ["x"], ["y"])
 
 
-@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
-@pytest.mark.parametrize("n", [500, 2000])
+@pytest.mark.parametrize(("correlation", "n"), diagonal([0.0, 0.5, 0.9], [500, 2000]))
 def test_intervals_hold_the_information_of_normals(n: int, correlation: float) -> None:
     generator = simulation(n)
     truth = of_normals(correlation)
@@ -73,8 +73,7 @@ def test_independent_columns_exclude_zero_no_more_than_stated(margin: str) -> No
     assert all(each.low == 0 for each in found if each.value == 0)
 
 
-@pytest.mark.parametrize("law", ["normal", "uniform", "exponential"])
-@pytest.mark.parametrize("n", [500, 2000])
+@pytest.mark.parametrize(("law", "n"), diagonal(["normal", "uniform", "exponential"], [500, 2000]))
 def test_intervals_hold_differential_entropies(n: int, law: str) -> None:
     generator = simulation(n)
     truth = {"normal": log2(2 * pi * e) / 2, "uniform": 0.0, "exponential": log2(e)}[law]
@@ -150,7 +149,7 @@ def test_numbers_rounded_to_a_grid_are_no_evidence() -> None:
 
 
 @given(st.integers(0, 1000), st.sampled_from([0.0, 0.6, 0.95]))
-@settings(max_examples=20, deadline=None)
+@examples(8)
 def test_increasing_rescaling_changes_nothing(seed: int, correlation: float) -> None:
     x, y = normal_pair(120, correlation, simulation(seed))
     found = mutual_information_of_numbers(x, y)
@@ -161,7 +160,7 @@ def test_increasing_rescaling_changes_nothing(seed: int, correlation: float) -> 
 
 
 @given(st.integers(0, 1000))
-@settings(max_examples=20, deadline=None)
+@examples(8)
 def test_brute_force_agrees(seed: int) -> None:
     from scipy.special import digamma
 
@@ -200,7 +199,7 @@ def test_bins_tell_no_more(correlation: float) -> None:
 
 
 @given(st.integers(0, 1000), st.integers(-40, 40))
-@settings(max_examples=20, deadline=None)
+@examples(8)
 def test_entropy_grows_by_the_logarithm_of_the_scale(seed: int, power: int) -> None:
     x = simulation(seed).standard_normal(100)
     found = differential_entropy(x)

@@ -181,7 +181,7 @@ def test_central_edges_survive_data_sets_of_two_records() -> None:
     product = np.einsum("bi,bj->bij", one[:, 0], one[:, 1]).reshape(-1, 4)
     product = np.maximum(product, 1e-9)
     independent = b.information(product / product.sum(axis=1, keepdims=True)) * NAT
-    for at in range(0, 20_000, 10):
+    for at in range(0, 20_000, 100):
         known = Circumstances(records=2)
         apart = Circumstances(records=2, independent=True)
         claim = claims.CentralDP(float(dp[at]))

@@ -17,6 +17,7 @@ from leakgauge.notions import Circumstances, everything_implied, implied, levels
 from leakgauge.notions.neighbours import all_pairs, data_sets, diameter
 from leakgauge.notions.published import trials
 from leakgauge.probability import Channel, Distribution
+from tests.grids import nightly
 from tests.laws.strategies import channels
 
 EXAMPLE = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])

@@ -23,6 +23,7 @@ from leakgauge.randomness import (
 )
 from leakgauge.randomness.discrete import _geometric
 from leakgauge.randomness.lazy import exponential_bounds
+from tests.grids import nightly
 from tests.randomness.goodness import FALSE_ALARM, Replayed, counted, p_value, two_samples_p, with_tails
 
 Law = DiscreteLaplace | DiscreteGaussian
@@ -96,11 +97,12 @@ def test_the_test_sees_a_scale_that_is_off_by_a_part_in_250() -> None:
 @pytest.mark.parametrize(
     "law", [DiscreteLaplace(1.7), DiscreteLaplace(100.3), DiscreteGaussian(0.4), DiscreteGaussian(3.7)], ids=str
 )
-def test_opendp_draws_the_same_law(law: Law) -> None:
+@pytest.mark.parametrize("draws", [20_000, nightly(100_000)])
+def test_opendp_draws_the_same_law(law: Law, draws: int) -> None:
     reach = reach_of(law)
-    theirs = counted(opendp(law, 100_000), reach)
+    theirs = counted(opendp(law, draws), reach)
     assert p_value(theirs, textbook(law, reach)) >= FALSE_ALARM
-    ours = drawn_counts(law, 100_000, Simulated(simulation_seed=2))
+    ours = drawn_counts(law, draws, Simulated(simulation_seed=2))
     assert two_samples_p(ours, theirs) >= FALSE_ALARM
     elsewhere = drawn_counts(type(law)(1.1 * next(iter(vars(law).values()))), MILLION, Simulated(simulation_seed=3))
     width = min(len(elsewhere), len(theirs)) // 2

@@ -120,8 +120,8 @@ def killed_at_random(folder: Path, kills: int, seed: int) -> None:
     finish(folder, kills)
 
 
-def test_killed_at_ten_random_instants(tmp_path: Path) -> None:
-    killed_at_random(tmp_path, 10, seed=20)
+def test_killed_at_a_few_random_instants(tmp_path: Path) -> None:
+    killed_at_random(tmp_path, 4, seed=20)
 
 
 @pytest.mark.nightly

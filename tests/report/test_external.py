@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from leakgauge.errors import InternalError, OptionError
@@ -34,6 +34,7 @@ from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.twin import report_json
 from leakgauge.report.writing import written
+from tests.grids import examples
 from tests.report.conftest import ILLNESSES
 from tests.report.reading import warnings
 
@@ -127,7 +128,7 @@ def changed(facts: Facts, values: list[int]) -> tuple[Facts, dict[str, int]]:
     return Facts(files, facts.diagram), sources
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
 def test_no_small_count_of_a_real_job_survives(facts: Facts, data: st.DataObject) -> None:
     fresh, sources = changed(facts, data.draw(st.lists(st.integers(0, 40), min_size=4, max_size=4)))

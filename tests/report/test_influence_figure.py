@@ -6,7 +6,7 @@ import itertools
 import xml.etree.ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
@@ -15,6 +15,7 @@ from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import influence_figure
 from leakgauge.report.figures.layout import NODE_ROWS, layout
 from tests.assessment.diagrams import measured, small_diagrams
+from tests.grids import examples
 from tests.report.artefacts import drawn, labels, marks, words
 
 GONE = {"9", "26", "27"}
@@ -94,7 +95,7 @@ def test_stored_fields_are_drawn_as_the_assessment() -> None:
     assert "▲ v 总体" in words(mine.to_svg()) and "2 个叶节点" in mine.told
 
 
-@settings(max_examples=50)
+@examples(15)
 @given(small_diagrams())
 def test_arcs_lead_to_the_right_and_nothing_stands_on_anything_else(diagram: Diagram) -> None:
     places, ways, rows = layout(diagram)

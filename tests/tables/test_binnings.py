@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval
@@ -25,6 +25,7 @@ from leakgauge.tables import (
     parse_binning,
     spelled_binning,
 )
+from tests.grids import examples
 
 
 @pytest.mark.parametrize(
@@ -80,7 +81,7 @@ def test_mixed_edges() -> None:
 NUMBERS = st.floats(-1e6, 1e6).map(lambda x: round(x, 2)) | st.sampled_from([0.1, 0.2, 0.3, 0.7, -0.1, 1e-300])
 
 
-@settings(max_examples=60)
+@examples(15)
 @given(
     values=st.lists(NUMBERS, min_size=1, max_size=20),
     binning=st.sampled_from([Width(0.1), Width(0.7), Width(10), Quantiles(3), Quantiles(7), Edges((-1, 0, 0.3))]),
