@@ -162,7 +162,7 @@ def render(done: Done) -> list[RenderableType]:
         plan = parsed_json(done.folder / "release.json")["plan"]
         parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     withheld = done.fields["withheld"]
-    if withheld:
+    if withheld and found is not None:
         said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
         parts.append(Text(said))
     if done.fields["asked"]["simulate"] is not None:
