@@ -131,7 +131,7 @@ def _bounds(tell: Teller) -> Iterator[Block]:
             *place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")), from_table=True
         )
         claim = tell.maybe(*place, "claim", from_table=tell.from_this_table)
-        notion = notion_of(tell, str(facts.get(*place, "notion")).replace("-", "_"))
+        notion = notion_of(tell, str(facts.get(*place, "notion")))
         if claim is None:
             said = tell.say(
                 "The released rows of {column} show at least {shown} of {notion}.",
