@@ -100,7 +100,7 @@ def test_priors_by_every_origin(capsys: pytest.CaptureFixture[str], house: Path)
         )
         record = json.loads(out)
         assert record["claims"]["illness"]["prior"] == origin
-        assert "mutual_information" in record["claims"]["illness"]["levels"]
+        assert "mutual-information" in record["claims"]["illness"]["levels"]
     for wrong in ("illness", "age=prior.csv", "illness=noisy-histogram:0", "illness=none.csv"):
         code, _, err = run(capsys, "release", "people.csv", "--plan", "plan.toml", "-o", "w.csv", "--prior", wrong)
         assert code == 2 and err.count("\n") == 1, wrong

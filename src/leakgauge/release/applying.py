@@ -98,7 +98,7 @@ class Release:
             *(
                 # An infinite level stands in words in the record, which float reads.
                 (
-                    f"{name.replace('_', '-')} at δ = {one.get('delta', 0.0):g}",
+                    f"{name} at δ = {one.get('delta', 0.0):g}",
                     notebook.number(float(one["value"]), "nats"),
                 )
                 for name, one in guaranteed.items()

@@ -132,7 +132,7 @@ def _bounds(tell: Teller) -> Iterator[Block]:
             continue
         shown = facts.number(*place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")))
         claim = tell.maybe(*place, "claim")
-        notion = notion_of(tell, str(facts.get(*place, "notion")).replace("-", "_"))
+        notion = notion_of(tell, str(facts.get(*place, "notion")))
         if claim is None:
             said = tell.say(
                 "The released rows of {column} show at least {shown} of {notion}.",
