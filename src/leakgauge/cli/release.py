@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
 )
+@click.option("--sign", type=click.Path(path_type=Path), metavar="KEY", help="Sign the record with this Ed25519 key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
 def command(
     table: str,
@@ -60,6 +61,7 @@ def command(
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
+    sign: Path | None,
     as_json: bool,
 ) -> None:
     """Write the protected table a plan describes, with its record; columns the plan does not name stay at home.
@@ -74,6 +76,7 @@ def command(
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import plan_files, preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.signing import private_key, signature_place
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
@@ -81,7 +84,12 @@ def command(
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
-    for file in (output, place):
+    places = [output, place]
+    if sign is not None:
+        private_key(sign)
+        inputs.append(sign)
+        places += [] if place is None else [signature_place(place)]
+    for file in places:
         require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
     name = dataset or default_dataset(table)
     with ExitStack() as opened:
@@ -110,6 +118,7 @@ def command(
                 priors=known,
                 overwrite=overwrite,
                 randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+                sign=sign,
                 progress=tell,
             )
         deliver(made.fields, as_json, None, lambda: _render(made))
@@ -223,6 +232,8 @@ def _render(made: Release) -> list[RenderableType]:
     if fields["private"]:
         parts.append(Text(_spent(fields["budget"])))
     parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
+    if made.signature is not None:
+        parts.append(Text(say("Signature: {signature!s}", signature=made.signature)))
     parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
     if not fields["private"]:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")

@@ -195,11 +195,22 @@ def _read(text: str) -> str | Decimal:
 def parsed_json(path: Path) -> dict[str, Any]:
     """The object in a JSON file."""
     try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
+        fields = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_without_repeats)
     except (OSError, ValueError, RecursionError) as error:
         raise FileError("{path} cannot be read as JSON: {reason}.", path=path, reason=_reason(error)) from None
     if not isinstance(fields, dict):
         raise FileError("{path} holds no JSON object.", path=path)
+    return fields
+
+
+class _RepeatedNameError(ValueError):
+    """Two readers may take two different values for one name."""
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise _RepeatedNameError
     return fields
 
 
@@ -220,6 +231,8 @@ def _reason(error: Exception) -> str:
         return error.strerror or "the system refused"
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
+    if isinstance(error, _RepeatedNameError):
+        return "it gives one name two values"
     return "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else "its syntax is broken"
 
 

@@ -32,6 +32,7 @@ from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
 
@@ -71,6 +72,7 @@ class Release:
         rows: how many.
         fields: the record.
         entry: the ledger's entry of the spend; None without a ledger.
+        signature: the file of the record's signature; None without a key.
     """
 
     output: Path
@@ -78,6 +80,7 @@ class Release:
     rows: int
     fields: Mapping[str, Any] = field(repr=False)
     entry: Entry | None = field(default=None, repr=False)
+    signature: Path | None = None
 
     @property
     def digest(self) -> str:
@@ -118,6 +121,7 @@ def release(
     priors: Mapping[str, Prior | Distribution | float] | None = None,
     overwrite: bool = False,
     randomness: Randomness | None = None,
+    sign: Path | str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
@@ -133,6 +137,7 @@ def release(
             histogram for that ε.
         overwrite: whether existing files may be replaced.
         randomness: the operating system, unless this is a simulation.
+        sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
         progress: told of every stage.
 
     Raises:
@@ -144,7 +149,10 @@ def release(
     tell = progress or (lambda stage, rows: None)
     output = Path(to)
     place = Path(record) if record is not None else output.with_name(output.name + ".json")
+    key = None if sign is None else private_key(Path(sign))
     _require_places(output, place, overwrite)
+    if key is not None:
+        require_no_signature(place, overwrite)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
@@ -172,13 +180,15 @@ def release(
             entry=entry,
         )
         fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
-        noted.write(record_text(fields))
+        text = record_text(fields)
+        noted.write(text)
         tell(Stage.DRAFTED, rows)
         _keep(made, noted, overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, fields["digest"])
         tell(Stage.COMPLETED, rows)
-    return Release(output, place, rows, fields, entry)
+    signature = None if key is None else sign_record(place, text.encode(), key)
+    return Release(output, place, rows, fields, entry, signature)
 
 
 def preview(
@@ -288,8 +298,9 @@ def _told(bound: BoundPlan, table: Table, source: Randomness, tell: Progress) ->
 
 def _keep(made: Draft, noted: Draft, overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
-        # An old release must not stand beside the new record, not even for a moment.
+        # An old release or signature must not stand beside the new record, not even for a moment.
         made.place.unlink(missing_ok=True)
+        forget_signature(noted.place)
         sync_folder(made.place.parent)
     noted.keep(overwrite)
     try:
