@@ -128,7 +128,7 @@ BAD_PRIVATE = {
     "text": "not a private Ed25519 key",
     "curve": "not a private Ed25519 key",
     "office.pub": "not a private Ed25519 key",
-    "locked": "has a passphrase",
+    "locked": "without a passphrase",
 }
 BAD_PUBLIC = {"none": "cannot be read", "text": "not a public Ed25519 key", "office": "not a public Ed25519 key"}
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 _BATCH = 1 << 17
 """Rows of a Parquet file at a time."""
-_BLOCK = 1 << 24
-"""Bytes of a CSV file at a time."""
+_BLOCK = 1 << 21
+"""Bytes of a CSV file at a time, and so of a line at most; Arrow reads some dozens of them ahead."""
 
 Possible: TypeAlias = Callable[[Sequence[Any]], bool]
 """Whether some columns of a batch, Arrow arrays, can all have been written by a mechanism."""

@@ -51,13 +51,13 @@ def private_key(path: Path) -> Ed25519PrivateKey:
         )
     try:
         key = (load_ssh_private_key if content.startswith(_OPENSSH) else load_pem_private_key)(content, None)
-    except TypeError:
-        raise FileError("The private key {path} has a passphrase; give a file without one.", path=path) from None
-    except (ValueError, UnsupportedAlgorithm):
+    except (TypeError, ValueError, UnsupportedAlgorithm):
         key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise FileError(
-            "{path} is not a private Ed25519 key in PEM; make one with openssl genpkey -algorithm ed25519.", path=path
+            "{path} is not a private Ed25519 key in PEM without a passphrase; make one with openssl genpkey -algorithm "
+            "ed25519.",
+            path=path,
         )
     return key
 
