@@ -21,6 +21,7 @@ PLAN = """public = ["city"]
 illness = "randomized-response:epsilon=1,letters=flu|none|cold"
 age = "laplace:epsilon=1,lower=0,upper=100"
 """
+PUBLIC_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIAOhB7/zzhC+HXDdGOdLwJln5NYwm6UNXx3chmQSVTG4 office\n"
 WEAK = '[columns]\nillness = "randomized-response:epsilon=6,letters=this-table"\n'
 NUMBER = re.compile(r"(?:(?<=[\s\[±])[-+])?\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 DIGEST = re.compile(r"\b[0-9a-f]{16,64}\b")
@@ -77,6 +78,17 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         record["claims"]["illness"]["levels"]["local-dp"]["value"] = 0.1
         record["rows"] = 999
         Path("lying.json").write_text(json.dumps({**record, "digest": digest_of(record)}))
+        Path("office.pub").write_text(PUBLIC_KEY)
+        record = json.loads(Path("seeded.csv.json").read_text())
+        record["private"] = True
+        record["plan"]["columns"]["illness"]["epsilon"] = 1.5
+        record["plan"]["columns"]["age"]["mechanism"] = "laplace:epsilon=1,lower=0,upper=100,grid=1024"
+        record["claims"]["city"] = record["claims"]["age"]
+        Path("forged.json").write_text(json.dumps({**record, "digest": digest_of(record)}))
+        record["output"]["file"] = "/people.csv"
+        Path("leading.json").write_text(json.dumps({**record, "digest": digest_of(record)}))
+        record["certified"] = True
+        Path("certified.json").write_text(json.dumps({**record, "digest": digest_of(record)}))
     return place
 
 
@@ -114,6 +126,11 @@ TOLD = [
     (*COUNT, "100", "--dry-run", "--ledger", "people.ledger"),
     ("verify", "lying.json"),
     ("verify", "seeded.csv.json"),
+    ("verify", "forged.json"),
+    ("verify", "leading.json"),
+    ("verify", "certified.json"),
+    ("verify", "paid.csv.json", "--signed-by", "office.pub"),
+    ("audit", "forged.json", "--original", "people.csv", "--secret", "illness"),
     ("audit", "randomized-response:epsilon=3,letters=a|b|c", "--claim", "local-dp:1", "--simulate", "1"),
     ("audit", "seeded.csv.json", "--original", "people.csv", "--secret", "age"),
     ("audit", "lying.json", "--original", "people.csv", "--secret", "illness"),

@@ -87,6 +87,9 @@ def run_console(body: str, lines: Lines) -> None:
         program, *arguments = shlex.split(line)
         if program == "make":
             continue
+        if program == "openssl":
+            subprocess.run([program, *arguments], capture_output=True, check=True)
+            continue
         assert program == "leakgauge", line
         code, shown = lines.run(arguments)
         assert code in ((1, 2) if "leakgauge: " in expected else (0,)), shown

@@ -161,12 +161,13 @@ def test_metric_privacy_is_the_steepest_ratio() -> None:
     assert found.value == pytest.approx(expected)
 
 
-def test_published_relations_over_a_hundred_thousand_draws() -> None:
+@pytest.mark.parametrize("draws", [10_000, nightly(100_000)])
+def test_published_relations_over_many_draws(draws: int) -> None:
     shares = {
         (trial.edge.reference.rpartition("Theorem ")[2], trial.edge.conditions, trial.edge.premise, trial.records): (
             trial.violated
         )
-        for trial in trials(100_000)
+        for trial in trials(draws)
     }
     as_31, as_defined = "σ = +Δ, as in its equation (31) and its example", "σ = σ_min = −Δ, as it is defined"
     assert shares["3", as_defined, claims.Identifiability, 1] == 0

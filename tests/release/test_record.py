@@ -196,13 +196,6 @@ def test_a_ledger_that_never_counted_a_release_does_not_vouch_for_it(tmp_path: P
         assert verify(uncounted.record).holds and not verify(uncounted.record, ledger=ledger).holds
 
 
-def test_a_record_finds_its_release_in_another_folder(tmp_path: Path) -> None:
-    for name in ("tables", "records"):
-        (tmp_path / name).mkdir()
-    made = release(PLAN, opened(), tmp_path / "tables/o.csv", record=tmp_path / "records/o.json")
-    assert made.fields["output"]["file"] == "../tables/o.csv" and verify(made.record).holds
-
-
 def test_several_releases_compose_as_the_sequence_does(tmp_path: Path) -> None:
     plans = [
         PLAN,

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime
 import hypothesis.strategies as st
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval

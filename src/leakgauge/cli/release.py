@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 @click.option(
     "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
 )
+@click.option("--sign", type=click.Path(path_type=Path), metavar="KEY", help="Sign the record with this Ed25519 key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
 def command(
     table: str,
@@ -60,6 +61,7 @@ def command(
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
+    sign: Path | None,
     as_json: bool,
 ) -> None:
     """Write the protected table a plan describes, with its records; columns the plan does not name are not released.
@@ -78,6 +80,7 @@ def command(
     from leakgauge.release import plan_files, preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
     from leakgauge.release.public_record import public_place
+    from leakgauge.release.signing import private_key, signature_place
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
@@ -86,7 +89,12 @@ def command(
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     public = None if output is None else public_place(output)
     inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
-    for file in (output, place, public):
+    places = [output, place, public]
+    if sign is not None:
+        private_key(sign)
+        inputs.append(sign)
+        places += [signature_place(one) for one in (place, public) if one is not None]
+    for file in places:
         require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
     name = dataset or default_dataset(table)
     with ExitStack() as opened:
@@ -115,6 +123,7 @@ def command(
                 priors=known,
                 overwrite=overwrite,
                 randomness=OperatingSystem() if simulate is None else Simulated(simulate),
+                sign=sign,
                 progress=tell,
             )
         deliver(made.fields, as_json, None, lambda: _render(made))
@@ -229,6 +238,8 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
 def _render(made: Release) -> list[RenderableType]:
     from rich.text import Text
 
+    from leakgauge.release.signing import signature_place
+
     fields = made.fields
     rows = [
         (
@@ -244,8 +255,11 @@ def _render(made: Release) -> list[RenderableType]:
         parts.append(Text(_spent(fields["budget"])))
     parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
     if fields["private"]:
-        names = ", ".join(path.name for path in (made.output, made.public_record))
-        parts.append(Text(say("To hand out: {files!s}.", files=names)))
+        handed = [made.output, made.public_record]
+        handed += [] if made.signature is None else [signature_place(made.public_record)]
+        parts.append(Text(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed))))
+    if made.signature is not None:
+        parts.append(Text(say("Signature: {signature!s}", signature=made.signature)))
     parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
     if not fields["private"]:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")

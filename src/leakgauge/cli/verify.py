@@ -11,6 +11,7 @@ import click
 from leakgauge.cli.output import deliver, output_options
 from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
+from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,27 +19,52 @@ if TYPE_CHECKING:
     from leakgauge.release import Verification
 
 
+_FILE = click.Path(path_type=Path)
+
+
 @click.command()
-@click.argument("record", type=click.Path(path_type=Path))
-@click.option("--released", type=click.Path(path_type=Path), metavar="FILE", help="The release, if it was moved.")
+@click.argument("record", type=_FILE)
+@click.option("--released", type=_FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
 @click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Check the spend there too.")
+@click.option("--signed-by", type=_FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
+@click.option("--sign", type=_FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
 @output_options
-def command(record: Path, released: Path | None, address: str | None, as_json: bool, output: Path | None) -> None:
-    """Check a release against its record: digests, rows, claims computed again, and the spend in the ledger.
+def command(
+    record: Path,
+    released: Path | None,
+    address: str | None,
+    signed_by: Path | None,
+    sign: Path | None,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Check a release against its record: digests, rows, values, claims computed again, and the spend in the ledger.
 
     \b
     leakgauge verify out.parquet.json --ledger people.ledger
+    leakgauge verify out.parquet.json --signed-by office.pub
 
-    Exit 0 when everything holds, 1 when something does not.
+    Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
     from leakgauge.release import verify
     from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.signing import private_key, record_bytes, require_no_signature, sign_record, signature_place
 
-    require_writable(output, record, *([released] if released else []))
+    if sign is not None and signed_by is not None:
+        raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
+    given = [file for file in (record, signature_place(record), released, signed_by, sign) if file is not None]
+    require_writable(output, *given)
+    key = None
+    if sign is not None:
+        require_no_signature(record)
+        key = private_key(sign)
     with ExitStack() as opened:
         ledger = None if address is None else opened.enter_context(open_ledger(address))
-        found = verify(record, released=released, ledger=ledger)
-    deliver(as_fields(found), as_json, output, lambda: render(found, record))
+        # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
+        content = record_bytes(record) if key is not None else b""
+        found = verify(record, released=released, ledger=ledger, signed_by=signed_by)
+    signature = sign_record(record, content, key) if key is not None and found.holds else None
+    deliver(as_fields(found), as_json, output, lambda: render(found, record, signature))
     found.require()
 
 
@@ -47,6 +73,8 @@ def as_fields(found: Verification) -> dict[str, Any]:
     return {
         "schema": "leakgauge/verification/1",
         "holds": found.holds,
+        "signed": found.signed,
+        "shows": found.shows if found.holds else None,
         "private": found.fields.get("private"),
         "rows": found.fields.get("rows"),
         "digest": found.fields.get("digest"),
@@ -54,7 +82,7 @@ def as_fields(found: Verification) -> dict[str, Any]:
     }
 
 
-def render(found: Verification, record: Path) -> list[RenderableType]:
+def render(found: Verification, record: Path, signature: Path | None = None) -> list[RenderableType]:
     """The verification as a table for a person."""
     from rich.table import Table
     from rich.text import Text
@@ -65,6 +93,10 @@ def render(found: Verification, record: Path) -> list[RenderableType]:
     parts: list[RenderableType] = [grid]
     if found.fields.get("private") is False:
         parts.append(Text(say("SIMULATION, NOT PRIVATE: the noise follows from a seed."), "bold red"))
+    if signature is not None:
+        parts.append(Text(say("Signature: {signature!s}", signature=signature)))
+    elif found.holds:
+        parts.append(Text(retell(found.shows)))
     return parts
 
 

@@ -30,7 +30,7 @@ from leakgauge.probability.files import read_channel
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import Verification, verify
-from leakgauge.release.record import digest_of
+from leakgauge.release.record import digest_of, released_file
 from leakgauge.tables import Binning, Table, open_table
 
 
@@ -114,7 +114,7 @@ def audit_release(
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
-        place = released or record.parent / str(verification.fields["output"]["file"])
+        place = released or released_file(verification.fields, record)
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
     return ReleaseAudit(verification, columns, attack_case(case, progress), hidden, confidence)

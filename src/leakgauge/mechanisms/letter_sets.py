@@ -61,6 +61,11 @@ class LetterSets:
         """That a set holds a given letter which is not the row's own."""
 
     @property
+    @abstractmethod
+    def sizes(self) -> range:
+        """How many letters a set may hold."""
+
+    @property
     def own_probability(self) -> float:
         """That a set holds the row's own letter."""
         return self.own_units / UNITS

@@ -157,6 +157,21 @@ class NoisyNumber:
         """Grid points as numbers."""
         return steps if self.span.grid == 1 else steps.astype(np.float64) * self.span.grid
 
+    def may_release(self, numbers: Numbers) -> bool:
+        """Whether all of these are grid points that noise can have carried values to.
+
+        A column's noise has no end, but further from the bounds than it reaches with all but 2^-52 of its probability
+        a number was hardly drawn: of 10^8 honest ones, one lies there with a probability of 2 in 10^8.
+        """
+        # A quotient by a power of two is exact; what is not finite is not a whole number of steps.
+        with np.errstate(invalid="ignore"):
+            steps = numbers / self.span.grid
+            whole = np.isfinite(steps) & (steps == np.floor(steps))
+        if self.span.lowest is None or self.span.highest is None:
+            return bool(whole.all())
+        reach = self.law.reach(1 - 2.0**-52)
+        return bool((whole & (steps >= self.span.lowest - reach) & (steps <= self.span.highest + reach)).all())
+
     def error_bar(self, confidence: float = 0.95) -> float:
         """How far the noise carries an answer at most, with this probability; rounding to the grid included.
 

@@ -33,6 +33,11 @@ class SubsetSelection(LetterSets):
         """That a set holds a given other letter: (size − P(own)) / (letters − 1)."""
         return (self.size - self.own_probability) / (len(self.letters) - 1)
 
+    @property
+    def sizes(self) -> range:
+        """The one size of its sets."""
+        return range(self.size, self.size + 1)
+
     def channel(self) -> Channel | None:
         """The channel to the texts of all sets of the size, up to 4096 of them."""
         count = len(self.letters)

@@ -32,6 +32,11 @@ class UnaryEncoding(LetterSets):
         """1/(e^ε + 1), rounded up to a multiple of 2^-53."""
         return self.other_units / UNITS
 
+    @property
+    def sizes(self) -> range:
+        """From none of the letters to all of them."""
+        return range(len(self.letters) + 1)
+
     def channel(self) -> Channel | None:
         """The channel to the texts of all sets, up to 12 letters."""
         size = len(self.letters)

@@ -2,10 +2,11 @@
 
 from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
 from leakgauge.release.bound import BoundPlan
+from leakgauge.release.checking import Check
 from leakgauge.release.plan import ReleasePlan, plan_files, read_plan
 from leakgauge.release.priors import Prior, own_prior
 from leakgauge.release.record import read_record
-from leakgauge.release.verifying import Check, Verification, verify
+from leakgauge.release.verifying import Verification, verify
 
 __all__ = [
     "BoundPlan",

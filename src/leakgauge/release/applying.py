@@ -33,6 +33,7 @@ from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.public_record import make_public_record, public_place
 from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
@@ -74,6 +75,7 @@ class Release:
         rows: how many.
         fields: the record.
         entry: the ledger's entry of the spend; None without a ledger.
+        signature: the file of the record's signature, beside which that of the public record lies; None without a key.
     """
 
     output: Path
@@ -82,6 +84,7 @@ class Release:
     rows: int
     fields: Mapping[str, Any] = field(repr=False)
     entry: Entry | None = field(default=None, repr=False)
+    signature: Path | None = None
 
     @property
     def digest(self) -> str:
@@ -124,6 +127,7 @@ def release(
     priors: Mapping[str, Prior | Distribution | float] | None = None,
     overwrite: bool = False,
     randomness: Randomness | None = None,
+    sign: Path | str | None = None,
     progress: Progress | None = None,
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
@@ -140,6 +144,7 @@ def release(
             histogram for that ε.
         overwrite: whether existing files may be replaced.
         randomness: the operating system, unless this is a simulation.
+        sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
         progress: told of every stage.
 
     Raises:
@@ -152,7 +157,11 @@ def release(
     output = Path(to)
     place = Path(record) if record is not None else output.with_name(output.name + ".json")
     public = Path(public_record) if public_record is not None else public_place(output)
+    key = None if sign is None else private_key(Path(sign))
     _require_places(output, place, public, overwrite)
+    if key is not None:
+        for one in (place, public):
+            require_no_signature(one, overwrite)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
@@ -185,15 +194,19 @@ def release(
             entry=entry,
         )
         fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
-        noted.write(record_text(fields))
         mechanisms = {one.name: one.mechanism for one in bound.columns}
-        shared.write(record_text(make_public_record(fields, mechanisms, output, public)))
+        texts = [record_text(fields), record_text(make_public_record(fields, mechanisms, output, public))]
+        for draft_of_record, text in zip((noted, shared), texts, strict=True):
+            draft_of_record.write(text)
         tell(Stage.DRAFTED, rows)
         _keep(made, (noted, shared), overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, fields["digest"])
         tell(Stage.COMPLETED, rows)
-    return Release(output, place, public, rows, fields, entry)
+    if key is None:
+        return Release(output, place, public, rows, fields, entry)
+    sign_record(public, texts[1].encode(), key, shareable=True)
+    return Release(output, place, public, rows, fields, entry, sign_record(place, texts[0].encode(), key))
 
 
 def preview(
@@ -306,8 +319,10 @@ def _told(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapp
 
 def _keep(made: Draft, records: tuple[Draft, ...], overwrite: bool, tell: Progress, rows: int) -> None:
     if overwrite:
-        # An old release must not stand beside the new record, not even for a moment.
+        # An old release or signature must not stand beside the new record, not even for a moment.
         made.place.unlink(missing_ok=True)
+        for record in records:
+            forget_signature(record.place)
         sync_folder(made.place.parent)
     kept: list[Draft] = []
     try:

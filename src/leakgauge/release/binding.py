@@ -13,7 +13,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.writing import NOT_PRIVATE
-from leakgauge.tables import Binning, Column, Kind, Table, in_bins
+from leakgauge.tables import BinnedTable, Binning, Column, Kind, Table, in_bins
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
@@ -43,7 +43,9 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    return BoundPlan(columns, plan.public, tuple(order), tuple(step_of(one.mechanism) for one in columns), seen)
+    steps = tuple(step_of(one.mechanism) for one in columns)
+    bins = seen.bins if isinstance(seen, BinnedTable) else {}
+    return BoundPlan(columns, plan.public, tuple(order), steps, bins, seen)
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:

@@ -17,7 +17,7 @@ from leakgauge.probability import Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
 from leakgauge.release.letters import Alphabet, Places, Written, numbers_of
-from leakgauge.tables import BinnedTable, Binning, Table
+from leakgauge.tables import Binning, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -142,32 +142,38 @@ class BoundColumn:
 
 
 @dataclass(frozen=True)
-class BoundPlan:
-    """A plan whose columns are all in the table, with mechanisms that fit them.
+class RecordedPlan:
+    """What a plan says of columns that are there, as a record keeps it.
 
     Attributes:
         columns: through mechanisms.
         public: released as they are in the table.
         order: of the columns that are written.
         steps: what each mechanism costs.
-        table: the table, columns that the plan bins in bins.
+        bins: how columns are binned, edges that were learnt from the table included.
     """
 
     columns: tuple[BoundColumn, ...]
     public: tuple[str, ...]
     order: tuple[str, ...]
     steps: tuple[Step, ...] = field(repr=False)
-    table: Table = field(repr=False)
-
-    @property
-    def bins(self) -> Mapping[str, Binning]:
-        """How columns are binned, edges that were learnt from the table included."""
-        return self.table.bins if isinstance(self.table, BinnedTable) else {}
+    bins: Mapping[str, Binning]
 
     @property
     def reads(self) -> tuple[str, ...]:
         """Every column that is read, once."""
         return tuple(dict.fromkeys([*(name for one in self.columns for name in one.reads), *self.public]))
+
+
+@dataclass(frozen=True)
+class BoundPlan(RecordedPlan):
+    """A plan whose columns are all in the table, with mechanisms that fit them.
+
+    Attributes:
+        table: the table, columns that the plan bins in bins.
+    """
+
+    table: Table = field(repr=False)
 
     def batches(self, randomness: Randomness, size: int) -> Iterator[dict[str, Any]]:
         """The released columns, batch by batch."""

@@ -85,6 +85,7 @@ class ReleasePlan:
         priors: Mapping[str, Prior | Distribution | float] | None = None,
         overwrite: bool = False,
         randomness: Randomness | None = None,
+        sign: Path | str | None = None,
         progress: Progress | None = None,
     ) -> Release:
         """The release of a table: see ``leakgauge.release.release``."""
@@ -101,6 +102,7 @@ class ReleasePlan:
             priors=priors,
             overwrite=overwrite,
             randomness=randomness,
+            sign=sign,
             progress=progress,
         )
 

@@ -19,6 +19,8 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.release.priors import histogram_steps
 from leakgauge.release.record import (
     PROTECTED,
+    PUBLIC_SCHEMA,
+    THIS_TABLE,
     assumptions,
     budget_json,
     claims_json,
@@ -28,11 +30,9 @@ from leakgauge.release.record import (
     together_json,
 )
 
-PUBLIC_SCHEMA = "leakgauge/public-release/1"
 _OF_THE_RECORD = ("reference", "created", "private", "rows")
 _OF_THE_OUTPUT = ("format", "columns", "bytes", "sha256")
 _OF_A_COLUMN = ("epsilon", "reads", "writes", "letters", "channel_prior")
-_THIS_TABLE = PriorOrigin.THIS_TABLE.value
 
 
 def public_place(output: Path) -> Path:
@@ -55,6 +55,8 @@ def make_public_record(
     plan: dict[str, Any] = {
         "public": fields["plan"]["public"],
         "columns": {name: _column(column) for name, column in planned.items()},
+        # The bins are the labels of the released file.
+        "bins": fields["plan"]["bins"],
     }
     private = [name for name, column in planned.items() if follows_from_counts(column)]
     claims = {
@@ -97,7 +99,7 @@ def column_levels(column: Mapping[str, Any], mechanism: Mechanism) -> dict[str, 
 
 def lacks_letters(column: Mapping[str, Any]) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
-    return column["letters"] == _THIS_TABLE and "letters=" not in column["mechanism"]
+    return column["letters"] == THIS_TABLE and "letters=" not in column["mechanism"]
 
 
 def _column(column: Mapping[str, Any]) -> dict[str, Any]:
@@ -105,7 +107,7 @@ def _column(column: Mapping[str, Any]) -> dict[str, Any]:
     kept = {name: column[name] for name in _OF_A_COLUMN}
     if follows_from_counts(column):
         return {"mechanism": column["mechanism"].partition(":")[0], **kept, "epsilon": None, "channel": None}
-    if column["letters"] == _THIS_TABLE:
+    if column["letters"] == THIS_TABLE:
         return {"mechanism": re.split("[,:]letters=", column["mechanism"], maxsplit=1)[0], **kept, "channel": None}
     return {"mechanism": column["mechanism"], **kept, "channel": column["channel"]}
 

@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import platform
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.claims.quantities import exact_json, statement_json, with_hyphens
-from leakgauge.errors import OptionError, VerificationError
-from leakgauge.mechanisms import Mechanism, spelled
+from leakgauge.errors import FileError, OptionError, VerificationError
+from leakgauge.mechanisms import MECHANISMS, Mechanism, spelled
 from leakgauge.notions import Circumstances, level_json, relate_channel, relate_statements
 from leakgauge.notions.composition import Step, compose
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
 from leakgauge.release.ledger import ONE_ROW, Cost, Entry
 from leakgauge.release.priors import Prior
 from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
@@ -28,14 +27,80 @@ from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
 RECORD_SCHEMA = "leakgauge/release/2"
 _EARLIER_SCHEMA = "leakgauge/release/1"
 """The major before spelled the names of notions with underscores."""
+PUBLIC_SCHEMA = "leakgauge/public-release/1"
+"""Of the record that may be handed out."""
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 PROTECTED = {"unit_of_protection": ONE_ROW, "neighbours": "replace-one"}
 """What a released table protects."""
-_THIS_TABLE = PriorOrigin.THIS_TABLE.value
+THIS_TABLE = PriorOrigin.THIS_TABLE.value
+DECLARED = "declared"
+"""Where letters come from: the table, or the plan."""
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
+
+ANY_NAME = "*"
+"""In FIELDS: whatever the name, as of a column."""
+_QUANTITY = dict.fromkeys(("value", "low", "high", "confidence", "delta", "order"), float | int | str | None) | {
+    "unit": str
+}
+_SIDE = {"columns": [{"name": str, "type": str}], "labels": list}
+FIELDS: Mapping[str, Any] = {
+    "schema": str,
+    "reference": str,
+    "created": str,
+    "private": bool,
+    "simulation_seed": int | None,
+    "keep_inside": bool,
+    "rows": int,
+    "output": {"file": str, "format": str, "columns": [str], "bytes": int, "sha256": str},
+    "plan": {
+        "public": [str],
+        "columns": {
+            ANY_NAME: {
+                "mechanism": str,
+                "epsilon": float | int | None,
+                "reads": [str],
+                "writes": [str],
+                "letters": str | None,
+                "channel_prior": str | None,
+                "channel": {
+                    "schema": str,
+                    "prior_origin": str,
+                    "keep_inside": bool,
+                    "inputs": _SIDE,
+                    "outputs": _SIDE,
+                    "matrix": list,
+                },
+            }
+        },
+        "bins": {ANY_NAME: {"binning": str, "learnt": {"asked": str, "merged": int}}},
+    },
+    "unit_of_protection": str,
+    "neighbours": str,
+    "claims": {
+        ANY_NAME: {
+            "prior": str | None,
+            "prior_epsilon": float | int | None,
+            "exact": bool,
+            "levels": {ANY_NAME: {**_QUANTITY, "witness": {"inputs": [str], "output": str | None}}},
+        }
+    },
+    "together": {ANY_NAME: {**_QUANTITY, "method": str}},
+    "budget": {"epsilon": _QUANTITY, "rho": _QUANTITY, "ledger": {"dataset": str, "entry": int, "hash": str}},
+    "assumptions": [str],
+    "versions": {ANY_NAME: str},
+    "digest": str,
+}
+"""Every field that a record may have, with the type of its value; another one is refused.
+
+A group of fields may be null. What is nobody's field could say anything beside fields that are checked.
+"""
+PUBLIC_FIELDS: Mapping[str, Any] = {name: kind for name, kind in FIELDS.items() if name != "simulation_seed"} | {
+    "left_out": [str]
+}
+"""The same of a public record."""
 
 
 def make_record(
@@ -62,7 +127,7 @@ def make_record(
         "keep_inside": keep_inside(planned, claims),
         "rows": rows,
         "output": {
-            "file": Path(os.path.relpath(output.resolve(), record.resolve().parent)).as_posix(),
+            "file": _path_from(record, output),
             "format": output.suffix.lower().lstrip("."),
             "columns": list(plan.order),
         },
@@ -114,30 +179,110 @@ def read_record(path: Path | str, *, schemas: tuple[str, ...] = (RECORD_SCHEMA,)
 
     Raises:
         FileError: the file cannot be read or is not a record.
-        VerificationError: its digest is not that of its fields.
+        VerificationError: its digest is not that of its fields, or it has a field that no record has.
     """
     place = Path(path)
     fields = parsed_json(place)
     if fields.get("schema") not in (*schemas, _EARLIER_SCHEMA):
         require_schema(fields, schemas[0], place)
-    if fields.get("digest") != digest_of(fields):
+    try:
+        digest = digest_of(fields)
+    except ValueError:
+        raise FileError("{path} holds a number that is not finite, which no record has.", path=place) from None
+    if fields.get("digest") != digest:
         raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
-    return current(fields)
+    fields = current(fields)
+    if fields["schema"] == PUBLIC_SCHEMA:
+        _require_fields(fields, PUBLIC_FIELDS, (), place)
+    else:
+        _require_fields(fields, FIELDS, (), place)
+        _require_channels(fields, place)
+    return fields
 
 
 def current(fields: dict[str, Any]) -> dict[str, Any]:
-    """A record of the earlier major with the names of notions that it has today; any other as it is."""
+    """A record of the earlier major with the fields and the names of notions that it has today; any other as it is."""
     if fields["schema"] != _EARLIER_SCHEMA:
         return fields
     try:
         claims = {name: {**one, "levels": with_hyphens(one["levels"])} for name, one in fields["claims"].items()}
-        together = with_hyphens(fields["together"])
-    except (KeyError, TypeError, AttributeError):
+        added = {"together": with_hyphens(fields["together"]), "keep_inside": keep_inside(fields["plan"], claims)}
+    except (KeyError, TypeError, AttributeError, ValueError):
         return fields  # not a whole record, which whoever reads on finds and says
-    return {**fields, "schema": RECORD_SCHEMA, "claims": claims, "together": together}
+    return {**fields, "schema": RECORD_SCHEMA, "claims": claims, **added}
 
 
-def plan_json(plan: BoundPlan) -> dict[str, Any]:
+def released_file(fields: Mapping[str, Any], record: Path) -> Path:
+    """The release that a record names, which lies beside the record or below its folder.
+
+    Raises:
+        VerificationError: the record names any other file; whoever checks a record does not open files for it.
+        FileError: the record names none.
+    """
+    try:
+        name = str(fields["output"]["file"])
+    except (KeyError, TypeError):
+        raise whole_record_error(record, "output") from None
+    folder = record.resolve().parent
+    try:
+        inside = (folder / name).resolve().is_relative_to(folder)
+    except (OSError, ValueError, RuntimeError):
+        inside = False
+    path = PurePosixPath(name)
+    if path.is_absolute() or not path.parts or ".." in path.parts or not inside:
+        raise VerificationError(
+            "{path} names {found!r} as its release, which does not lie beside the record or below its folder.",
+            path=record,
+            found=name,
+        )
+    return folder / name
+
+
+def whole_record_error(place: Path, what: str) -> FileError:
+    """What to raise where a field is missing or cannot be what it says."""
+    return FileError("{path} is not a whole record: {what!r} is missing or malformed.", path=place, what=what)
+
+
+def _path_from(record: Path, output: Path) -> str:
+    """The path to the release from its record's folder; its name alone where it lies elsewhere.
+
+    A reader opens no file outside that folder on a record's word, and need not know how other folders are called.
+    """
+    folder, place = record.resolve().parent, output.resolve()
+    return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else output.name
+
+
+def _require_channels(fields: Mapping[str, Any], place: Path) -> None:
+    """Refuse a mechanism that is a file: a record holds its channels itself, and names no file to read them from."""
+    columns = (fields.get("plan") or {}).get("columns") or {}
+    for name, column in columns.items():
+        kind = str(column.get("mechanism")).partition(":")[0]
+        if column.get("channel") is None and (kind == "channel" or kind not in MECHANISMS):
+            raise VerificationError(
+                "{path} has neither a channel nor a known mechanism for column {name!r}.", path=place, name=name
+            )
+
+
+def _require_fields(found: object, known: Any, path: tuple[str, ...], place: Path) -> None:
+    if isinstance(known, Mapping) and isinstance(found, dict):
+        for name, value in found.items():
+            if name not in known and ANY_NAME not in known:
+                raise VerificationError(
+                    "{path} has a field {name!r} that no record has: somebody added it, or a newer version wrote it.",
+                    path=place,
+                    name=".".join((*path, name)),
+                )
+            _require_fields(value, known.get(name, known.get(ANY_NAME)), (*path, name), place)
+    elif isinstance(known, list) and isinstance(found, list):
+        for value in found:
+            _require_fields(value, known[0], path, place)
+    elif not (
+        found is None if isinstance(known, Mapping) else not isinstance(known, list) and isinstance(found, known)
+    ):
+        raise whole_record_error(place, ".".join(path))
+
+
+def plan_json(plan: RecordedPlan) -> dict[str, Any]:
     """The plan with everything needed to compute its claims again."""
     return {
         "public": list(plan.public),
@@ -173,7 +318,7 @@ def _column_json(one: BoundColumn) -> dict[str, Any]:
 
 
 def _letters_from(one: BoundColumn) -> str:
-    return _THIS_TABLE if one.letters_from_table else "declared"
+    return THIS_TABLE if one.letters_from_table else DECLARED
 
 
 def follows_from_counts(column: Mapping[str, Any]) -> bool:
@@ -274,7 +419,7 @@ def assumptions(plan: Mapping[str, Any], claims: Mapping[str, Any], simulated: b
     ]
     columns = plan["columns"].values()
     said += said_of_bins(plan)
-    own = [name for column in columns if column["letters"] == _THIS_TABLE for name in column["writes"]]
+    own = [name for column in columns if column["letters"] == THIS_TABLE for name in column["writes"]]
     if own:
         said.append(f"The letters of {', '.join(own)} were taken from this table; which values occur is not protected.")
     for origin in PriorOrigin:

@@ -1,49 +1,54 @@
-"""Verify a record: compute again what it says, and compare."""
+"""Verify a record: compute again what it says, read the release back, and compare.
+
+What is compared stands in files that whoever changes one can change too, digests included. So a check shows integrity,
+that everything fits together as a release leaves it, and not authenticity; that takes a signature.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from leakgauge.errors import FileError, LeakgaugeError, VerificationError
-from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
+from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.notions.composition import Step
-from leakgauge.probability.files import channel_from_json
+from leakgauge.probability import PriorOrigin
+from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.checking import ANOTHER, Check, agree, agree_in_any_order, failed, same
 from leakgauge.release.ledger import Ledger
-from leakgauge.release.public_record import PUBLIC_SCHEMA, column_levels, column_steps, lacks_letters
+from leakgauge.release.ledger.steps import step_to_json
+from leakgauge.release.planned import plan_of
+from leakgauge.release.priors import histogram_steps
+from leakgauge.release.public_verifying import public_checks
+from leakgauge.release.reading import UnreadableError, read_back
 from leakgauge.release.record import (
+    DECLARED,
     PROTECTED,
+    PUBLIC_SCHEMA,
     RECORD_SCHEMA,
     assumptions,
     budget_json,
+    claims_json,
     file_digest,
     keep_inside,
+    plan_json,
     read_record,
+    released_file,
     together_json,
+    whole_record_error,
 )
+from leakgauge.release.signing import public_key, why_not_signed
 from leakgauge.release.writing import NOT_PRIVATE
-from leakgauge.tables import open_table
+from leakgauge.tables import spelled_binning
 
-_SAME = 1e-9
-"""Numbers of another version of a library may differ by this much, relatively."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: what.
-        holds: whether it is as the record says; None where it could not be looked at.
-        reason: why not.
-    """
-
-    name: str
-    holds: bool | None
-    reason: str = ""
+SIGNATURE = "signature"
+COMPLETION = "ledger completion"
+INTEGRITY = (
+    "This shows integrity, not authenticity: who can change a release and its record can make them fit each other; a "
+    "signature shows who vouches for them."
+)
+AUTHENTICITY = "This shows integrity and authenticity: the owner of the key signed this very record."
 
 
 @dataclass(frozen=True)
@@ -58,6 +63,16 @@ class Verification:
         """Whether nothing was found wrong."""
         return all(check.holds is not False for check in self.checks)
 
+    @property
+    def signed(self) -> bool:
+        """Whether a signature was asked for and holds."""
+        return any(check.name == SIGNATURE and check.holds for check in self.checks)
+
+    @property
+    def shows(self) -> str:
+        """What the checks can show, in a sentence."""
+        return AUTHENTICITY if self.signed else INTEGRITY
+
     def require(self) -> None:
         """Refuse a record with anything wrong.
 
@@ -69,111 +84,154 @@ class Verification:
             raise VerificationError("The record does not hold: {wrong}.", wrong="; ".join(wrong))
 
 
-def verify(record: Path | str, *, released: Path | str | None = None, ledger: Ledger | None = None) -> Verification:
+def verify(
+    record: Path | str,
+    *,
+    released: Path | str | None = None,
+    ledger: Ledger | None = None,
+    signed_by: Path | str | None = None,
+) -> Verification:
     """What holds of a record: its digest, its release, its claims and its budget, each computed again.
 
     Args:
         record: the record's file.
         released: the release, where it is not beside the record under the name it says.
         ledger: to check the spend and its completion; without one they are not looked at.
+        signed_by: the file of a public Ed25519 key, to check the record's signature.
 
     Raises:
-        FileError: the record cannot be read or is not one.
+        FileError: the record or the key cannot be read or is not one.
+        OptionError: a key is given and the extra ``signing`` is not installed.
     """
     place = Path(record)
+    signature = () if signed_by is None else (_signature_check(place, Path(signed_by)),)
     try:
         fields = read_record(place, schemas=(RECORD_SCHEMA, PUBLIC_SCHEMA))
+        plan = None if fields["schema"] == PUBLIC_SCHEMA else plan_of(fields, place)
     except VerificationError as error:
-        return Verification({}, (Check("record", False, str(error).rstrip(".")),))
-    checks = [Check("record", True)]
+        return Verification({}, (*signature, failed("record", error)))
+    except _MALFORMED as error:
+        raise _not_whole(place, error) from None
+    checks = [*signature, Check("record", True)]
     try:
-        output = Path(released) if released is not None else place.parent / str(fields["output"]["file"])
-        checks += _release_checks(fields, output)
-        checks += _claim_checks(fields, place)
-        checks += _ledger_checks(fields, ledger)
-    except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
-        if isinstance(error, LeakgaugeError):
-            raise
-        what = repr(error.args[0]) if isinstance(error, KeyError) else "a field"
-        raise FileError(
-            "{path} is not a whole record: {what} is missing or malformed.", path=place, what=what
-        ) from None
+        checks += _release_checks(fields, () if plan is None else plan.columns, place, released)
+        checks += public_checks(fields, place) if plan is None else _record_checks(fields, plan, ledger, *signature)
+    except _MALFORMED as error:
+        raise _not_whole(place, error) from None
     return Verification(fields, tuple(checks))
 
 
-def _release_checks(fields: Mapping[str, Any], output: Path) -> Iterator[Check]:
+def _record_checks(
+    fields: Mapping[str, Any], plan: RecordedPlan, ledger: Ledger | None, *signature: Check
+) -> Iterator[Check]:
+    steps = (*plan.steps, *_bought(fields["claims"]))
+    yield from _plan_checks(fields, plan)
+    yield from _claim_checks(fields, plan, steps)
+    counted = tuple(_ledger_checks(fields, ledger, steps))
+    yield from counted
+    vouched = any(check.name in (SIGNATURE, COMPLETION) and check.holds for check in (*signature, *counted))
+    yield from _letters_checks(fields, vouched)
+
+
+_MALFORMED = (KeyError, TypeError, AttributeError, IndexError, ValueError)
+
+
+def _not_whole(place: Path, error: Exception) -> Exception:
+    if isinstance(error, LeakgaugeError):
+        return error
+    return whole_record_error(place, str(error.args[0]) if isinstance(error, KeyError) else "a field")
+
+
+def _signature_check(record: Path, key: Path) -> Check:
+    reason = why_not_signed(record, public_key(key))
+    return Check(SIGNATURE, not reason, reason)
+
+
+def _plan_checks(fields: Mapping[str, Any], plan: RecordedPlan) -> Iterator[Check]:
+    said, computed = fields["plan"], plan_json(plan)["columns"]
+    for name, one in plan.bins.items():
+        yield same(f"bins of {name}", said["bins"][name]["binning"], spelled_binning(one))
+    planned = [*said["public"], *(name for one in plan.columns for name in one.writes)]
+    yield same("columns of the plan", sorted(fields["output"]["columns"]), sorted(planned))
+    for name, column in said["columns"].items():
+        yield same(f"plan of {name}", column, computed[name])
+    seeded, counted = fields["simulation_seed"] is not None, fields["budget"]["ledger"] is not None
+    holds = fields["private"] != seeded and not (seeded and counted)
+    yield Check("simulation", holds, "" if holds else "noise from a seed is neither private nor paid for")
+
+
+def _release_checks(
+    fields: Mapping[str, Any], columns: Sequence[BoundColumn], place: Path, moved: Path | str | None
+) -> Iterator[Check]:
+    """That the release is the one the record names, and that its values can come from the mechanisms that are known."""
+    said = fields["output"]
+    try:
+        output = released_file(fields, place) if moved is None else Path(moved)
+    except VerificationError as error:
+        yield failed("release", error)
+        return
     if not output.is_file():
         yield Check("release", False, f"{output} is not there")
         return
-    found = file_digest(output)
-    same = found == fields["output"]["sha256"]
-    yield Check("release", same, "" if same else f"the digest of {output} is another")
-    with open_table(output) as table:
-        columns = [column.name for column in table.columns()]
-        marked = [] if fields["private"] else [NOT_PRIVATE]
-        agree = table.rows == fields["rows"] and columns == fields["output"]["columns"] + marked
-    yield Check("rows and columns", agree, "" if agree else f"{output} has others")
-    plan = fields["plan"]
-    planned = [*plan["public"], *(name for column in plan["columns"].values() for name in column["writes"])]
-    yield _same("columns of the plan", sorted(fields["output"]["columns"]), sorted(planned))
-
-
-def _claim_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
-    steps: list[Step] = []
-    for name, column in fields["plan"]["columns"].items():
-        said = fields["claims"][name]
-        if said is None and fields["schema"] == PUBLIC_SCHEMA:
-            continue
-        mechanism = _mechanism(column, place)
-        steps += column_steps(column, said, mechanism)
-        computed = column_levels(column, mechanism)
-        differ = [notion for notion, level in computed.items() if not _agree(said["levels"].get(notion), level)]
-        yield Check(
-            f"claims of {name}", not differ, f"{', '.join(differ)} computed again gives another level" if differ else ""
-        )
-        under_prior = sorted(set(said["levels"]) - set(computed))
-        if under_prior:
-            yield Check(
-                f"claims of {name} under a prior", None, f"{', '.join(under_prior)} rest on a prior that is not kept"
-            )
-    yield _same("unit of protection", {name: fields[name] for name in PROTECTED}, PROTECTED)
-    yield _same("kept inside", fields["keep_inside"], keep_inside(fields["plan"], fields["claims"]))
-    said = assumptions(fields["plan"], fields["claims"], not fields["private"])
-    yield _same("assumptions", fields["assumptions"], said)
-    for left_out in fields.get("left_out", ()):
-        yield Check(left_out, None, "the public record leaves it out")
-    if fields["schema"] == PUBLIC_SCHEMA and None in fields["claims"].values():
-        if (fields["together"], fields["budget"]) != (None, None):
-            yield Check("guarantee and budget", False, "they are given without the claims that they follow from")
+    untouched = file_digest(output) == said["sha256"] and output.stat().st_size == said["bytes"]
+    yield Check("release", untouched, "" if untouched else f"the digest of {output} is another")
+    if not untouched:
         return
-    whole = tuple(steps)
-    yield _same("guarantee of all columns together", fields["together"], together_json(whole))
-    spent = {key: value for key, value in fields["budget"].items() if key != "ledger"}
-    yield _same("budget spent", spent, {key: budget_json(whole, None)[key] for key in spent})
-
-
-def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
     try:
-        if column["channel"] is not None:
-            channel = channel_from_json(column["channel"], place).channel
-            if column["mechanism"].partition(":")[0] != "randomized-response":
-                return through_channel(channel)
-            made = randomized_response(channel.inputs, column["epsilon"])
-            if made.exact != channel:
-                raise VerificationError("its randomized response is not the channel it keeps.")
-            return made
-        # Any values will do where they are left out: what is computed then follows from ε alone.
-        letters = ("a", "b") if lacks_letters(column) else None
-        mechanism: Mechanism = parse_mechanism(column["mechanism"], letters)
-        return mechanism
-    except LeakgaugeError as error:
-        raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
-
-
-def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator[Check]:
-    if fields["schema"] == PUBLIC_SCHEMA:
-        yield Check("ledger", None, "a public record holds no hash of the ledger; check the record itself")
+        found = read_back(output, said["format"], columns)
+    except UnreadableError:
+        yield Check("rows and columns", False, f"{output} cannot be read as {said['format']}")
         return
+    marked = [] if fields["private"] else [NOT_PRIVATE]
+    fits = found.rows == fields["rows"] and list(found.columns) == said["columns"] + marked
+    yield Check("rows and columns", fits, "" if fits else f"{output} has others")
+    for name in (*(one.name for one in columns), *marked):
+        wrong = name in found.impossible
+        yield Check(f"values of {name}", not wrong, "some are not outputs of its mechanism" if wrong else "")
+
+
+def _bought(claims: Mapping[str, Any]) -> tuple[Step, ...]:
+    """What noisy histograms cost beside the columns."""
+    priors = (said for said in claims.values() if said["prior"] == PriorOrigin.NOISY_HISTOGRAM.value)
+    return tuple(step for said in priors for step in histogram_steps(float(said["prior_epsilon"])))
+
+
+def _claim_checks(fields: Mapping[str, Any], plan: RecordedPlan, steps: tuple[Step, ...]) -> Iterator[Check]:
+    yield same("columns with claims", sorted(fields["claims"]), sorted(one.name for one in plan.columns))
+    for one in plan.columns:
+        said, computed = fields["claims"][one.name], claims_json(one.mechanism)
+        levels = computed["levels"]
+        under_prior = sorted(set(said["levels"]) - set(levels)) if said["prior"] is not None else []
+        differ = [
+            notion
+            for notion in {**levels, **said["levels"]}
+            if notion not in under_prior and not agree(said["levels"].get(notion), levels.get(notion))
+        ]
+        exact = said["exact"] == computed["exact"] and _knows_its_prior(said)
+        reason = f"{', '.join(differ)} computed again gives another level" if differ else ANOTHER
+        holds = exact and not differ
+        yield Check(f"claims of {one.name}", holds, "" if holds else reason)
+        if under_prior:
+            reason = f"{', '.join(under_prior)} rest on a prior that is not kept"
+            yield Check(f"claims of {one.name} under a prior", None, reason)
+    yield same("unit of protection", {name: fields[name] for name in PROTECTED}, PROTECTED)
+    yield same("kept inside", fields["keep_inside"], keep_inside(fields["plan"], fields["claims"]))
+    said = assumptions(fields["plan"], fields["claims"], not fields["private"])
+    yield same("assumptions", fields["assumptions"], said)
+    yield same("guarantee of all columns together", fields["together"], together_json(steps))
+    spent = {key: value for key, value in fields["budget"].items() if key != "ledger"}
+    yield same("budget spent", spent, {key: budget_json(steps, None)[key] for key in spent})
+
+
+def _knows_its_prior(said: Mapping[str, Any]) -> bool:
+    """Whether a prior is of an origin that there is, with an ε where it was bought and only there."""
+    bought = said["prior"] == PriorOrigin.NOISY_HISTOGRAM.value
+    return said["prior"] in (None, *(origin.value for origin in PriorOrigin)) and bought == (
+        said["prior_epsilon"] is not None
+    )
+
+
+def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None, steps: tuple[Step, ...]) -> Iterator[Check]:
     said = fields["budget"]["ledger"]
     if ledger is None:
         counted = "no ledger was given" if said is not None else "the release was not counted in a ledger"
@@ -186,26 +244,24 @@ def _ledger_checks(fields: Mapping[str, Any], ledger: Ledger | None) -> Iterator
         ledger.check(said["hash"])
         entry = ledger.entry(fields["reference"])
     except VerificationError as error:
-        yield Check("ledger", False, str(error).rstrip("."))
+        yield failed("ledger", error)
         return
-    found = entry is not None and entry.hash == said["hash"]
-    yield Check("ledger entry", found, "" if found else "the ledger has no such spend")
-    done = [other for other in ledger.entries(said["dataset"]) if other.reference == fields["reference"]]
+    place = {} if entry is None else {"dataset": entry.dataset, "entry": entry.sequence, "hash": entry.hash}
+    yield Check("ledger entry", place == said, "" if place == said else "the ledger has no such spend")
+    if entry is None:
+        return
+    # That the entry costs what its steps cost, the ledger has checked.
+    paid = agree_in_any_order(map(step_to_json, entry.steps), map(step_to_json, steps))
+    yield Check("ledger cost", paid, "" if paid else "the ledger counted another cost than the record's")
+    done = [other for other in ledger.entries(entry.dataset) if other.reference == fields["reference"]]
     digests = [other.digest for other in done if other.digest is not None]
     held = digests == [fields["digest"]]
-    yield Check("ledger completion", held, "" if held else "the ledger completed another record, or none")
+    yield Check(COMPLETION, held, "" if held else "the ledger completed another record, or none")
 
 
-def _same(name: str, said: object, computed: object) -> Check:
-    agree = _agree(said, computed)
-    return Check(name, agree, "" if agree else "computed again it is another")
-
-
-def _agree(said: object, computed: object) -> bool:
-    if isinstance(said, dict) and isinstance(computed, dict):
-        return said.keys() == computed.keys() and all(_agree(said[key], computed[key]) for key in said)
-    if isinstance(said, list) and isinstance(computed, list):
-        return len(said) == len(computed) and all(map(_agree, said, computed))
-    if isinstance(said, int | float) and isinstance(computed, int | float):
-        return math.isclose(said, computed, rel_tol=_SAME, abs_tol=1e-15)
-    return said == computed
+def _letters_checks(fields: Mapping[str, Any], vouched: bool) -> Iterator[Check]:
+    """That letters were declared stands in the record alone: who changes it there changes all that follows from it."""
+    for name, column in fields["plan"]["columns"].items():
+        if column["letters"] == DECLARED:
+            reason = "" if vouched else "that they were declared only a signature or the ledger can show"
+            yield Check(f"letters of {name}", vouched or None, reason)

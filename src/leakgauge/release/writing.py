@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 FORMATS = (".csv", ".parquet")
 NOT_PRIVATE = "not_private"
 """The column that marks a simulation in the file itself."""
+MARK = "simulation"
+"""What stands in it."""
 GROUP = 1 << 20
 """Rows a group of a Parquet file; so many are held in memory."""
 
@@ -63,7 +65,7 @@ def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
     import pyarrow as pa
 
     rows = len(next(iter(columns.values())))
-    arrays = [pa.repeat("simulation", rows) if values is None else values for values in columns.values()]
+    arrays = [pa.repeat(MARK, rows) if values is None else values for values in columns.values()]
     return pa.RecordBatch.from_arrays(arrays, names=list(columns))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from leakgauge.audit.attacks.attribute_inference import attribute_inference
 from leakgauge.audit.attacks.averaging import averaging
@@ -15,8 +14,9 @@ from leakgauge.audit.attacks.membership_inference import membership_inference
 from leakgauge.audit.attacks.record_linkage import record_linkage
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.progress import Progress as Progress
-from leakgauge.errors import FileError, OptionError
+from leakgauge.errors import OptionError
 from leakgauge.release import Release, read_record
+from leakgauge.release.record import released_file
 from leakgauge.tables import Binning, Table, open_table
 
 Attack = Callable[[Case], tuple[Finding, ...]]
@@ -128,7 +128,7 @@ def read_attack_case(
     else:
         place = Path(release)
         fields = read_record(place)
-        output = place.parent / _file(fields, place)
+        output = released_file(fields, place)
     with open_table(str(output if released is None else released)) as opened:
         return read_case(
             fields,
@@ -142,10 +142,3 @@ def read_attack_case(
             targets=targets,
             simulation_seed=simulation_seed,
         )
-
-
-def _file(fields: Mapping[str, Any], place: Path) -> str:
-    try:
-        return str(fields["output"]["file"])
-    except (KeyError, TypeError):
-        raise FileError("{path} is not a whole record: it names no output.", path=place) from None

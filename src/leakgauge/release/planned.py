@@ -1,0 +1,56 @@
+"""The plan in a record as what it was written from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
+from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
+from leakgauge.notions.composition import step_of
+from leakgauge.probability.files import NamedChannel, channel_from_json
+from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.record import THIS_TABLE, recorded_bins
+
+
+def plan_of(fields: Mapping[str, Any], place: Path) -> RecordedPlan:
+    """The plan of a record; written down again it is the same, unless the record contradicts itself.
+
+    Raises:
+        VerificationError: a mechanism that there is not.
+    """
+    plan = fields["plan"]
+    columns = tuple(_column(name, column, place) for name, column in plan["columns"].items())
+    steps = tuple(step_of(one.mechanism) for one in columns)
+    return RecordedPlan(
+        columns, tuple(plan["public"]), tuple(fields["output"]["columns"]), steps, recorded_bins(fields)
+    )
+
+
+def _column(name: str, column: Mapping[str, Any], place: Path) -> BoundColumn:
+    try:
+        channel = None if column["channel"] is None else channel_from_json(column["channel"], place)
+        mechanism = _mechanism(column, channel)
+        if not mechanism.capabilities.columns:
+            raise OptionError("{name} answers queries and releases no column.", name=mechanism.name)
+    except LeakgaugeError as error:
+        raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
+    reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
+    return BoundColumn(name, mechanism, reads, writes, column["letters"] == THIS_TABLE, channel)
+
+
+def _mechanism(column: Mapping[str, Any], named: NamedChannel | None) -> Mechanism:
+    text = column["mechanism"]
+    if named is None:
+        return parse_mechanism(text)
+    kind, _, rest = text.partition(":")
+    if kind != "randomized-response":
+        # The channel stands in the record; the file it once came from is not opened.
+        file = re.sub(r"\\(.)", r"\1", rest.removeprefix("file="), flags=re.DOTALL)
+        return through_channel(named.channel, file or None)
+    made = randomized_response(named.channel.inputs, column["epsilon"])
+    if made.exact != named.channel:
+        raise VerificationError("its randomized response is not the channel it keeps.")
+    return made

@@ -1,0 +1,161 @@
+"""Signatures of records: Ed25519 over the bytes of the record's file, kept beside it as ``RECORD.sig``.
+
+A record holds the digest of its release, so a signature of the one vouches for both. It is the plain signature of 64
+bytes, which other tools check too: ``openssl pkeyutl -verify -rawin -pubin -inkey KEY -in RECORD -sigfile RECORD.sig``.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from leakgauge.drafts import could_not_write, target, write_bytes_whole
+from leakgauge.errors import FileError, OptionError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+_OTHERS = 0o077
+"""Rights of everybody but the owner."""
+_OPENSSH = b"-----BEGIN OPENSSH PRIVATE KEY-----"
+_LONGEST = 1 << 16
+"""Bytes; no key of this kind is longer."""
+
+
+def signature_place(record: Path) -> Path:
+    """The file of a record's signature: beside the record, whatever link leads to it."""
+    place = target(record) if record.is_symlink() else record
+    return place.with_name(place.name + ".sig")
+
+
+def private_key(path: Path) -> Ed25519PrivateKey:
+    """The key in a file as ``openssl genpkey -algorithm ed25519`` or ``ssh-keygen -t ed25519`` writes it.
+
+    Raises:
+        FileError: the file cannot be read, others may read it, or it holds something else.
+        OptionError: the extra ``signing`` is not installed.
+    """
+    _require_extra()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+    from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
+
+    content = _content(path)
+    rights = path.stat().st_mode & 0o777
+    if rights & _OTHERS:
+        raise FileError(
+            "Others may use the private key {path}, whose mode is {mode:o}; run chmod 600 on it.",
+            path=path,
+            mode=rights,
+        )
+    try:
+        key = (load_ssh_private_key if content.startswith(_OPENSSH) else load_pem_private_key)(content, None)
+    except (TypeError, ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PrivateKey):
+        raise FileError(
+            "{path} is not a private Ed25519 key in PEM without a passphrase; make one with openssl genpkey -algorithm "
+            "ed25519.",
+            path=path,
+        )
+    return key
+
+
+def public_key(path: Path) -> Ed25519PublicKey:
+    """The key in a file as ``openssl pkey -pubout`` or ``ssh-keygen`` writes it.
+
+    Raises:
+        FileError: the file cannot be read, or holds something else.
+        OptionError: the extra ``signing`` is not installed.
+    """
+    _require_extra()
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+    from cryptography.hazmat.primitives.serialization import load_pem_public_key, load_ssh_public_key
+
+    content = _content(path)
+    try:
+        key = (load_pem_public_key if content.startswith(b"-----") else load_ssh_public_key)(content)
+    except (ValueError, UnsupportedAlgorithm):
+        key = None
+    if not isinstance(key, Ed25519PublicKey):
+        raise FileError(
+            "{path} is not a public Ed25519 key; write that of a private one with openssl pkey -in KEY -pubout.",
+            path=path,
+        )
+    return key
+
+
+def sign_record(record: Path, content: bytes, key: Ed25519PrivateKey, *, shareable: bool = False) -> Path:
+    """The file of the signature over a record's bytes, once it is written whole.
+
+    Raises:
+        EngineError: the disk refused.
+    """
+    place = signature_place(record)
+    write_bytes_whole(place, key.sign(content), shareable=shareable)
+    return place
+
+
+def record_bytes(record: Path) -> bytes:
+    """The bytes that are signed.
+
+    Raises:
+        FileError: the record cannot be read.
+    """
+    return _content(record, None)
+
+
+def require_no_signature(record: Path, overwrite: bool = False) -> None:
+    """Refuse a record whose signature cannot be written, or stands there and may not be replaced.
+
+    Raises:
+        FileError: there is one.
+        EngineError: its name is too long.
+    """
+    place = signature_place(record)
+    try:
+        there = place.exists()
+    except OSError as error:
+        raise could_not_write(place, error) from None
+    if there and not overwrite:
+        raise FileError("{path} exists, and may be somebody else's signature; move it away first.", path=place)
+
+
+def forget_signature(record: Path) -> None:
+    """Remove the signature of an earlier record, where there is one."""
+    with suppress(OSError):
+        signature_place(record).unlink()
+
+
+def why_not_signed(record: Path, key: Ed25519PublicKey) -> str:
+    """Why a record does not count as signed by a key; empty where it is."""
+    from cryptography.exceptions import InvalidSignature
+
+    place = signature_place(record)
+    if not place.is_file():
+        return f"{place} is not there"
+    try:
+        key.verify(_content(place), record_bytes(record))
+    except InvalidSignature:
+        return "the signature is of another key or of another record"
+    return ""
+
+
+def _require_extra() -> None:
+    try:
+        import cryptography.exceptions  # noqa: F401
+    except ImportError:
+        raise OptionError(
+            "Signatures need the extra `signing`; install it with `pip install leakgauge[signing]`."
+        ) from None
+
+
+def _content(path: Path, longest: int | None = _LONGEST) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(-1 if longest is None else longest)
+    except OSError as error:
+        reason = error.strerror or "the system refused"
+        raise FileError("{path} cannot be read: {reason}.", path=path, reason=reason) from None

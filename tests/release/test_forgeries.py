@@ -1,0 +1,393 @@
+"""Forged records and releases: whoever forges one makes every digest fit again, and ``verify`` still says no."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from pyarrow import csv
+
+from leakgauge.cli import main
+from leakgauge.errors import FileError, VerificationError
+from leakgauge.notions.composition import LaplaceNoise
+from leakgauge.probability import Channel
+from leakgauge.probability.files import NamedChannel
+from leakgauge.randomness import Simulated
+from leakgauge.release import Release, ReleasePlan, Verification, release, verify
+from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
+from leakgauge.release.record import FIELDS, assumptions, digest_of, file_digest, read_record, record_text
+from tests.release.people import opened
+
+PLAN = ReleasePlan(
+    {
+        "illness": "randomized-response:epsilon=1,letters=flu|none|cold",
+        "age": "laplace:epsilon=0.5,lower=0,upper=120",
+        "income": "laplace:epsilon=0.5,lower=0,upper=5000,grid=0.25",
+        "answer": "unary-encoding:epsilon=1,letters=yes|no|",
+    },
+    public=["city"],
+)
+OWN = ReleasePlan({"illness": "randomized-response:epsilon=2,letters=this-table"})
+
+
+@pytest.fixture(scope="module")
+def releases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Release]:
+    """Honest releases, made once; forgers work on copies."""
+    folder = tmp_path_factory.mktemp("honest")
+    plans = {"o.csv": PLAN, "o.parquet": PLAN, "own.csv": OWN}
+    return {name: release(plan, opened(40), folder / name) for name, plan in plans.items()}
+
+
+def copied(made: Release, folder: Path) -> Release:
+    """The release and its record in another folder."""
+    output, record = (Path(shutil.copy(file, folder)) for file in (made.output, made.record))
+    return replace(made, output=output, record=record)
+
+
+def forged(made: Release, change: Callable[[dict[str, Any]], None]) -> None:
+    """Change the record and make its digests fit: its own, and that of its release."""
+    fields = json.loads(made.record.read_text())
+    change(fields)
+    if made.output.exists():
+        fields["output"].update(sha256=file_digest(made.output), bytes=made.output.stat().st_size)
+    made.record.write_text(record_text({**fields, "digest": digest_of(fields)}))
+
+
+def failures(found: Verification) -> dict[str, str]:
+    return {check.name: check.reason for check in found.checks if check.holds is False}
+
+
+def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
+    """The one sentence that the command line says no with."""
+    assert main(["verify", *map(str, arguments)]) == 1
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1 and "Traceback" not in said
+    return said
+
+
+# A ledger that counted something else.
+
+
+def _swapped_entry(ledger: Ledger, made: Release, cost: Cost) -> None:
+    entry = ledger.spend("people", cost, "release", "small")
+    place = {"dataset": "people", "entry": entry.sequence, "hash": entry.hash}
+    forged(made, lambda fields: fields.update(reference="small", budget={**fields["budget"], "ledger": place}))
+    ledger.complete(entry, json.loads(made.record.read_text())["digest"])
+
+
+def test_an_entry_of_another_cost_does_not_pay_for_a_record(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", Unlimited())
+        made = release(OWN, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
+        assert made.fields["budget"]["epsilon"]["value"] == pytest.approx(2.0)
+        verify(made.record, ledger=ledger).require()
+        _swapped_entry(ledger, made, Cost((LaplaceNoise(0.001),)))
+        assert failures(verify(made.record, ledger=ledger)) == {
+            "ledger cost": "the ledger counted another cost than the record's"
+        }
+    assert "ledger counted another cost" in refused(capsys, made.record, "--ledger", tmp_path / "budget")
+
+
+def test_the_ledgers_entry_is_the_one_that_the_record_names(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", Unlimited())
+        made = release(PLAN, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
+        for name, value in {"entry": 1, "dataset": "others"}.items():
+            forged(made, lambda fields, n=name, v=value: fields["budget"]["ledger"].update({n: v}))  # type: ignore[misc]
+            assert "ledger entry" in failures(verify(made.record, ledger=ledger))
+
+
+# A simulation that is said to be private.
+
+
+def _said_private(fields: dict[str, Any]) -> None:
+    fields["private"] = True
+    fields["assumptions"] = assumptions(fields["plan"], fields["claims"], simulated=False)
+
+
+def _without_mark(made: Release) -> None:
+    csv.write_csv(csv.read_csv(made.output).drop_columns(["not_private"]), made.output)
+
+
+def test_a_simulation_does_not_pass_for_private(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv", randomness=Simulated(3))
+    verify(made.record).require()
+    _without_mark(made)
+    forged(made, _said_private)
+    assert set(failures(verify(made.record))) == {"simulation"}
+    assert "a seed is neither private nor paid for" in refused(capsys, made.record)
+
+
+def test_a_simulations_mark_says_so_in_every_row(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv", randomness=Simulated(3))
+    made.output.write_text(made.output.read_text().replace("simulation", "release", 1))
+    forged(made, lambda fields: None)
+    assert set(failures(verify(made.record))) == {"values of not_private"}
+    _without_mark(made)
+    forged(made, lambda fields: None)
+    assert set(failures(verify(made.record))) == {"rows and columns"}
+
+
+# Released values that the mechanism never gives.
+
+
+def _with(made: Release, column: str, value: object) -> None:
+    """Put a value into the middle of a released column, in the file's own format."""
+    parquet = made.output.suffix == ".parquet"
+    texts = csv.ConvertOptions(column_types=dict.fromkeys(made.fields["output"]["columns"], pa.string()))
+    table = pq.read_table(made.output) if parquet else csv.read_csv(made.output, convert_options=texts)
+    at = table.column_names.index(column)
+    values = table.column(at).to_pylist()
+    values[len(values) // 2] = value if parquet else None if value is None else str(value)
+    table = table.set_column(at, column, pa.array(values, table.schema.field(at).type))
+    if parquet:
+        pq.write_table(table, made.output, store_schema=False)
+    else:
+        csv.write_csv(table, made.output)
+
+
+IMPOSSIBLE: list[tuple[str, object]] = [
+    ("illness", "cancer"),
+    ("illness", None),
+    ("illness", ""),
+    ("age", None),
+    ("age", 10**9),
+    ("income", 0.3),
+    ("income", float("inf")),
+    ("income", float("nan")),
+    ("answer", "yes|maybe"),
+    ("answer", "no|yes"),
+    ("answer", "yes|yes"),
+    ("answer", None),
+]
+
+
+@pytest.mark.parametrize(("column", "value"), IMPOSSIBLE)
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_values_that_no_mechanism_gives(
+    tmp_path: Path, releases: dict[str, Release], suffix: str, column: str, value: object
+) -> None:
+    made = copied(releases[f"o.{suffix}"], tmp_path)
+    _with(made, column, value)
+    forged(made, lambda fields: None)
+    assert failures(verify(made.record)) == {f"values of {column}": "some are not outputs of its mechanism"}
+
+
+def test_texts_where_numbers_should_be_and_the_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    made = release(PLAN, opened(40), tmp_path / "o.csv")
+    _with(made, "age", "31.5")
+    forged(made, lambda fields: None)
+    assert "values of age (some are not outputs of its mechanism)" in refused(capsys, made.record)
+
+
+def test_a_set_of_another_size(tmp_path: Path) -> None:
+    plan = ReleasePlan({"illness": "subset-selection:epsilon=0.5,letters=flu|none|cold|cough|ache"})
+    made = release(plan, opened(40), tmp_path / "o.csv")
+    verify(made.record).require()
+    for text in ("flu", "flu|none|cold", ""):
+        _with(made, "illness", text)
+        forged(made, lambda fields: None)
+        assert set(failures(verify(made.record))) == {"values of illness"}
+
+
+def test_an_output_that_no_input_leads_to_and_pairs_that_never_go_together(tmp_path: Path) -> None:
+    pairs = [(i, c) for i in ("flu", "none", "cold") for c in ("Oslo", "Bergen")]
+    half = [[0.5 if other[1] == own[1] and other[0] != "cold" else 0.0 for other in pairs] for own in pairs]
+    joint = NamedChannel(Channel(pairs, pairs, half), ("illness", "city"), ("illness", "town"))
+    made = release(ReleasePlan({"illness": joint}), opened(40), tmp_path / "o.parquet")
+    verify(made.record).require()
+    _with(made, "illness", "cold")
+    forged(made, lambda fields: None)
+    assert set(failures(verify(made.record))) == {"values of illness"}
+
+
+def test_a_file_that_is_not_of_its_format(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.parquet")
+    made.output.write_text("illness\nflu\n")
+    forged(made, lambda fields: None)
+    assert set(failures(verify(made.record))) == {"rows and columns"}
+    for text in ("", '"illness"\n"flu"', "illness,illness\nflu,flu\n", 'illness\n"flu\n', "illness\nflu,none\n"):
+        made = release(OWN, opened(), tmp_path / "o.csv", overwrite=True)
+        made.output.write_text(text)
+        forged(made, lambda fields: None)
+        assert not verify(made.record).holds
+
+
+# Letters of the table that are said to be declared.
+
+
+def _said_declared(fields: dict[str, Any]) -> None:
+    fields["plan"]["columns"]["illness"]["letters"] = "declared"
+    fields["assumptions"] = assumptions(fields["plan"], fields["claims"], simulated=False)
+
+
+def test_letters_of_the_table_said_to_be_declared(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", Unlimited())
+        made = release(OWN, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
+        forged(made, _said_declared)
+        assert set(failures(verify(made.record, ledger=ledger))) == {"ledger completion"}
+        # Rewritten everywhere, nothing contradicts it; so without a ledger it is not said to hold.
+        told = {check.name: check.holds for check in verify(made.record).checks}
+        assert told["letters of illness"] is None
+        declared = release(PLAN, opened(), tmp_path / "p.csv", ledger=ledger, dataset="people")
+        told = {check.name: check.holds for check in verify(declared.record, ledger=ledger).checks}
+        assert told["letters of illness"] is True
+    assert "ledger completion" in refused(capsys, made.record, "--ledger", tmp_path / "budget")
+
+
+def test_letters_that_contradict_the_rest_of_the_record(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv")
+    forged(made, lambda fields: fields["plan"]["columns"]["illness"].update(letters="declared"))
+    assert set(failures(verify(made.record))) == {"assumptions"}
+    for said in ("declared by law", None):
+
+        def change(fields: dict[str, Any], said: str | None = said) -> None:
+            _said_declared(fields)
+            fields["plan"]["columns"]["illness"]["letters"] = said
+
+        forged(made, change)
+        assert set(failures(verify(made.record))) == {"plan of illness"}
+
+
+# Fields that no record has.
+
+
+def _group(fields: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    for name in path:
+        fields = fields[name]
+    return fields
+
+
+GROUPS: list[tuple[str, ...]] = [
+    (),
+    ("output",),
+    ("plan",),
+    ("plan", "columns", "illness"),
+    ("plan", "columns", "illness", "channel"),
+    ("plan", "columns", "illness", "channel", "inputs"),
+    ("claims", "illness"),
+    ("claims", "illness", "levels", "local_dp"),
+    ("claims", "illness", "levels", "local_dp", "witness"),
+    ("together", "dp"),
+    ("budget",),
+    ("budget", "epsilon"),
+]
+
+
+@pytest.mark.parametrize("path", GROUPS, ids=".".join)
+def test_an_unknown_field_is_named(
+    tmp_path: Path, releases: dict[str, Release], capsys: pytest.CaptureFixture[str], path: tuple[str, ...]
+) -> None:
+    made = copied(releases["own.csv"], tmp_path)
+    forged(made, lambda fields: _group(fields, path).update(certified_by="a ministry"))
+    assert repr(".".join((*path, "certified_by"))) in refused(capsys, made.record)
+    with pytest.raises(VerificationError):
+        read_record(made.record)
+
+
+def test_every_field_that_is_written_is_known_and_the_other_way_round(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "budget", create=True) as ledger:
+        ledger.open_account("people", Unlimited())
+        made = release(PLAN, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
+    assert set(made.fields) == set(FIELDS)
+    assert set(made.fields["output"]) == set(FIELDS["output"])
+    column = made.fields["plan"]["columns"]["illness"]
+    assert set(column) == set(FIELDS["plan"]["columns"]["*"])
+
+
+def test_claims_of_a_column_that_is_not_there_and_levels_without_a_prior(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv")
+    forged(made, lambda fields: fields["claims"].update(age=fields["claims"]["illness"]))
+    assert "columns with claims" in failures(verify(made.record))
+    made = release(OWN, opened(), tmp_path / "o.csv", overwrite=True)
+    levels = {"mutual_information": {"value": 0.0, "unit": "bits", "low": None, "high": None, "confidence": None}}
+    forged(made, lambda fields: fields["claims"]["illness"]["levels"].update(levels))
+    assert "claims of illness" in failures(verify(made.record))
+
+
+def test_a_record_that_two_readers_read_differently(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv")
+    text = made.record.read_text()
+    made.record.write_text(text.replace('"private": true,', '"private": false,\n  "private": true,'))
+    with pytest.raises(FileError, match="one name two values"):
+        verify(made.record)
+    for number in ("NaN", "1e999"):
+        made.record.write_text(text.replace('"rows": 12', f'"rows": {number}'))
+        with pytest.raises(FileError, match="not finite"):
+            verify(made.record)
+
+
+# A path to any file.
+
+
+@pytest.mark.parametrize("path", ["{home}/secret.csv", "../secret.csv", "below/../../secret.csv", "link.csv", ".", ""])
+def test_a_record_leads_to_no_file_but_those_beside_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], path: str
+) -> None:
+    (tmp_path / "secret.csv").write_text("illness\nflu\n")
+    folder = tmp_path / "released"
+    folder.mkdir()
+    (folder / "below").mkdir()
+    (folder / "link.csv").symlink_to(tmp_path / "secret.csv")
+    made = release(OWN, opened(), folder / "o.csv")
+    forged(made, lambda fields: fields["output"].update(file=path.format(home=tmp_path)))
+    assert "does not lie beside the record" in refused(capsys, made.record)
+    assert main(["audit", str(made.record), "--original", str(tmp_path / "secret.csv")]) == 1
+    assert "does not lie beside the record" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", ["channel:file={home}/channel.json", "{home}/channel.json"])
+def test_a_record_reads_no_channel_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
+    channel = Channel.identity(["flu", "none", "cold"])
+    file = tmp_path / "channel.json"
+    file.write_text(json.dumps(NamedChannel(channel, ("illness",), ("illness",)).as_json()))
+    made = release(ReleasePlan({"illness": channel}), opened(), tmp_path / "o.csv")
+    there = {"mechanism": text.format(home=tmp_path), "channel": None}
+    forged(made, lambda fields: fields["plan"]["columns"]["illness"].update(there))
+    assert "neither a channel nor a known mechanism" in refused(capsys, made.record)
+
+
+def test_a_release_below_its_record_is_found_and_one_elsewhere_is_named(tmp_path: Path) -> None:
+    for name in ("records/below", "tables"):
+        (tmp_path / name).mkdir(parents=True)
+    below = release(OWN, opened(), tmp_path / "records/below/o.csv", record=tmp_path / "records/b.json")
+    assert below.fields["output"]["file"] == "below/o.csv" and verify(below.record).holds
+    beside = release(OWN, opened(), tmp_path / "tables/o.csv", record=tmp_path / "records/t.json")
+    # How folders outside are called is nobody's business.
+    assert beside.fields["output"]["file"] == "o.csv" and "tables/" not in beside.record.read_text()
+    assert "release" in failures(verify(beside.record))
+    assert verify(beside.record, released=beside.output).holds
+
+
+# The plan of a record, written down again, is the same.
+
+
+def _prior_of_channel(column: dict[str, Any]) -> None:
+    column["channel_prior"] = "public"
+
+
+def _epsilon_in_words(column: dict[str, Any]) -> None:
+    column["mechanism"] = column["mechanism"].replace("epsilon=2", "epsilon=0.1")
+
+
+def _reads(column: dict[str, Any]) -> None:
+    column["reads"] = ["city"]
+
+
+def _answers(column: dict[str, Any]) -> None:
+    column.update(mechanism="exponential:epsilon=2,sensitivity=1", channel=None)
+
+
+@pytest.mark.parametrize("change", [_prior_of_channel, _epsilon_in_words, _reads, _answers])
+def test_a_plan_that_contradicts_itself(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv")
+    forged(made, lambda fields: change(fields["plan"]["columns"]["illness"]))
+    assert set(failures(verify(made.record))) <= {"plan of illness", "record"} and not verify(made.record).holds

@@ -1,0 +1,79 @@
+"""Honest releases of every mechanism that releases columns, of every kind of column and in every format, hold."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from leakgauge.mechanisms import MECHANISMS, clamped_noise, laplace
+from leakgauge.probability import Channel, Interval
+from leakgauge.probability.files import NamedChannel
+from leakgauge.randomness import Simulated
+from leakgauge.release import ReleasePlan, release, verify
+from leakgauge.tables import open_table
+
+HOURS = [datetime(2024, 1, 1, 8, tzinfo=UTC), datetime(2024, 1, 1, 9, 30, tzinfo=UTC)]
+TABLE = pa.table(
+    {
+        "text": ["a", "b|c", "d,e", 'f"g', "two\nlines", None] * 40,
+        "code": ["007", "7", "7.0", "1e1", "nan", ""] * 40,
+        "number": pa.array([1, 2, 3, None, 2**62, -1] * 40, pa.int64()),
+        "huge": pa.array([2**64 - 1, 1, 2] * 80, pa.uint64()),
+        "float": [0.5, 1.0, 1e20, -0.0, float("nan"), 1e-7] * 40,
+        "flag": [True, False, None] * 80,
+        "day": [date(2024, 1, 1), date(2024, 2, 1), None] * 80,
+        "hour": pa.array(HOURS * 120, pa.timestamp("us", tz="UTC")),
+        "only": [None, "x"] * 120,
+    }
+)
+OWN = "{}:epsilon=1,letters=this-table"
+BOUNDS = "lower=0,upper=3,missing=1"
+PARTS = [Interval(None, 2.0), Interval(2.0, 3.0), Interval(3.0, None, True), None]
+MIXED = Channel(["x", None], ["x", 1, 2.5, None], [[0.25, 0.25, 0.25, 0.25], [0.25, 0.25, 0.5, 0.0]])
+PAIRS = [(flag, day) for flag in (True, False, None) for day in (date(2024, 1, 1), date(2024, 2, 1), None)]
+JOINT = NamedChannel(Channel(PAIRS, PAIRS, np.full((9, 9), 1 / 9).tolist()), ("flag", "day"), ("flag", "day"))
+PLANS: dict[str, Mapping[str, str | Channel | NamedChannel]] = {
+    "letters of every kind": {name: OWN.format("randomized-response") for name in TABLE.column_names},
+    "a column alone, with missing values": {"only": OWN.format("randomized-response")},
+    "sets": {
+        "number": OWN.format("unary-encoding"),
+        "day": OWN.format("subset-selection"),
+        "flag": OWN.format("unary-encoding"),
+        "huge": OWN.format("subset-selection"),
+    },
+    "noise": {
+        "number": f"geometric:epsilon=0.01,{BOUNDS}",
+        "huge": "discrete-gaussian:rho=0.1,lower=-5,upper=5",
+        "float": f"gaussian:epsilon=1,delta=1e-6,{BOUNDS}",
+    },
+    "grids": {
+        "number": f"laplace:epsilon=1,{BOUNDS},grid=0.03125",
+        "huge": "laplace:epsilon=1,lower=0,upper=1e6,grid=4",
+        "float": f"laplace:epsilon=1,{BOUNDS}",
+    },
+    "channels": {
+        "number": Channel(PARTS, PARTS, np.full((4, 4), 0.25).tolist()),
+        "huge": clamped_noise(laplace(1.0, lower=0, upper=8, grid=0.5), [1, 2, 2**64 - 1]),
+        "only": MIXED,
+        "flag": JOINT,
+    },
+}
+
+
+def test_the_plans_hold_every_mechanism_for_columns() -> None:
+    named = {how.partition(":")[0] for plan in PLANS.values() for how in plan.values() if isinstance(how, str)}
+    assert named | {"channel", "exponential", "permute-and-flip"} == set(MECHANISMS)
+
+
+@pytest.mark.parametrize("name", list(PLANS))
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_honest_releases_hold(tmp_path: Path, name: str, suffix: str) -> None:
+    plan = ReleasePlan(PLANS[name], ["text"] if name != "letters of every kind" and len(PLANS[name]) > 1 else [])
+    for source in (None, Simulated(1)) if suffix == "csv" else (None,):
+        made = release(plan, open_table(TABLE), tmp_path / f"o.{suffix}", randomness=source, overwrite=True)
+        verify(made.record).require()
