@@ -201,7 +201,7 @@ def test_an_output_that_no_input_leads_to_and_pairs_that_never_go_together(tmp_p
     pairs = [(i, c) for i in ("flu", "none", "cold") for c in ("Oslo", "Bergen")]
     half = [[0.5 if other[1] == own[1] and other[0] != "cold" else 0.0 for other in pairs] for own in pairs]
     joint = NamedChannel(Channel(pairs, pairs, half), ("illness", "city"), ("illness", "town"))
-    made = release(ReleasePlan({"illness": joint}), opened(40), tmp_path / "o.parquet")
+    made = release(ReleasePlan({"illness": joint, "town": joint}), opened(40), tmp_path / "o.parquet")
     verify(made.record).require()
     _with(made, "illness", "cold")
     forged(made, lambda fields: None)
@@ -274,8 +274,8 @@ GROUPS: list[tuple[str, ...]] = [
     ("plan", "columns", "illness", "channel"),
     ("plan", "columns", "illness", "channel", "inputs"),
     ("claims", "illness"),
-    ("claims", "illness", "levels", "local_dp"),
-    ("claims", "illness", "levels", "local_dp", "witness"),
+    ("claims", "illness", "levels", "local-dp"),
+    ("claims", "illness", "levels", "local-dp", "witness"),
     ("together", "dp"),
     ("budget",),
     ("budget", "epsilon"),
@@ -317,7 +317,7 @@ def test_a_record_that_two_readers_read_differently(tmp_path: Path) -> None:
     made = release(OWN, opened(), tmp_path / "o.csv")
     text = made.record.read_text()
     made.record.write_text(text.replace('"private": true,', '"private": false,\n  "private": true,'))
-    with pytest.raises(FileError, match="one name two values"):
+    with pytest.raises(FileError, match="names a key twice"):
         verify(made.record)
     for number in ("NaN", "1e999"):
         made.record.write_text(text.replace('"rows": 12', f'"rows": {number}'))

@@ -155,8 +155,8 @@ def test_levels_under_a_private_prior_are_left_out_and_the_others_stay(tmp_path:
         plan = ReleasePlan({"illness": public_channel})
         made = release(plan, table, tmp_path / f"{name}.csv", priors={"illness": prior})
         claims = json.loads(made.public_record.read_text())["claims"]["illness"]
-        assert claims["levels"]["local_dp"] == made.fields["claims"]["illness"]["levels"]["local_dp"]
-        assert ("mutual_information" in claims["levels"]) is (name == "b")
+        assert claims["levels"]["local-dp"] == made.fields["claims"]["illness"]["levels"]["local-dp"]
+        assert ("mutual-information" in claims["levels"]) is (name == "b")
         assert made.fields["keep_inside"] is (name == "a")
         verify(made.public_record).require()
 
@@ -173,7 +173,7 @@ def test_letters_of_the_table_are_left_out_and_the_declared_budget_stays(tmp_pat
     assert not any(letter in text for letter in LETTERS)
     public = json.loads(text)
     assert public["plan"]["columns"]["illness"]["mechanism"] == f"{mechanism}:epsilon=1"
-    assert public["claims"]["illness"]["levels"]["local_dp"]["value"] == 1.0
+    assert public["claims"]["illness"]["levels"]["local-dp"]["value"] == 1.0
     assert public["budget"]["epsilon"]["value"] == 1.0
     assert public["budget"]["ledger"] == {"dataset": "people", "entry": 2}
     assert made.fields["keep_inside"] is False
@@ -209,7 +209,7 @@ def test_verify_says_what_a_public_record_leaves_unchecked(tmp_path: Path, capsy
     [
         lambda fields: fields.update(keep_inside=True),
         lambda fields: fields["output"].update(sha256="0" * 64),
-        lambda fields: fields["claims"]["age"]["levels"]["local_dp"].update(value=0.1),
+        lambda fields: fields["claims"]["age"]["levels"]["local-dp"].update(value=0.1),
         lambda fields: fields.update(together=made_up()),
         lambda fields: fields.update(assumptions=["The whole table is protected."]),
         lambda fields: fields["plan"].update(public=["illness"]),
