@@ -42,6 +42,7 @@ from tests.grids import nightly
 from tests.notions.batches import ORDER, Batch, draw
 
 SHAPES = [(2, 2), (3, 3), (2, 4), (4, 3), (3, 5)]
+EACH = 2_000
 DELTA = 0.05
 HIGHER = 5.0
 NAT = 1 / math.log(2)
@@ -130,7 +131,7 @@ def concluded(edge: Edge, levels_in: Floats, skew: Floats) -> list[Statement | N
     return [table[at] for at in (np.searchsorted(grid, levels_in, side="right") - 1).tolist()]
 
 
-@pytest.mark.parametrize("each", [2_000, nightly(20_000)])
+@pytest.mark.parametrize("each", [EACH, nightly(10 * EACH)])
 @pytest.mark.parametrize("edge", SOUND_EDGES, ids=lambda edge: f"{edge.premise.name} to {edge.conclusion.name}")
 def test_sound_edges_survive_many_channels(edge: Edge, each: int) -> None:
     # 10^4 channels for every edge, and 10^5 every night.
@@ -385,16 +386,14 @@ def test_published_edges_are_what_they_are_said_to_be(edge: Edge) -> None:
         assert shown.level(edge.conclusion).level > claimed.level * 1.01
         return
     for shape in SHAPES:
-        b = batch(shape)
+        b = batch(shape, EACH)
         bound = [
             edge.bound(statement(edge.premise, level, orders(edge)), circumstances(skew))
-            for level, skew in zip(
-                exact(shape, edge.premise.name)[:2000].tolist(), b.skew()[:2000].tolist(), strict=True
-            )
+            for level, skew in zip(exact(shape, EACH, edge.premise.name).tolist(), b.skew().tolist(), strict=True)
         ]
         assert all(
             actual <= one.level + 1e-9
-            for one, actual in zip(bound, exact(shape, edge.conclusion.name)[:2000].tolist(), strict=True)
+            for one, actual in zip(bound, exact(shape, EACH, edge.conclusion.name).tolist(), strict=True)
             if one is not None
         )
 

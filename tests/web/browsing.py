@@ -18,7 +18,8 @@ PROGRAM = Path(os.environ.get("LEAKGAUGE_CHROMIUM", "/usr/bin/chromium"))
 _WATCH = "addEventListener('securitypolicyviolation', (one) => violated(`${one.violatedDirective} ${one.blockedURI}`))"
 _NUMBERS = ".numbers > div"
 # A machine that is busy with other things makes the page late, not wrong.
-expect.set_options(timeout=30_000)
+PATIENCE = 60_000
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -215,6 +216,7 @@ def visiting(
         touch: whether the screen takes fingers.
     """
     context = chromium.new_context(viewport={"width": width, "height": 900}, locale=language, has_touch=touch)
+    context.set_default_timeout(PATIENCE)
     try:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         visit = Visit(context.new_page())

@@ -176,7 +176,7 @@ class Started(Served):
 
     Attributes:
         process: it runs in.
-        seconds: from its start to the first line it printed.
+        seconds: of CPU from its start to the first line it printed.
     """
 
     process: subprocess.Popen[str]
@@ -246,7 +246,6 @@ def started(
     results = results or folder / "leakgauge-results"
     own = temporary is None
     temporary = temporary or Path(tempfile.mkdtemp())
-    begun = time.monotonic()
     with hang_up(hung_up):
         command = ["leakgauge", "serve", str(folder), "--no-browser", "--results", str(results), *options]
         process = subprocess.Popen(
@@ -260,8 +259,7 @@ def started(
     try:
         line = process.stdout.readline()
         assert line or process.poll() is None, process.stderr.read()
-        seconds = time.monotonic() - begun
-        yield Started(*_parts(line), folder, results, temporary, process, seconds)
+        yield Started(*_parts(line), folder, results, temporary, process, _cpu_seconds(process.pid))
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -275,6 +273,12 @@ def started(
             process.stderr.close()
             if own:
                 shutil.rmtree(temporary)
+
+
+def _cpu_seconds(process: int) -> float:
+    """What a process has computed so far."""
+    counted = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(counted[11]) + int(counted[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def processes(job: str) -> list[int]:

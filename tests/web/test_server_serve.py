@@ -80,7 +80,7 @@ def test_it_ends_with_one_line_and_nothing_left(serving: Serving, tmp_path: Path
 
 def test_nothing_is_written_before_a_job(serving: Serving, tmp_path: Path) -> None:
     server = serving(folder_with_people(tmp_path))
-    assert server.seconds < 5, "the address is printed at once"
+    assert server.seconds < 2, "the address is printed at once"
     server.open("people.csv")
     assert [path.name for path in tmp_path.iterdir()] == ["people.csv"]
 
