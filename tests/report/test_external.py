@@ -159,9 +159,10 @@ def test_nothing_of_the_table_is_told(facts: Facts, people: Path) -> None:
         assert not any(isinstance(block, Picture) for section in document.sections for block in section.blocks)
         for file, digest in facts.get("job.json", "stages")["measure"]["outputs"].items():
             assert digest not in page, file
-        # Of the record's fields only counts may be unknown: its digest would confirm a guess of them.
+        # Who guesses the counts behind the record could confirm the guess by its digest.
         assert facts.get("release.json", "digest") not in page
         assert facts.get("release.json", "output", "sha256") in page
+        assert facts.get("release.public.json", "digest") in page
 
 
 def declared(facts: Facts, **column: object) -> Facts:
@@ -243,8 +244,8 @@ def test_nothing_is_empty_or_dangling(facts: Facts, refused: Facts, language: La
 
 def test_nobody_is_sent_to_a_record_that_stays_inside(facts: Facts) -> None:
     inside, outside = (to_markdown(compose(facts, ENGLISH, edition)) for edition in Edition)
-    assert "leakgauge verify" in inside and "leakgauge verify" not in outside
-    assert "The record of the release is kept inside." in outside
+    assert "leakgauge verify release.json" in inside and "leakgauge verify release.json" not in outside
+    assert "leakgauge verify release.public.json" in outside
 
 
 def test_counts_that_are_no_rows_are_not_masked(facts: Facts) -> None:
