@@ -121,7 +121,7 @@ def test_a_simulation_does_not_pass_for_private(tmp_path: Path, capsys: pytest.C
     verify(made.record).require()
     _without_mark(made)
     forged(made, _said_private)
-    assert set(failures(verify(made.record))) == {"simulation"}
+    assert set(failures(verify(made.record))) == {"source of noise"}
     assert "a seed is neither private nor paid for" in refused(capsys, made.record)
 
 

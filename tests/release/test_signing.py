@@ -92,7 +92,7 @@ def test_a_consistent_forgery_is_found_by_the_signature(
     assert run(capsys, "verify", "out.csv.json")[0] == 0
     code, _, err = run(capsys, "verify", "out.csv.json", "--signed-by", str(keys / "office.pub"))
     assert code == 1 and err.count("\n") == 1
-    assert "signature (the signature is of another key or of another record)" in err
+    assert "signature (the signature was made with another key, or the record changed afterwards)" in err
 
 
 def test_no_signature_a_broken_one_and_one_of_another_key(

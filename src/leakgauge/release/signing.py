@@ -42,13 +42,6 @@ def private_key(path: Path) -> Ed25519PrivateKey:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 
     content = _content(path)
-    rights = path.stat().st_mode & 0o777
-    if rights & _OTHERS:
-        raise FileError(
-            "Others may use the private key {path}, whose mode is {mode:o}; run chmod 600 on it.",
-            path=path,
-            mode=rights,
-        )
     try:
         key = (load_ssh_private_key if content.startswith(_OPENSSH) else load_pem_private_key)(content, None)
     except (TypeError, ValueError, UnsupportedAlgorithm):
@@ -58,6 +51,13 @@ def private_key(path: Path) -> Ed25519PrivateKey:
             "{path} is not a private Ed25519 key in PEM without a passphrase; make one with openssl genpkey -algorithm "
             "ed25519.",
             path=path,
+        )
+    rights = path.stat().st_mode & 0o777
+    if rights & _OTHERS:
+        raise FileError(
+            "Others may use the private key {path}, whose mode is {mode:o}; run chmod 600 on it.",
+            path=path,
+            mode=rights,
         )
     return key
 
@@ -139,7 +139,7 @@ def why_not_signed(record: Path, key: Ed25519PublicKey) -> str:
     try:
         key.verify(_content(place), record_bytes(record))
     except InvalidSignature:
-        return "the signature is of another key or of another record"
+        return "the signature was made with another key, or the record changed afterwards"
     return ""
 
 

@@ -157,7 +157,7 @@ def _plan_checks(fields: Mapping[str, Any], plan: RecordedPlan) -> Iterator[Chec
         yield same(f"plan of {name}", column, computed[name])
     seeded, counted = fields["simulation_seed"] is not None, fields["budget"]["ledger"] is not None
     holds = fields["private"] != seeded and not (seeded and counted)
-    yield Check("simulation", holds, "" if holds else "noise from a seed is neither private nor paid for")
+    yield Check("source of noise", holds, "" if holds else "noise from a seed is neither private nor paid for")
 
 
 def _release_checks(
@@ -263,5 +263,5 @@ def _letters_checks(fields: Mapping[str, Any], vouched: bool) -> Iterator[Check]
     """That letters were declared stands in the record alone: who changes it there changes all that follows from it."""
     for name, column in fields["plan"]["columns"].items():
         if column["letters"] == DECLARED:
-            reason = "" if vouched else "that they were declared only a signature or the ledger can show"
+            reason = "" if vouched else "only a signature or the ledger can show that they were declared"
             yield Check(f"letters of {name}", vouched or None, reason)
