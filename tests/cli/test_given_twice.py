@@ -93,7 +93,7 @@ def test_an_answer_repeats_its_condition_with_the_value(here: Path, capsys: pyte
         assert f"count over rows where 'city' is {value!r}" in out
     code, out, _ = run(capsys, *ask, "city=A", "--language", "zh")
     assert code == 0
-    assert "'city' 为 'A' 的计数" in out
+    assert "计数（仅 'city' 为 'A' 的行）" in out
 
 
 def test_two_priors_of_one_column_are_refused(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
