@@ -82,6 +82,12 @@ def test_texts_that_tell_now_and_then_are_found() -> None:
     assert shown.at_least > 3.3
 
 
+def test_characters_are_counted_from_the_first_one_of_the_text() -> None:
+    shown = audited(PLANTED["one character in the middle"])
+    assert shown.event.startswith("character 7 ")
+    assert audited(PLANTED["first character"]).event == "text that begins with 'a'"
+
+
 def test_lines_of_a_program_are_compared_as_texts_too(tmp_path: Path) -> None:
     body = "print(('a' if line == '0\\n' else 'b') + ''.join(random.choices('0123456789abcdef', k=12)))"
     program = Program(seeded_program(tmp_path, body))

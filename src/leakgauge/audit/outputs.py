@@ -207,8 +207,6 @@ def _is_number(one: Any) -> bool:
 
 
 def _label(one: Any) -> Text:
-    if isinstance(one, bytes):
-        return kept(one.decode("latin-1"), _written(one))
     return kept(one if isinstance(one, str) and not isinstance(one, Enum) else _written(one), _written(one))
 
 

@@ -8,13 +8,12 @@ import numpy as np
 
 from leakgauge.audit.outputs import Outputs
 from leakgauge.audit.partitions import LETTERS, Letters, Partition, Places, listed
-from leakgauge.audit.texts import BEGINNING, END, ENDING, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
+from leakgauge.audit.texts import BEGINNING, END, ENDING, START, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
 from leakgauge.probability.cells import Codes, Floats
 
 _FEWEST = 4
 """Texts with the same beginning that make it a cell."""
 _CHARACTERS = 0x110000
-_QUOTES = ("'", '"')
 _TEXTS = 1 / 6
 """What is staked on each kind of cells of texts, so that they do not make bets on numbers much poorer."""
 
@@ -120,9 +119,8 @@ class _Trie(Partition):
     def _characters(self, outputs: Outputs) -> Codes:
         """The characters of each text in the order in which they are looked at."""
 
-    @abstractmethod
-    def _quoted(self, beginning: str) -> str:
-        """A beginning as it is shown."""
+    def _quoted(self, node: int) -> str:
+        return repr(self._beginnings[node])
 
     def places(self, outputs: Outputs) -> Codes:
         """The cell of each output."""
@@ -147,11 +145,9 @@ class _Trie(Partition):
         named = []
         for node in sorted(members):
             if not whole[node]:
-                named.append(
-                    f"{self._quoted(self._beginnings[node])} and a rare character" if node else "a rare character"
-                )
+                named.append(f"{self._quoted(node)} and a rare character" if node else "a rare character")
             elif not node or not whole[self._parents[node]]:
-                named.append(self._quoted(self._beginnings[node]) if node else "anything")
+                named.append(self._quoted(node) if node else "anything")
         return f"{self._verb} {listed(named)}"
 
 
@@ -163,12 +159,7 @@ class Beginnings(_Trie):
     _depth = BEGINNING
 
     def _characters(self, outputs: Outputs) -> Codes:
-        return code_points(outputs[TEXT], BEGINNING)
-
-    def _quoted(self, beginning: str) -> str:
-        # Texts that functions return are kept with their quotes, of which the second comes later.
-        quote = beginning[:2].removeprefix("b")[:1]
-        return f"{beginning}{quote}" if quote in _QUOTES else repr(beginning)
+        return code_points(outputs[START], BEGINNING)
 
 
 class Endings(_Trie):
@@ -181,5 +172,5 @@ class Endings(_Trie):
     def _characters(self, outputs: Outputs) -> Codes:
         return code_points(outputs[END], ENDING)
 
-    def _quoted(self, beginning: str) -> str:
-        return repr(beginning[::-1])
+    def _quoted(self, node: int) -> str:
+        return repr(self._beginnings[node][::-1])

@@ -23,7 +23,7 @@ _DIGEST = 10
 """Bytes of a digest."""
 BEGINNING, ENDING = LONGEST - 1 - math.ceil(_DIGEST * 5 / 4), 12
 """Characters at the beginning and at the end of a text that are compared."""
-TEXT, END, TRAITS, NUMBERS = "text", "end", "traits", "numbers"
+TEXT, START, END, TRAITS, NUMBERS = "text", "start", "end", "traits", "numbers"
 
 _NEARLY_ALL, _FEW = 0.9, 5_000
 """The share of texts that differ, and how many of each input are looked at for it."""
@@ -55,12 +55,14 @@ class Text(NamedTuple):
     """What is kept of a text.
 
     Attributes:
-        text: the text, shortened.
+        text: the text as it is told apart from everything else, shortened.
+        start: its first characters.
         end: its last characters, the last one first.
         traits: a number for each of ``TRAIT_NAMES``.
     """
 
     text: str
+    start: str
     end: str
     traits: tuple[float, ...]
 
@@ -73,7 +75,7 @@ def kept(text: str, written: str | None = None) -> Text:
         written: the text as it is told apart from everything else, such as with its quotes; by default as it is.
     """
     short = shortened(text if written is None else written)
-    return Text(short, text[: -ENDING - 1 : -1], _traits(text))
+    return Text(short, text[:BEGINNING], text[: -ENDING - 1 : -1], _traits(text))
 
 
 def shortened(text: str) -> str:
@@ -91,13 +93,14 @@ def text_array(texts: Sequence[Text], numbers: npt.NDArray[np.float64] | None = 
         len(texts),
         dtype=[
             (TEXT, f"U{LONGEST}"),
+            (START, f"U{BEGINNING}"),
             (END, f"U{ENDING}"),
             (TRAITS, np.float64, (len(TRAIT_NAMES),)),
             (NUMBERS, np.float64, (width,)),
         ],
     )
-    made[TEXT], made[END] = [one.text for one in texts], [one.end for one in texts]
-    made[TRAITS] = [one.traits for one in texts]
+    for field, value in zip((TEXT, START, END, TRAITS), zip(*texts, strict=True), strict=False):
+        made[field] = value
     if numbers is not None:
         made[NUMBERS] = numbers
     return made
@@ -113,14 +116,14 @@ def nearly_all_differ(*outputs: npt.NDArray[Any]) -> bool:
 
 
 def code_points(texts: npt.NDArray[np.str_], width: int) -> npt.NDArray[np.int64]:
-    """The characters of texts as numbers, one row a text; 0 behind the end of a text."""
+    """The characters of texts as numbers, one row per text; 0 behind the end of a text."""
     whole = np.ascontiguousarray(texts.astype(f"U{width}"))
     return whole.view(np.uint32).reshape(len(texts), width).astype(np.int64)
 
 
 def characters_in(texts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
     """The characters at both ends of each text of an array, as numbers."""
-    return np.hstack([code_points(texts[TEXT], BEGINNING), code_points(texts[END], ENDING)])
+    return np.hstack([code_points(texts[START], BEGINNING), code_points(texts[END], ENDING)])
 
 
 def _traits(text: str) -> tuple[float, ...]:
