@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from leakgauge.probability import PriorOrigin
+from leakgauge.release.record import follows_from_counts
 from leakgauge.report.facts import Facts
 
 _LEVELS: Final = (
@@ -94,7 +94,6 @@ _PROMISED: Final = {
     "audit.json": ("violated",),
 }
 """What the mechanism promises; shown only where it follows from no private count."""
-_SHAREABLE_ORIGINS: Final = tuple(origin.value for origin in PriorOrigin if not origin.keep_inside)
 
 
 def shareable(facts: Facts) -> Facts:
@@ -115,11 +114,7 @@ def has_shareable_mechanism(facts: Facts) -> bool:
     if asked and asked.get("accounted") is None and len(asked.get("mechanism") or ()) != 1:
         return False
     planned: Mapping[str, Any] = facts.get("release.json", "plan", "columns") or {}
-    return all(
-        one.get("channel_prior") in _SHAREABLE_ORIGINS
-        or (one.get("channel_prior") is None and one.get("mechanism") != "channel")
-        for one in planned.values()
-    )
+    return not any(map(follows_from_counts, planned.values()))
 
 
 def _part(found: Any, places: Collection[tuple[str, ...]]) -> Any:

@@ -148,10 +148,10 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
     if not all((place / name).exists() for name in (RECORD, PUBLIC_RECORD, work.released)):
         return False
     try:
-        fields = verify(place / RECORD).fields
+        found = verify(place / RECORD)
     except (InputError, VerificationError):
         return False
-    return bool(fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
+    return found.holds and bool(found.fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
