@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -10,13 +9,14 @@ from starlette.requests import Request
 
 from leakgauge.errors import OptionError
 from leakgauge.web.asking import fields_of
+from tests.web.awaiting import awaited
 
 
 def asked(body: bytes) -> Any:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return asyncio.run(fields_of(Request({"type": "http", "headers": []}, receive)))
+    return awaited(fields_of(Request({"type": "http", "headers": []}, receive)))
 
 
 def test_a_field_is_named_once() -> None:
