@@ -32,7 +32,7 @@ def test_running_needs_nothing_of_the_tests() -> None:
     """``make demo`` installs what running needs; ``make test`` adds the tests' environment."""
 
     def said(target: str) -> str:
-        asked = ["make", "--dry-run", "--always-make", target, "VENV=nowhere"]
+        asked = ["make", "--dry-run", "--always-make", "--no-print-directory", target, "VENV=nowhere"]
         return subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
     demo, test = said("demo"), said("test")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
+from uuid import uuid4
 
 from leakgauge.errors import EngineError, FileError
 
@@ -34,7 +34,7 @@ class Draft:
 
     def __init__(self, place: Path, *, shareable: bool = False) -> None:
         self.place = target(place)
-        self.path = self.place.with_name(f".{self.place.name[:50]}.{secrets.token_hex(8)}")
+        self.path = self.place.with_name(f".{self.place.name[:50]}.{uuid4().hex[:16]}")
         try:
             # The umask is learnt from an empty file: to ask for it is to change it, for every thread.
             handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if shareable else OWNER_ONLY)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -16,7 +17,10 @@ def asked(body: bytes) -> Any:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    return asyncio.run(fields_of(Request({"type": "http", "headers": []}, receive)))
+    request = Request({"type": "http", "headers": []}, receive)
+    # A browser of another test may keep the loop of this thread running.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(fields_of(request))).result()
 
 
 def test_a_field_is_named_once() -> None:
