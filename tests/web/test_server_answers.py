@@ -99,7 +99,7 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
         ({"background": [1]}, "text"),
         ({"background": ["city", "city"]}, "twice"),
         ({"bins": ["age"]}, "age=width:10"),
-        ({"bins": ["nothing=width:10"]}, "no role here"),
+        ({"bins": ["nothing=width:10"]}, "age=width:10"),
         ({"bins": ["city=width:10"]}, ""),
         ({"points": 1}, "points"),
         ({"points": 10**9}, "points"),
