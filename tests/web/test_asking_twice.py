@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -11,16 +9,14 @@ from starlette.requests import Request
 
 from leakgauge.errors import OptionError
 from leakgauge.web.asking import fields_of
+from tests.web.awaiting import awaited
 
 
 def asked(body: bytes) -> Any:
     async def receive() -> dict[str, Any]:
         return {"type": "http.request", "body": body, "more_body": False}
 
-    request = Request({"type": "http", "headers": []}, receive)
-    # A browser of another test may keep the loop of this thread running.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(fields_of(request))).result()
+    return awaited(fields_of(Request({"type": "http", "headers": []}, receive)))
 
 
 def test_a_field_is_named_once() -> None:

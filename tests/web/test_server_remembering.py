@@ -4,23 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Callable
 
 import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
 from leakgauge.web.remembering import Remembered, while_awaited
-
-Result = TypeVar("Result")
-
-
-def _ran(work: Coroutine[Any, Any, Result]) -> Result:
-    """The result of some work in a thread of its own: the browser of other tests has a loop in this one."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(asyncio.run, work).result()
+from tests.web.awaiting import awaited
 
 
 class _Work:
@@ -73,7 +64,7 @@ def test_who_goes_away_before_the_turn_is_not_computed_for() -> None:
         answers.append(await memory.once("b", work.of("b")))
         return work.begun, answers
 
-    begun, answers = _ran(run())
+    begun, answers = awaited(run())
     assert begun == ["a", "c", "d", "b"], "nobody waited for b; c had another who did"
     assert answers == ["a", "c", "d", "b"]
 
@@ -90,7 +81,7 @@ def test_what_is_being_computed_is_finished_and_remembered() -> None:
         assert await memory.once("a", work.of("a")) == "a"
         return work.begun
 
-    assert _ran(run()) == ["a"]
+    assert awaited(run()) == ["a"]
 
 
 def test_what_failed_is_told_and_tried_again() -> None:
@@ -104,4 +95,4 @@ def test_what_failed_is_told_and_tried_again() -> None:
             await while_awaited(_request(asyncio.Event()), memory.once("a", fails))
         return await memory.once("a", lambda: "yes")
 
-    assert _ran(run()) == "yes"
+    assert awaited(run()) == "yes"
