@@ -45,7 +45,7 @@ def _compared(folder: Path) -> None:
 
 
 def _drawn(folder: Path) -> object:
-    for name in ("release.json", "release.csv"):
+    for name in ("release.json", "release.public.json", "release.csv"):
         (folder / name).touch()
     work = SimpleNamespace(folder=SimpleNamespace(place=folder), released="release.csv")
     return stages._is_drawn(work, None)  # type: ignore[arg-type]
@@ -90,8 +90,9 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     monkeypatch.setattr(stages, "graded_json", lambda graded: {})
     folder = SimpleNamespace(place=tmp_path, read=lambda name: {"violations": []}, write=lambda name, fields: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
+    sources = SimpleNamespace(table=None, original=None)
     work: Any = SimpleNamespace(
-        asked=asked, folder=folder, sources=SimpleNamespace(table=None), diagram=None, questionnaire=None, policy=None
+        asked=asked, folder=folder, sources=sources, diagram=None, questionnaire=None, policy=None
     )
 
     def fail(*arguments: object) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -34,19 +34,17 @@ class Draft:
 
     def __init__(self, place: Path, *, shareable: bool = False) -> None:
         self.place = target(place)
-        self.path = self.place.with_name(f".{self.place.name[:50]}.{secrets.token_hex(8)}")
         try:
-            # The umask is learnt from an empty file: to ask for it is to change it, for every thread.
-            handle = os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666 if shareable else OWNER_ONLY)
-            try:
-                self._mode = os.fstat(handle).st_mode & 0o777
-                os.fchmod(handle, OWNER_ONLY)
-            finally:
-                os.close(handle)
+            # The name of a draft is no longer than that of any file may be.
+            handle, name = tempfile.mkstemp(dir=self.place.parent, prefix=f".{self.place.name[:50]}.")
+            os.close(handle)
+            self.path = Path(name)
             if self.place.exists():
                 # A file that was closed to others stays so.
                 before = self.place.stat().st_mode & 0o777
                 self._mode = before if shareable else before & OWNER_ONLY
+            else:
+                self._mode = _mode_by_umask(self.path) if shareable else OWNER_ONLY
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
@@ -215,6 +213,17 @@ def exists(path: Path) -> FileError:
 def could_not_write(path: Path, error: OSError) -> EngineError:
     """What to raise where the disk refuses; never with what was to be written."""
     return EngineError("{path} could not be written: {reason}.", path=path, reason=_reason(error))
+
+
+def _mode_by_umask(draft: Path) -> int:
+    """The mode of a new file, read off an empty one: to ask for the umask is to change it, for every thread."""
+    tried = draft.with_name(f"{draft.name}.mode")
+    handle = os.open(tried, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    try:
+        return os.fstat(handle).st_mode & 0o777
+    finally:
+        os.close(handle)
+        tried.unlink()
 
 
 def _allocate(handle: int, size: int) -> None:

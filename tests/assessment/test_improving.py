@@ -74,7 +74,7 @@ def test_what_is_chosen_can_be_made(people: Table) -> None:
     forms = {one.candidate.form: one.candidate for one in found.trials}
     assert len(forms["histogram"].bins["edges"]) > 2
     binned = forms["column in 8 bins"].bins["intervals"]
-    assert len(binned) == 8 and binned[0].startswith("[")
+    assert len(binned) == 8 and binned[0].startswith("(-∞, ") and binned[1].startswith("[")
     designed = [one.candidate for one in found.trials if one.candidate.designed]
     fields = designed[0].channel_json()
     assert fields is not None and fields["schema"] == "leakgauge/channel/1"

@@ -105,7 +105,7 @@ def test_a_report_is_written_again_in_other_forms(here: Path, capsys: pytest.Cap
         ((*PROTECT, "--max-distortion", "0.2", "-o", "people.csv"), "is a file"),
         ((*PROTECT, "--max-distortion", "0.2", "--policy", "none.toml", "-o", "out"), "none.toml"),
         ((*PROTECT, "--max-distortion", "0.2", "--distortion", "none.csv", "-o", "out"), "none.csv"),
-        ((*PROTECT, "--max-distortion", "0.2", "--bins", "age=width:10", "-o", "out"), "a column in use"),
+        ((*PROTECT, "--max-distortion", "0.2", "--bins", "age=width:10", "-o", "out"), "no role here"),
         (("protect", "gone.csv", "--secret", "x", "--max-distortion", "0.2", "-o", "out"), "gone.csv"),
     ],
 )

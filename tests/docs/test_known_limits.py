@@ -90,7 +90,7 @@ def test_every_option_that_is_named_exists() -> None:
 def test_every_name_in_quotes_exists() -> None:
     public = {name for room in leakgauge.__all__ for name in (room, *getattr(getattr(leakgauge, room), "__all__", ()))}
     known = public | set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
-    fields = {"reliable", "accounting", "both", "max_epsilon"}
+    fields = {"reliable", "accounting", "both", "max_epsilon", "width", "quantiles"}
     named = {name for name in re.findall(r"`([a-z_]+)`", TEXT) if name not in fields}
     assert {"solve", "verify", "grade"} <= named
     assert named <= known

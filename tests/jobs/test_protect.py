@@ -165,7 +165,7 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"max_distortion": None}, "No target"),
         ({"target": "good"}, "Two targets"),
         ({"max_distortion": None, "target": "splendid"}, "no target"),
-        ({"max_distortion": -1.0}, "no finite number"),
+        ({"max_distortion": -1.0}, "not a finite number"),
         ({"local_dp": 0.0}, "ε"),
         ({"confidence": 1.0}, "not between 0 and 1"),
         ({"accounted": 1.0}, "--accounted buys"),

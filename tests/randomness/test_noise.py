@@ -114,7 +114,9 @@ def test_opendp_draws_the_same_law(law: Law, draws: int) -> None:
     assert two_samples_p(ours, theirs) >= FALSE_ALARM
     elsewhere = drawn_counts(type(law)(1.1 * next(iter(vars(law).values()))), MILLION, Simulated(simulation_seed=3))
     width = min(len(elsewhere), len(theirs)) // 2
-    assert two_samples_p(_middle(elsewhere, width), _middle(theirs, width)) < FALSE_ALARM
+    # Few draws over thousands of values cannot tell a scale that is off by a tenth.
+    if draws > len(theirs) * 10:
+        assert two_samples_p(_middle(elsewhere, width), _middle(theirs, width)) < FALSE_ALARM
 
 
 def _middle(totals: npt.NDArray[np.int64], width: int) -> npt.NDArray[np.int64]:

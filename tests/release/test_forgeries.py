@@ -23,6 +23,7 @@ from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, Verification, release, verify
 from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
 from leakgauge.release.record import FIELDS, assumptions, digest_of, file_digest, read_record, record_text
+from leakgauge.tables import Edges
 from tests.release.people import opened
 
 PLAN = ReleasePlan(
@@ -35,6 +36,7 @@ PLAN = ReleasePlan(
     public=["city"],
 )
 OWN = ReleasePlan({"illness": "randomized-response:epsilon=2,letters=this-table"})
+AGES = {"age": Edges((30.0, 50.0))}
 
 
 @pytest.fixture(scope="module")
@@ -391,3 +393,55 @@ def test_a_plan_that_contradicts_itself(tmp_path: Path, change: Callable[[dict[s
     made = release(OWN, opened(), tmp_path / "o.csv")
     forged(made, lambda fields: change(fields["plan"]["columns"]["illness"]))
     assert set(failures(verify(made.record))) <= {"plan of illness", "record"} and not verify(made.record).holds
+
+
+# What is between the lines of a public record, and bins.
+
+
+def public_forged(made: Release, change: Callable[[dict[str, Any]], None]) -> Verification:
+    """The public record changed, its digest made to fit, and what verify says of it."""
+    fields = json.loads(made.public_record.read_text())
+    change(fields)
+    fields["digest"] = digest_of(fields)
+    made.public_record.write_text(record_text(fields))
+    return verify(made.public_record)
+
+
+@pytest.mark.parametrize(
+    ("change", "check"),
+    [
+        (lambda fields: fields["plan"]["columns"]["illness"].update(epsilon=0.1), "plan of illness"),
+        (lambda fields: fields.update(left_out=[]), "what is left out"),
+        (lambda fields: fields["left_out"].append("a veto against the release"), "what is left out"),
+    ],
+)
+def test_a_public_record_that_says_more_or_less_than_it_may(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None], check: str
+) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv")
+    assert verify(made.public_record).holds
+    assert set(failures(public_forged(made, change))) == {check}
+
+
+def test_a_mechanism_chosen_from_the_table_is_not_in_the_public_record(tmp_path: Path) -> None:
+    made = release(OWN, opened(), tmp_path / "o.csv", chosen_from_table=True)
+    text = made.public_record.read_text()
+    assert "randomized-response" not in text and "nats" not in text
+    assert {"mechanism of illness", "claims of illness"} <= set(json.loads(text)["left_out"])
+    assert verify(made.public_record).holds
+    column = {"epsilon": 0.1}
+    forged_record = public_forged(made, lambda fields: fields["plan"]["columns"]["illness"].update(column))
+    assert set(failures(forged_record)) == {"plan of illness"}
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_public_columns_in_bins_are_held_to_their_edges(tmp_path: Path, form: str) -> None:
+    plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"}, public=["age"], bins=AGES)
+    made = release(plan, opened(), tmp_path / f"o.{form}")
+    assert verify(made.record).holds and verify(made.public_record).holds
+    moved = {"binning": "edges:1,2"}
+    assert set(failures(public_forged(made, lambda fields: fields["plan"]["bins"]["age"].update(moved)))) == {
+        "bins of age"
+    }
+    forged(made, lambda fields: fields["plan"]["bins"]["age"].update(moved))
+    assert set(failures(verify(made.record))) == {"bins of age"}

@@ -61,6 +61,7 @@ PLANS: dict[str, Mapping[str, str | Channel | NamedChannel]] = {
         "huge": clamped_noise(laplace(1.0, lower=0, upper=8, grid=0.5), [1, 2, 2**64 - 1]),
         "only": MIXED,
         "flag": JOINT,
+        "day": JOINT,
     },
 }
 

@@ -113,7 +113,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "http": (lambda folder: "https://example.org/t.parquet", "'https' addresses cannot be opened"),
     "s3": (lambda folder: "s3://bucket/t.parquet", "'s3' addresses cannot be opened"),
     "postgresql": (lambda folder: "postgres://me:pass@host/db", "'postgres' addresses cannot be opened"),
-    "object": (lambda folder: [SECRET], "A list is not a table"),
+    "object": (lambda folder: [SECRET], "An object of type list is not a table"),
     "no columns": (lambda folder: pa.table({}), "has no columns"),
     "no rows": (lambda folder: pa.table({"a": pa.array([], pa.int64())}), "has no rows"),
     "mixed objects": (lambda folder: pd.DataFrame({"a": [1, SECRET, b"x"]}, dtype=object), "mixes kinds"),

@@ -76,7 +76,8 @@ def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) ->
         said["7"] = "it keeps {share} of the information"
     for leaf, words in said.items():
         if values.get(leaf, 0.0) >= TOLD:
-            share = words.format(share=f"{values[leaf]:.4g}")
+            # An attack on a sample may come out above what it estimates, which is at most the whole.
+            share = words.format(share=f"{min(values[leaf], 1.0):.4g}")
             found.append(Veto(f"the release tells nearly everything: {share}"))
     return tuple(found)
 

@@ -109,20 +109,25 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
     return [small, far]
 
 
-def repetition_check(once: Outputs, again: Outputs) -> Check:
-    """Whether two draws from the same input, taken one after the other, are the same in every place."""
+def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
+    """Whether two draws from the same input, taken one after the other, are the same in every place.
+
+    Where every output is the same there is no noise that could repeat, and nothing to look at.
+    """
     length = min(len(once), len(again))
     codes = codes_of(np.concatenate([once[:length], again[:length]]))
     if not length or not np.array_equal(codes[:length], codes[length:]):
-        return Check("fresh noise", True)
+        return [Check("fresh noise", True)]
     counts = np.unique(codes[:length], return_counts=True)[1]
     # By chance two draws agree in one place with Σ p², estimated from the draw itself, and one more of each kind so
     # that a short draw of one letter is no proof.
     agree = float((((counts + 1) / (length + len(counts))) ** 2).sum())
     chance = length * math.log(min(agree, 1.0))
-    if len(counts) == 1 or chance > math.log(1e-12):
-        return Check("fresh noise", True)
-    return Check("fresh noise", False, f"{length} outputs came again one by one: the noise repeats")
+    if len(counts) == 1:
+        return []
+    if chance > math.log(1e-12):
+        return [Check("fresh noise", True)]
+    return [Check("fresh noise", False, f"{length} outputs came again one by one: the noise repeats")]
 
 
 def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.checks import Check, DeclaredNoise, noise_checks, repetition_check
+from leakgauge.audit.checks import Check, DeclaredNoise, noise_checks, repetition_checks
 from leakgauge.audit.events import Event, best_events, most_promising
 from leakgauge.audit.learning import FEWEST
 from leakgauge.audit.least_levels import least_level
@@ -187,7 +187,7 @@ class Audit:
         )
 
     def _checks(self, rounds: list[Round], first: Outputs, second: Outputs) -> tuple[Check, ...]:
-        checks = [] if len(rounds) < 2 else [repetition_check(*alike(rounds[0][0], rounds[1][0]))]
+        checks = [] if len(rounds) < 2 else repetition_checks(*alike(rounds[0][0], rounds[1][0]))
         if self.declared is not None and first.dtype.kind in "fiu" and first.ndim == 1:
             checks += noise_checks(first, second, self.declared, self.miss * CHECKING)
         return tuple(checks)

@@ -119,6 +119,9 @@ def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, outpu
     from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, names_a_file, shown_json
 
     require_writable(output, *([Path(spelled)] if options["program"] is None and names_a_file(spelled) else []))
+    for first, second in options["inputs"]:
+        if first == second:
+            raise OptionError("--inputs names {found!r} twice; name two different inputs.", found=first)
     with counting(say("Drawing")) as tell:
         found = audit_mechanism(
             spelled,

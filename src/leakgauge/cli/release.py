@@ -96,6 +96,10 @@ def command(
         places += [signature_place(one) for one in (place, public) if one is not None]
     for file in places:
         require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
+    if dataset is not None and address is None:
+        raise OptionError(
+            "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
+        )
     name = dataset or default_dataset(table)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(table, missing=missing))

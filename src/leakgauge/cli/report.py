@@ -9,8 +9,10 @@ import click
 from leakgauge.cli.output import deliver, working
 from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable
+from leakgauge.errors import OptionError
 
 _NAMES = {"internal": "report", "external": "report-external"}
+_FORMS = ("html", "md", "pdf")
 
 
 @click.command()
@@ -21,8 +23,8 @@ _NAMES = {"internal": "report", "external": "report-external"}
     type=click.Choice(["en", "zh", "both"]),
     help="Of the report; by default that of the messages; both: side by side.",
 )
-@click.option("--format", "form", type=click.Choice(["html", "md", "pdf"]), help="By default that of the file's name.")
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="External: hide smaller counts.")
+@click.option("--format", "form", type=click.Choice(_FORMS), help="By default that of the file's name.")
+@click.option("--limit", type=click.IntRange(1), help="External: hide counts below it; by default 10.")
 @click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: in FOLDER.")
@@ -31,7 +33,7 @@ def command(
     edition: str,
     report_language: str | None,
     form: str | None,
-    limit: int,
+    limit: int | None,
     opened: bool,
     as_json: bool,
     output: Path | None,
@@ -45,22 +47,26 @@ def command(
     The external edition masks small counts and leaves out every number that follows from the table's own counts.
     """
     from leakgauge.report import Edition, Report
+    from leakgauge.report.external import LIMIT
 
     kind, language = Edition(edition), report_language or current().code
-    written = form or _suffix(output)
+    if limit is not None and kind is Edition.INTERNAL:
+        raise OptionError("--limit {found} masks counts of the external edition; say --edition external.", found=limit)
+    least = limit or LIMIT
+    written = form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
     if as_json:
         from leakgauge.report.twin import report_json
 
         require_writable(output)
-        fields = report_json(report.documents(language, kind, limit=limit))
+        fields = report_json(report.documents(language, kind, limit=least))
         deliver(fields, as_json, output, list, shareable=kind is Edition.EXTERNAL)
         return
     place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)
     write = {"html": report.to_html, "md": report.to_markdown, "pdf": report.to_pdf}[written]
     with working(say("Writing the report …")):
-        write(place, language, kind, limit=limit)
+        write(place, language, kind, limit=least)
     click.echo(say("Report: {path!s}", path=place))
     if opened:
         click.launch(str(place))
@@ -68,4 +74,8 @@ def command(
 
 def _suffix(output: Path | None) -> str:
     suffix = "" if output is None else output.suffix.lower().lstrip(".")
-    return suffix if suffix in ("md", "pdf") else "html"
+    if suffix and suffix not in _FORMS:
+        raise OptionError(
+            "{output!s} does not end in .html, .md or .pdf; name the file so, or say --format.", output=output
+        )
+    return suffix or "html"

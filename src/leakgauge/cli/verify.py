@@ -48,6 +48,7 @@ def command(
     """
     from leakgauge.release import verify
     from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.record import PUBLIC_SCHEMA
     from leakgauge.release.signing import private_key, record_bytes, require_no_signature, sign_record, signature_place
 
     if sign is not None and signed_by is not None:
@@ -63,7 +64,10 @@ def command(
         # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
         content = record_bytes(record) if key is not None else b""
         found = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    signature = sign_record(record, content, key) if key is not None and found.holds else None
+    if key is not None and found.fields.get("private") is False:
+        raise OptionError("{record!s} is of a simulation, which is not a release; sign one that is.", record=record)
+    shareable = found.fields.get("schema") == PUBLIC_SCHEMA
+    signature = sign_record(record, content, key, shareable=shareable) if key is not None and found.holds else None
     deliver(as_fields(found), as_json, output, lambda: render(found, record, signature))
     found.require()
 

@@ -128,6 +128,7 @@ def release(
     overwrite: bool = False,
     randomness: Randomness | None = None,
     sign: Path | str | None = None,
+    chosen_from_table: bool = False,
     progress: Progress | None = None,
 ) -> Release:
     """The release of a table by a plan: protected columns and a record, or nothing at all.
@@ -145,6 +146,8 @@ def release(
         overwrite: whether existing files may be replaced.
         randomness: the operating system, unless this is a simulation.
         sign: the file of a private Ed25519 key that signs the record; the record says nothing of it.
+        chosen_from_table: whether the plan's mechanisms were chosen by what they do to this table: which ones they are
+            then tells of its counts, and the public record leaves them out.
         progress: told of every stage.
 
     Raises:
@@ -195,7 +198,8 @@ def release(
         )
         fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
         mechanisms = {one.name: one.mechanism for one in bound.columns}
-        texts = [record_text(fields), record_text(make_public_record(fields, mechanisms, output, public))]
+        handed_out = make_public_record(fields, mechanisms, output, public, chosen_from_table=chosen_from_table)
+        texts = [record_text(fields), record_text(handed_out)]
         for draft_of_record, text in zip((noted, shared), texts, strict=True):
             draft_of_record.write(text)
         tell(Stage.DRAFTED, rows)

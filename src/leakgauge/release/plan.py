@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
+from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, read_channel, require_schema
@@ -132,7 +133,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
     except FileError:
         raise
     except InputError as error:
-        raise type(error)("The plan {path}: {reason}", path=place, reason=error) from None
+        raise type(error)(message("The plan {path}: {reason}"), path=place, reason=error) from None
 
 
 def plan_files(path: Path | str) -> tuple[Path, ...]:

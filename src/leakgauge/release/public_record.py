@@ -7,7 +7,6 @@ counts could confirm the guess with them.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -27,9 +26,13 @@ from leakgauge.release.record import (
     digest_of,
     follows_from_counts,
     implied_levels,
+    path_from,
     together_json,
 )
 
+OF_THE_LEDGER = "hash of the ledger"
+WITHHELD = "withheld"
+"""In place of a mechanism that was chosen by what it does to the table."""
 _OF_THE_RECORD = ("reference", "created", "private", "rows")
 _OF_THE_OUTPUT = ("format", "columns", "bytes", "sha256")
 _OF_A_COLUMN = ("epsilon", "reads", "writes", "letters", "channel_prior")
@@ -41,7 +44,12 @@ def public_place(output: Path) -> Path:
 
 
 def make_public_record(
-    fields: Mapping[str, Any], mechanisms: Mapping[str, Mechanism], output: Path, place: Path
+    fields: Mapping[str, Any],
+    mechanisms: Mapping[str, Mechanism],
+    output: Path,
+    place: Path,
+    *,
+    chosen_from_table: bool = False,
 ) -> dict[str, Any]:
     """The fields of the public record.
 
@@ -50,15 +58,19 @@ def make_public_record(
         mechanisms: by the names of the plan's columns.
         output: the release.
         place: of the public record.
+        chosen_from_table: whether the mechanisms were chosen by what they do to the table, so that which ones they are
+            tells of its counts.
     """
     planned = fields["plan"]["columns"]
+    private = [name for name, column in planned.items() if chosen_from_table or follows_from_counts(column)]
     plan: dict[str, Any] = {
         "public": fields["plan"]["public"],
-        "columns": {name: _column(column) for name, column in planned.items()},
+        "columns": {
+            name: _withheld(column) if chosen_from_table else _column(column) for name, column in planned.items()
+        },
         # The bins are the labels of the released file.
         "bins": fields["plan"]["bins"],
     }
-    private = [name for name, column in planned.items() if follows_from_counts(column)]
     claims = {
         name: None if name in private else _claims(column, fields["claims"][name], mechanisms[name])
         for name, column in plan["columns"].items()
@@ -68,7 +80,7 @@ def make_public_record(
         **{name: fields[name] for name in _OF_THE_RECORD},
         "keep_inside": False,
         "output": {
-            "file": Path(os.path.relpath(output.resolve(), place.resolve().parent)).as_posix(),
+            "file": path_from(place, output),
             **{name: fields["output"][name] for name in _OF_THE_OUTPUT},
         },
         "plan": plan,
@@ -99,7 +111,13 @@ def column_levels(column: Mapping[str, Any], mechanism: Mechanism) -> dict[str, 
 
 def lacks_letters(column: Mapping[str, Any]) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
-    return column["letters"] == THIS_TABLE and "letters=" not in column["mechanism"]
+    return column["letters"] == THIS_TABLE and "letters=" not in column["mechanism"] and column["mechanism"] != WITHHELD
+
+
+def _withheld(column: Mapping[str, Any]) -> dict[str, Any]:
+    """A planned column without its mechanism."""
+    kept = {name: column[name] for name in _OF_A_COLUMN}
+    return {"mechanism": WITHHELD, **kept, "epsilon": None, "channel_prior": None, "channel": None}
 
 
 def _column(column: Mapping[str, Any]) -> dict[str, Any]:
@@ -140,21 +158,38 @@ def _totals(
 
 
 def _left_out(fields: Mapping[str, Any], plan: Mapping[str, Any], claims: Mapping[str, Any]) -> Iterator[str]:
-    """The names of what the record has and the public record does not, in the order of the record."""
-    if fields["simulation_seed"] is not None:
+    """The names of what the record has and the public record does not."""
+    yield from lacking(plan, claims, simulated=not fields["private"])
+    for name, column in plan["columns"].items():
+        if claims[name] is not None and fields["claims"][name]["prior"] is not None and claims[name]["prior"] is None:
+            yield _under_a_prior(column)
+    if fields["budget"]["ledger"] is not None:
+        yield OF_THE_LEDGER
+
+
+def lacking(plan: Mapping[str, Any], claims: Mapping[str, Any], *, simulated: bool) -> Iterator[str]:
+    """The names of what a public record leaves out, as far as the rest of it tells."""
+    if simulated:
         yield "seed of the simulation"
-    for name, column in fields["plan"]["columns"].items():
-        written, said = ", ".join(column["writes"]), fields["claims"][name]
-        if lacks_letters(plan["columns"][name]):
+    for name, column in plan["columns"].items():
+        written = ", ".join(column["writes"])
+        if column["mechanism"] == WITHHELD:
+            yield f"mechanism of {written}"
+        elif lacks_letters(column):
             yield f"letters of {written}"
-        elif column["channel"] is not None and plan["columns"][name]["channel"] is None:
+        elif column["mechanism"].partition(":")[0] == "channel" and column["channel"] is None:
             yield f"channel of {written}"
         if claims[name] is None:
             yield f"claims of {written}"
-        elif said["prior"] is not None and claims[name]["prior"] is None:
-            yield f"claims of {written} under a prior"
     if any(claim is None for claim in claims.values()):
         yield from ("together", "budget")
-    if fields["budget"]["ledger"] is not None:
-        yield "hash of the ledger"
     yield "digest of the record"
+
+
+def may_be_lacking(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    """The names of what a public record may leave out without anything else that shows it."""
+    return (OF_THE_LEDGER, *map(_under_a_prior, plan["columns"].values()))
+
+
+def _under_a_prior(column: Mapping[str, Any]) -> str:
+    return f"claims of {', '.join(column['writes'])} under a prior"

@@ -11,7 +11,7 @@ from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response
 from leakgauge.notions.composition import Step
 from leakgauge.probability.files import channel_from_json
 from leakgauge.release.checking import Check, agree, same
-from leakgauge.release.public_record import column_levels, column_steps, lacks_letters
+from leakgauge.release.public_record import column_levels, column_steps, lacking, lacks_letters, may_be_lacking
 from leakgauge.release.record import PROTECTED, assumptions, budget_json, keep_inside, together_json
 
 
@@ -24,8 +24,10 @@ def public_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
     for name, column in plan["columns"].items():
         claimed = fields["claims"][name]
         if claimed is None:
+            yield same(f"plan of {name}", [column["epsilon"], column["channel"]], [None, None])
             continue
         mechanism = _mechanism(column, place)
+        yield same(f"plan of {name}", column["epsilon"], mechanism.parameters.get("epsilon"))
         steps += column_steps(column, claimed, mechanism)
         computed = column_levels(column, mechanism)
         differ = [notion for notion, level in computed.items() if not agree(claimed["levels"].get(notion), level)]
@@ -39,6 +41,9 @@ def public_checks(fields: Mapping[str, Any], place: Path) -> Iterator[Check]:
     yield same("kept inside", fields["keep_inside"], keep_inside(plan, fields["claims"]))
     yield same("assumptions", fields["assumptions"], assumptions(plan, fields["claims"], not fields["private"]))
     yield from _totals(fields, tuple(steps))
+    found, needed = set(fields["left_out"]), set(lacking(plan, fields["claims"], simulated=not fields["private"]))
+    listed = needed <= found <= needed.union(may_be_lacking(plan))
+    yield Check("what is left out", listed, "" if listed else "it does not list what the record lacks")
     for left_out in fields["left_out"]:
         yield Check(left_out, None, "the public record leaves it out")
     yield Check("ledger", None, "a public record holds no hash of the ledger; check the record itself")

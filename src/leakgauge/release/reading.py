@@ -7,10 +7,11 @@ written and read in the same way before the two are compared.
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
@@ -19,9 +20,11 @@ import numpy.typing as npt
 
 from leakgauge.mechanisms import FiniteMechanism, LetterSets, NoisyNumber
 from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
+from leakgauge.probability import Interval
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.letters import Written
 from leakgauge.release.writing import FORMATS, MARK, NOT_PRIVATE, write_batches
+from leakgauge.tables import Binning, Edges, Learnt
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +53,7 @@ class Found:
     impossible: tuple[str, ...]
 
 
-def read_back(path: Path, form: str, columns: Sequence[BoundColumn]) -> Found:
+def read_back(path: Path, form: str, columns: Sequence[BoundColumn], bins: Mapping[str, Binning]) -> Found:
     """What is in a released file, in one pass and bounded memory.
 
     Args:
@@ -58,11 +61,16 @@ def read_back(path: Path, form: str, columns: Sequence[BoundColumn]) -> Found:
         form: ``csv`` or ``parquet``.
         columns: mechanisms with the columns they write. Those that the file does not have are not looked at; one that
             marks a simulation is.
+        bins: of public columns, whose labels are held to their edges where these are numbers.
 
     Raises:
         UnreadableError: it is not a file of this form.
     """
     asked = {one.name: (one.writes, _possible(one, form)) for one in columns}
+    for name, binning in bins.items():
+        labels = _labels(binning)
+        if labels and name not in asked:
+            asked[name] = ((name,), _among([labels], form))
     asked[NOT_PRIVATE] = ((NOT_PRIVATE,), _among([[MARK]], form))
     rows, impossible = 0, dict.fromkeys(asked, False)
     with _opened(path, form) as (names, batches):
@@ -76,6 +84,14 @@ def read_back(path: Path, form: str, columns: Sequence[BoundColumn]) -> Found:
 
 class UnreadableError(Exception):
     """A released file that is not what its form says; whose words are not told, since they may quote a row."""
+
+
+def _labels(binning: Binning) -> tuple[str | None, ...]:
+    """The bins between edges that are numbers, a missing value included; of others none are known beforehand."""
+    if not isinstance(binning, Edges | Learnt) or not all(isinstance(cut, int | float) for cut in binning.cuts):
+        return ()
+    ends = (None, *binning.cuts, None)
+    return (None, *(str(Interval(low, high)) for low, high in pairwise(ends)))
 
 
 def _possible(one: BoundColumn, form: str) -> Possible:

@@ -37,6 +37,7 @@ PROTECTED = {"unit_of_protection": ONE_ROW, "neighbours": "replace-one"}
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
 DECLARED = "declared"
 """Where letters come from: the table, or the plan."""
+_SHAREABLE_ORIGINS = [origin.value for origin in PriorOrigin if not origin.keep_inside]
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
 
@@ -127,7 +128,7 @@ def make_record(
         "keep_inside": keep_inside(planned, claims),
         "rows": rows,
         "output": {
-            "file": _path_from(record, output),
+            "file": path_from(record, output),
             "format": output.suffix.lower().lstrip("."),
             "columns": list(plan.order),
         },
@@ -243,7 +244,7 @@ def whole_record_error(place: Path, what: str) -> FileError:
     return FileError("{path} is not a whole record: {what!r} is missing or malformed.", path=place, what=what)
 
 
-def _path_from(record: Path, output: Path) -> str:
+def path_from(record: Path, output: Path) -> str:
     """The path to the release from its record's folder; its name alone where it lies elsewhere.
 
     A reader opens no file outside that folder on a record's word, and need not know how other folders are called.
@@ -328,8 +329,7 @@ def follows_from_counts(column: Mapping[str, Any]) -> bool:
     """
     if column["channel"] is None or column["mechanism"].partition(":")[0] == "randomized-response":
         return False
-    origin = column["channel_prior"]
-    return origin is None or PriorOrigin(origin).keep_inside
+    return column["channel_prior"] not in _SHAREABLE_ORIGINS
 
 
 def keep_inside(plan: Mapping[str, Any], claims: Mapping[str, Any]) -> bool:

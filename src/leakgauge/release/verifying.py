@@ -34,13 +34,13 @@ from leakgauge.release.record import (
     keep_inside,
     plan_json,
     read_record,
+    recorded_bins,
     released_file,
     together_json,
     whole_record_error,
 )
 from leakgauge.release.signing import public_key, why_not_signed
 from leakgauge.release.writing import NOT_PRIVATE
-from leakgauge.tables import spelled_binning
 
 SIGNATURE = "signature"
 COMPLETION = "ledger completion"
@@ -149,8 +149,6 @@ def _signature_check(record: Path, key: Path) -> Check:
 
 def _plan_checks(fields: Mapping[str, Any], plan: RecordedPlan) -> Iterator[Check]:
     said, computed = fields["plan"], plan_json(plan)["columns"]
-    for name, one in plan.bins.items():
-        yield same(f"bins of {name}", said["bins"][name]["binning"], spelled_binning(one))
     planned = [*said["public"], *(name for one in plan.columns for name in one.writes)]
     yield same("columns of the plan", sorted(fields["output"]["columns"]), sorted(planned))
     for name, column in said["columns"].items():
@@ -178,7 +176,8 @@ def _release_checks(
     if not untouched:
         return
     try:
-        found = read_back(output, said["format"], columns)
+        bins = recorded_bins(fields)
+        found = read_back(output, said["format"], columns, bins)
     except UnreadableError:
         yield Check("rows and columns", False, f"{output} cannot be read as {said['format']}")
         return
@@ -188,6 +187,9 @@ def _release_checks(
     for name in (*(one.name for one in columns), *marked):
         wrong = name in found.impossible
         yield Check(f"values of {name}", not wrong, "some are not outputs of its mechanism" if wrong else "")
+    for name in bins:
+        wrong = name in found.impossible
+        yield Check(f"bins of {name}", not wrong, "some values are not bins between its edges" if wrong else "")
 
 
 def _bought(claims: Mapping[str, Any]) -> tuple[Step, ...]:

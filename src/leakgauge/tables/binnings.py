@@ -155,9 +155,13 @@ def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, 
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
-        if not equals or column not in columns:
+        if not equals:
+            raise OptionError("--bins {text!r} is not a column, '=' and its bins; write e.g. age=width:10.", text=text)
+        if column not in columns:
             raise OptionError(
-                "--bins {text!r} does not start with a column in use and '='; write e.g. age=width:10.", text=text
+                "--bins {text!r} names a column that has no role here; give it one, such as --background, or leave its "
+                "bins out.",
+                text=text,
             )
         if column in found:
             raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)

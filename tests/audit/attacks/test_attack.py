@@ -71,7 +71,8 @@ def plan_of_every_kind() -> dict[str, str | Channel | NamedChannel]:
     )
     few = "subset-selection:epsilon=1,letters=this-table"
     sets = "unary-encoding:epsilon=1,letters=this-table"
-    return {**columns, "age": Channel(ages, ages, mixed), "first": both, "few": few, "size": sets}
+    columns |= {"age": Channel(ages, ages, mixed), "first_out": both, "second_out": both}
+    return {**columns, "few": few, "size": sets}
 
 
 def case_in(name: str, table: Table, place: Path) -> Case:
@@ -93,7 +94,8 @@ def case_in(name: str, table: Table, place: Path) -> Case:
 def test_a_release_reads_back_the_same_from_every_format(tmp_path: Path) -> None:
     table = open_table(every_kind())
     text, binary = case_in("out.csv", table, tmp_path), case_in("out.parquet", table, tmp_path)
-    assert len(text.columns) == len(plan_of_every_kind())
+    # One channel writes two of the columns.
+    assert len(text.columns) == len(plan_of_every_kind()) - 1
     for one, other in zip(text.columns, binary.columns, strict=True):
         assert np.array_equal(one.outputs, other.outputs), one.reads
         assert len(np.unique(one.outputs, axis=0)) > 1, one.reads

@@ -62,7 +62,7 @@ def test_an_answer_is_spent_once_and_completed(query: Query[Any], people: Table,
     kinds = [entry.kind for entry in ledger.entries("people")]
     assert kinds == [Kind.OPEN, Kind.SPEND, Kind.COMPLETE]
     spend = ledger.entries("people")[1]
-    assert spend.purpose == str(query)
+    assert spend.purpose == query.purpose
     assert len(spend.reference) == 32
     assert spend.steps == query.steps(ROW)
     assert ledger.check() == ledger.head

@@ -112,6 +112,11 @@ class Asked:
             raise OptionError(
                 "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."
             )
+        if self.dataset is not None and self.ledger is None:
+            raise OptionError(
+                "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.",
+                found=self.dataset,
+            )
         if self.simulate is not None and self.ledger is not None:
             raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 

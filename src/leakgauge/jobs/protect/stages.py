@@ -136,6 +136,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
+        chosen_from_table=asked.target is not None or len(asked.mechanism) > 1,
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
