@@ -7,11 +7,15 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.grids import EVERY_RUN
+
+if TYPE_CHECKING:
+    from tests.jobs.finished import Finished
 
 settings.register_profile("default", derandomize=True, deadline=None, max_examples=EVERY_RUN)
 settings.register_profile(
@@ -52,6 +56,14 @@ def once(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[P
         return place
 
     return folder
+
+
+@pytest.fixture(scope="session")
+def finished_job(once: Callable[[str, Callable[[Path], None]], Path]) -> Finished:
+    """One finished job for all: nobody may change it."""
+    from tests.jobs.finished import finished_once
+
+    return finished_once(once)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -17,7 +17,7 @@ from leakgauge.jobs.protect import NAMES, Asked, protect
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.record import file_digest
 from tests.forks import PROCESSES
-from tests.jobs.conftest import Finished, Told
+from tests.jobs.finished import Finished, Told
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 

@@ -18,7 +18,8 @@ from leakgauge.jobs.protect import NAMES, Asked, protect
 from leakgauge.report.facts import Facts
 from leakgauge.tables import open_table
 from tests.grids import nightly
-from tests.jobs.conftest import Finished, Told, numbers
+from tests.jobs.conftest import numbers
+from tests.jobs.finished import Finished, Told
 from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 
