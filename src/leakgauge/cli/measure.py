@@ -182,13 +182,16 @@ def notes(found: Measurement) -> list[str]:
             )
         )
     if not found.reliable:
-        said.append(
-            say(
-                "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
-                "miss the truth more often than they say; bin or merge values, or bring more rows."
-            )
-        )
+        said.append(too_small())
     return said
+
+
+def too_small() -> str:
+    """What is said of numbers from too few rows."""
+    return say(
+        "Too small to tell: there are fewer than 5 rows for each combination of values, so the intervals may "
+        "miss the truth more often than they say; bin or merge values, or bring more rows."
+    )
 
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:

@@ -32,7 +32,7 @@ def plan_of(fields: Mapping[str, Any], place: Path) -> RecordedPlan:
 def _column(name: str, column: Mapping[str, Any], place: Path) -> BoundColumn:
     try:
         channel = None if column["channel"] is None else channel_from_json(column["channel"], place)
-        mechanism = _mechanism(column, channel)
+        mechanism = mechanism_of(column, channel)
         if not mechanism.capabilities.columns:
             raise OptionError("{name} answers queries and releases no column.", name=mechanism.name)
     except LeakgaugeError as error:
@@ -41,10 +41,22 @@ def _column(name: str, column: Mapping[str, Any], place: Path) -> BoundColumn:
     return BoundColumn(name, mechanism, reads, writes, column["letters"] == THIS_TABLE, channel)
 
 
-def _mechanism(column: Mapping[str, Any], named: NamedChannel | None) -> Mechanism:
+def mechanism_of(
+    column: Mapping[str, Any], named: NamedChannel | None, letters: tuple[str, ...] | None = None
+) -> Mechanism:
+    """The mechanism of a planned column of a record.
+
+    Args:
+        column: as the record has it.
+        named: its channel, where the record holds one.
+        letters: where the record leaves them out.
+
+    Raises:
+        LeakgaugeError: there is no such mechanism, or it is not the one whose channel is kept.
+    """
     text = column["mechanism"]
     if named is None:
-        return parse_mechanism(text)
+        return parse_mechanism(text, letters)
     kind, _, rest = text.partition(":")
     if kind != "randomized-response":
         # The channel stands in the record; the file it once came from is not opened.

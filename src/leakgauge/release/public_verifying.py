@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.errors import LeakgaugeError, VerificationError
-from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
+from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.composition import Step
 from leakgauge.probability.files import channel_from_json
 from leakgauge.release.checking import Check, agree, same
+from leakgauge.release.planned import mechanism_of
 from leakgauge.release.public_record import column_levels, column_steps, lacking, lacks_letters, may_be_lacking
 from leakgauge.release.record import PROTECTED, assumptions, budget_json, keep_inside, together_json
 
@@ -61,15 +62,8 @@ def _totals(fields: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[Chec
 
 def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
     try:
-        if column["channel"] is None:
-            # Any values will do where they are left out: what is computed then follows from ε alone.
-            return parse_mechanism(column["mechanism"], ("a", "b") if lacks_letters(column) else None)
-        channel = channel_from_json(column["channel"], place).channel
-        if column["mechanism"].partition(":")[0] != "randomized-response":
-            return through_channel(channel)
-        made = randomized_response(channel.inputs, column["epsilon"])
-        if made.exact != channel:
-            raise VerificationError("its randomized response is not the channel it keeps.")
-        return made
+        channel = None if column["channel"] is None else channel_from_json(column["channel"], place)
+        # Any values will do where they are left out: what is computed then follows from ε alone.
+        return mechanism_of(column, channel, ("a", "b") if lacks_letters(column) else None)
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
