@@ -189,10 +189,11 @@ def test_opendp_measurements_are_held_to_what_they_claim() -> None:
     assert claimed_by_opendp(concentrated, 1.0) == ZeroConcentratedDP(0.5)
     approximate = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(concentrated), 1e-6)
     assert isinstance(claimed_by_opendp(approximate, 1.0), ApproximateDP)
-    shown = lower_bound(pure, claimed_by_opendp(pure, 1.0), [(0.0, 1.0)], samples=20_000)
-    assert 0.85 < shown.at_least < 1.0
+    # Its noise cannot be seeded: what is right is accused once in a million runs.
+    shown = lower_bound(pure, claimed_by_opendp(pure, 1.0), [(0.0, 1.0)], samples=20_000, confidence=1 - 1e-6)
+    assert 0.7 < shown.at_least < 1.0
     assert not shown.violated
-    assert lower_bound(pure, CentralDP(0.5), [(0.0, 1.0)], samples=20_000).violated
+    assert lower_bound(pure, CentralDP(0.5), [(0.0, 1.0)], samples=20_000, confidence=1 - 1e-6).violated
 
 
 def test_rows_of_numbers_are_told_apart_by_all_of_them_together() -> None:
