@@ -202,7 +202,7 @@ BAD = "secret-value-xyzzy"
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:10"], "'x' fall into one bin"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:1", "--bins", "x=width:2"], "given twice"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=often"], "width:10"),
-        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "z=width:3"], "column in use"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "z=width:3"], "no role here"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--confidence", "95"], "not between 0 and 1"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--confidence", "high"], "not a valid float"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--channel", "none.json"], "No such file"),

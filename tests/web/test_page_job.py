@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.web.browsing import Visit, english_in, visiting
-from tests.web.serving import Served, running, started
+from tests.web.serving import Served, processes, running, started
 from tests.web.tables import folder_with_people, people
 
 ENDED = 120_000
@@ -66,6 +69,20 @@ def ended(visit: Visit, told: str) -> None:
     expect(status).to_contain_text(told)
 
 
+@contextmanager
+def halted(served: Served) -> Iterator[None]:
+    """The job under way stands still, so that it cannot end before the page was looked at."""
+    at_work = processes(served.get("/api/state").fields["jobs"][0]["id"])
+    assert at_work
+    for process in at_work:
+        os.kill(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for process in at_work:
+            os.kill(process, signal.SIGCONT)
+
+
 def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry) as visit:
         page = visit.page
@@ -75,12 +92,14 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
         visit.handle.press("ArrowRight")
         aim = float(visit.numbers()["Mean distortion"])
         page.get_by_role("button", name="Protect", exact=True).click()
-        expect(page.locator(".stages .running, .stages .done").first).to_be_visible(timeout=ENDED)
-        page.reload()
-        expect(page.locator(".stages .done").first).to_be_visible(timeout=ENDED)
-        expect(page.get_by_role("button", name="Stop")).to_be_visible()
-        expect(page.locator("#protect .status")).to_have_text(re.compile("Step [1-6] of 6: "))
-        expect(page.get_by_label("illness is the secret")).to_be_checked()
+        at_work = page.locator(".stages .running, .stages .done").first
+        expect(at_work).to_be_visible(timeout=ENDED)
+        with halted(served):
+            page.reload()
+            expect(at_work).to_be_visible(timeout=ENDED)
+            expect(page.get_by_role("button", name="Stop")).to_be_visible()
+            expect(page.locator("#protect .status")).to_have_text(re.compile("Step [1-6] of 6: "))
+            expect(page.get_by_label("illness is the secret")).to_be_checked()
         ended(visit, "Done")
         assert page.locator(".stages .done").count() == 6
         expect(page.locator(".verdict strong")).not_to_be_empty()
