@@ -167,6 +167,11 @@ def test_the_handle_is_dragged_along_the_curve(chromium: Browser, served: Served
 def test_the_handle_follows_a_finger(chromium: Browser, served: Served, curve: list[dict[str, Any]]) -> None:
     with visiting(chromium, served.entry, width=400, touch=True) as visit:
         visit.choose("people.csv", "illness", "city")
+        # Answers that come in above the curve move it: once two looks find the page equally long, all are there.
+        visit.page.wait_for_function(
+            "() => { const last = window.long; window.long = document.body.scrollHeight; return last === window.long }",
+            polling=1000,
+        )
         visit.page.locator(".curve").evaluate("(one) => one.scrollIntoView({ block: 'center' })")
         first, scrolled = place(visit, curve), visit.page.evaluate("scrollY")
         knob = visit.handle.locator(".knob").bounding_box()

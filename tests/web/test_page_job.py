@@ -88,8 +88,13 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
         page = visit.page
         visit.drop("dropped.csv", people(1000).decode())
         page.get_by_label("illness is the secret").check()
-        page.get_by_label("city is background").check()
+        # The curve with the background is drawn before the handle is moved on it.
+        with page.expect_response(
+            lambda answer: "/api/frontier" in answer.url and "city" in (answer.request.post_data or "")
+        ):
+            page.get_by_label("city is background").check()
         visit.handle.press("ArrowRight")
+        page.get_by_text("Mean distortion").first.wait_for()
         aim = float(visit.numbers()["Mean distortion"])
         page.get_by_role("button", name="Protect", exact=True).click()
         at_work = page.locator(".stages .running, .stages .done").first
