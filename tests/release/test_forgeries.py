@@ -23,7 +23,7 @@ from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, Verification, release, verify
 from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
 from leakgauge.release.record import FIELDS, assumptions, digest_of, file_digest, read_record, record_text
-from leakgauge.tables import Edges
+from leakgauge.tables import Calendar, CalendarUnit, Edges
 from tests.release.people import opened
 
 PLAN = ReleasePlan(
@@ -445,3 +445,12 @@ def test_public_columns_in_bins_are_held_to_their_edges(tmp_path: Path, form: st
     }
     forged(made, lambda fields: fields["plan"]["bins"]["age"].update(moved))
     assert set(failures(verify(made.record))) == {"bins of age"}
+
+
+def test_bins_whose_labels_are_not_compared_are_not_said_to_hold(tmp_path: Path) -> None:
+    seen = {"seen": Calendar(CalendarUnit.MONTH)}
+    made = release(ReleasePlan(OWN.columns, public=["seen"], bins=seen), opened(), tmp_path / "o.csv")
+    for record in (made.record, made.public_record):
+        found = verify(record)
+        assert found.holds
+        assert [check.holds for check in found.checks if check.name == "bins of seen"] == [None]

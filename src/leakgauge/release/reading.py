@@ -68,7 +68,7 @@ def read_back(path: Path, form: str, columns: Sequence[BoundColumn], bins: Mappi
     """
     asked = {one.name: (one.writes, _possible(one, form)) for one in columns}
     for name, binning in bins.items():
-        labels = _labels(binning)
+        labels = labels_of(binning)
         if labels and name not in asked:
             asked[name] = ((name,), _among([labels], form))
     asked[NOT_PRIVATE] = ((NOT_PRIVATE,), _among([[MARK]], form))
@@ -86,7 +86,7 @@ class UnreadableError(Exception):
     """A released file that is not what its form says; whose words are not told, since they may quote a row."""
 
 
-def _labels(binning: Binning) -> tuple[str | None, ...]:
+def labels_of(binning: Binning) -> tuple[str | None, ...]:
     """The bins between edges that are numbers, a missing value included; of others none are known beforehand."""
     if not isinstance(binning, Edges | Learnt) or not all(isinstance(cut, int | float) for cut in binning.cuts):
         return ()

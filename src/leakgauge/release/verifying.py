@@ -21,7 +21,7 @@ from leakgauge.release.ledger.steps import step_to_json
 from leakgauge.release.planned import plan_of
 from leakgauge.release.priors import histogram_steps
 from leakgauge.release.public_verifying import public_checks
-from leakgauge.release.reading import UnreadableError, read_back
+from leakgauge.release.reading import UnreadableError, labels_of, read_back
 from leakgauge.release.record import (
     DECLARED,
     PROTECTED,
@@ -187,7 +187,10 @@ def _release_checks(
     for name in (*(one.name for one in columns), *marked):
         wrong = name in found.impossible
         yield Check(f"values of {name}", not wrong, "some are not outputs of its mechanism" if wrong else "")
-    for name in bins:
+    for name in sorted(bins.keys() & set(fields["plan"]["public"])):
+        if not labels_of(bins[name]):
+            yield Check(f"bins of {name}", None, "only edges that are numbers are compared with the labels")
+            continue
         wrong = name in found.impossible
         yield Check(f"bins of {name}", not wrong, "some values are not bins between its edges" if wrong else "")
 
