@@ -6,7 +6,8 @@ import json
 import os
 import re
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -70,14 +71,23 @@ def ended(visit: Visit, told: str) -> None:
 
 
 @contextmanager
-def halted(served: Served) -> Iterator[None]:
-    """The job under way stands still, so that it cannot end before the page was looked at."""
+def halted(served: Served) -> Iterator[Callable[[], None]]:
+    """The job under way stands still, so that it cannot end before the page was looked at.
+
+    What is given waits until the job was asked to stop, which it does as soon as it moves again.
+    """
     at_work = processes(served.get("/api/state").fields["jobs"][0]["id"])
     assert at_work
     for process in at_work:
         os.kill(process, signal.SIGSTOP)
+
+    def asked_to_stop() -> None:
+        unasked = f"ShdPnd:\t{0:016x}"
+        while any(unasked in Path(f"/proc/{process}/status").read_text() for process in at_work):
+            time.sleep(0.01)
+
     try:
-        yield
+        yield asked_to_stop
     finally:
         for process in at_work:
             os.kill(process, signal.SIGCONT)
@@ -142,8 +152,11 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         assert visit.numbers() != before
         to("Protect")
         keyboard.press("Enter")
-        to("Stop")
-        keyboard.press("Enter")
+        expect(visit.page.get_by_role("button", name="Stop")).to_be_visible(timeout=ENDED)
+        with halted(served) as asked_to_stop:
+            to("Stop")
+            keyboard.press("Enter")
+            asked_to_stop()
         ended(visit, "Stopped")
         assert visit.page.evaluate(_FOCUSED) == "Protect", "what had the focus is gone"
         to("To the result")
@@ -178,13 +191,15 @@ def test_a_job_outlives_the_browser_and_is_followed_by_every_tab(chromium: Brows
             visit.choose("people.csv", "city")
             visit.page.get_by_role("button", name="Protect", exact=True).click()
             expect(visit.page.get_by_role("button", name="Stop")).to_be_visible(timeout=ENDED)
-        later.page.get_by_role("button", name="Protect", exact=True).click()
-        expect(later.page.locator("#protect [role=alert]")).to_be_visible()
-        about = later.page.locator("#protect .about")
-        expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
-        expect(about).to_contain_text("Not what is chosen above, which has another secret, aim.")
-        running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
-        later.page.get_by_role("button", name="Stop").click()
+        with halted(served) as asked_to_stop:
+            later.page.get_by_role("button", name="Protect", exact=True).click()
+            expect(later.page.locator("#protect [role=alert]")).to_be_visible()
+            about = later.page.locator("#protect .about")
+            expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
+            expect(about).to_contain_text("Not what is chosen above, which has another secret, aim.")
+            running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
+            later.page.get_by_role("button", name="Stop").click()
+            asked_to_stop()
         ended(later, "Stopped")
     assert served.get(f"/api/jobs/{running['id']}").fields["state"] == "stopped"
 
@@ -207,7 +222,11 @@ def test_a_server_that_was_started_again(chromium: Browser, tmp_path: Path) -> N
             expect(visit.page.get_by_label("Largest local ε")).to_have_value("1")
             expect(visit.page.locator("#protect .about")).to_contain_text("Found in the results folder")
             visit.page.get_by_role("button", name="Continue this job").click()
-            visit.page.get_by_role("button", name="Stop").click()
+            stop = visit.page.get_by_role("button", name="Stop")
+            expect(stop).to_be_visible(timeout=ENDED)
+            with halted(second) as asked_to_stop:
+                stop.click()
+                asked_to_stop()
             ended(visit, "Stopped")
             assert len(second.get("/api/state").fields["jobs"]) == 1, "it is the same job that went on"
 
