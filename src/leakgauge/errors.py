@@ -26,6 +26,8 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar
 
+from leakgauge.sentences import Field, Sentence, fill, in_english
+
 
 class LeakgaugeError(Exception):
     """Root of everything Leakgauge raises on purpose."""
@@ -38,7 +40,12 @@ class LeakgaugeError(Exception):
         self.fields = fields
 
     def __str__(self) -> str:
-        return self.template.format_map(self.fields)
+        return fill(self.template, self.fields, in_english)
+
+    @property
+    def sentence(self) -> Sentence:
+        """What it says, to be stored and told again."""
+        return Sentence(self.template, **{name: _field(value) for name, value in self.fields.items()})
 
 
 class InputError(LeakgaugeError, ValueError):
@@ -91,6 +98,14 @@ class EngineError(LeakgaugeError):
 
 class InternalError(LeakgaugeError):
     """A broken promise of our own."""
+
+
+def _field(value: object) -> Field:
+    if isinstance(value, LeakgaugeError):
+        return value.sentence
+    if isinstance(value, tuple):
+        return tuple(map(_field, value))
+    return value if isinstance(value, int | float | str | Sentence) else str(value)
 
 
 def did_you_mean(wanted: str, known: Iterable[str]) -> str:

@@ -29,6 +29,7 @@ SOURCE = Path(leakgauge.__file__).parent
 FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
 DOMAINS = ("errors", "sentences", "commands", "report", "page")
 _SAID = {"say", "message"}
+_DOMAINS = {"error": "errors", "sentence": "sentences"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
 
@@ -39,7 +40,7 @@ def extracted() -> dict[str, dict[str, None]]:
     for file in sorted(SOURCE.rglob("*.py")):
         domain = _PLACES.get(file.relative_to(SOURCE).parts[0], "report")
         for kind, text in _texts(ast.parse(file.read_text(encoding="utf-8"))):
-            found["errors" if kind == "error" else domain][text] = None
+            found[_DOMAINS.get(kind, domain)][text] = None
     for file in sorted((SOURCE / "web").rglob("*.js")):
         for quoted in _IN_SCRIPTS.findall(file.read_text(encoding="utf-8")):
             found["page"][ast.literal_eval(quoted)] = None
@@ -61,6 +62,8 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield "error", first.value
             elif name in _SAID:
                 yield "said", first.value
+            elif name == "Sentence":
+                yield "sentence", first.value
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
@@ -109,7 +112,7 @@ def update(domain: str, texts: dict[str, None]) -> int:
     """Bring a catalogue in step and compile it; how many translations are missing."""
     known = read(domain)
     kept = _empty(domain)
-    for text in texts if domain != "sentences" else [one.id for one in known if one.id]:
+    for text in texts if domain != "sentences" else {**{one.id: None for one in known if one.id}, **texts}:
         old = known.get(text)
         kept.add(text, "" if old is None else old.string)
     _write(domain, kept)

@@ -17,7 +17,7 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.jobs.measure import Measurement, Quantity
+    from leakgauge.artefacts import Measurement, Quantity
 
 ESTIMATORS = ("plug-in", "miller-madow", "shrinkage")
 
@@ -60,8 +60,8 @@ def command(
     leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
     leakgauge measure people.csv --secret illness --release illness_masked --background city --json
     """
+    from leakgauge.artefacts import EachMeasurement
     from leakgauge.jobs.measure import Roles, measure
-    from leakgauge.jobs.measurement_json import measurement_json
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_channel, read_label_values
     from leakgauge.tables import open_table, parse_binnings, source_files
@@ -75,6 +75,7 @@ def command(
     together = Roles(secret, release, background)
     roles = [Roles((one,), release, background) for one in secret] if each else [together]
     settings: dict[str, Any] = {
+        "called": table,
         "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
         "bins": parse_binnings(bins, secret + release + background),
@@ -83,9 +84,12 @@ def command(
     }
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
         found = [measure(source, role, **settings) for role in roles]
-    parts = [measurement_json(one, table, estimator) for one in found]
-    fields = {"schema": parts[0]["schema"], "table": table, "each": parts} if each else parts[0]
-    deliver(fields, as_json, output, lambda: [part for one in found for part in render(one, Path(table).name)])
+    deliver(
+        EachMeasurement(table, tuple(found)) if each else found[0],
+        as_json,
+        output,
+        lambda: [part for one in found for part in render(one, Path(table).name)],
+    )
 
 
 _ROWS = {
@@ -109,30 +113,29 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    roles = found.roles
-    released = bool(roles.release) or found.through_channel
-    percent = 100 * found.quantities["entropy"].estimate.confidence
+    told = {name: one for name, one in found.shannon().items() if name in found.bias_corrected}
+    percent = 100 * (found.entropy.confidence or 0)
     parts: list[RenderableType] = [Text("\n".join(_head(found, table)))]
     interval = say("{percent:.6g} % interval", percent=percent)
     grid = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
     for column in grid.columns[2:]:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
-        if name in found.quantities and (released or name != "leakage_with_background"):
+        if name in told and (found.is_released or name != "leakage_with_background"):
             # Without a release, what is seen is the background alone, and the floor is all.
-            shown = symbol if released else symbol.replace("YZ", "Z")
-            row = _cells(found.quantities[name], "")
-            grid.add_row(shown, retell(meaning), *row, f"{found.corrected[name].estimate.value:.4f}")
-            if name in found.weighted:
+            shown = symbol if found.is_released else symbol.replace("YZ", "Z")
+            corrected = found.bias_corrected[name].value
+            grid.add_row(shown, retell(meaning), *_cells(told[name], ""), f"{corrected:.4f}")
+            if found.weighted is not None and name in found.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
                 grid.add_row(symbol, meaning, *_cells(found.weighted[name], ""), "")
     parts.append(grid)
     crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
-    for name, meaning, form in _COMPANIONS if found.companions else ():
-        after = found.companions.get(f"{name}_after")
-        cells = _cells(after, form) if after else ("", "")
-        crowd.add_row(retell(meaning), *_cells(found.companions[name], form), *cells)
-    if found.companions:
+    for name, meaning, form in _COMPANIONS:
+        before, after = getattr(found, name), getattr(found, f"{name}_after")
+        if before is not None:
+            crowd.add_row(retell(meaning), *_cells(before, form), *(_cells(after, form) if after else ("", "")))
+    if crowd.rows:
         parts.append(crowd)
     parts.extend(Text(note) for note in notes(found))
     return parts
@@ -140,18 +143,18 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
 
 def _head(found: Measurement, table: str) -> list[str]:
     """Whose rows they are and which columns play which part."""
-    roles, letters = found.roles, found.letters
+    letters = found.letters
     lines = [say("{rows:,} rows of {table!s}", rows=found.rows, table=table)]
-    if roles.secret:
-        columns = ", ".join(roles.secret)
+    if found.secret:
+        columns = ", ".join(found.secret)
         lines.append(say("X secret: {columns!s} ({values:,} values)", columns=columns, values=letters["secret"]))
-    if roles.release:
-        columns = ", ".join(roles.release)
+    if found.release:
+        columns = ", ".join(found.release)
         lines.append(say("Y release: {columns!s} ({values:,} values)", columns=columns, values=letters["release"]))
     if found.through_channel:
         lines.append(say("Y release: through the channel given"))
-    if roles.background:
-        columns, values = ", ".join(roles.background), letters["background"]
+    if found.background:
+        columns, values = ", ".join(found.background), letters["background"]
         lines.append(say("Z background: {columns!s} ({values:,} values)", columns=columns, values=values))
     return lines
 
@@ -165,15 +168,15 @@ def notes(found: Measurement) -> list[str]:
         p, drawn = found.zero_leakage.p_value, found.zero_leakage.degrees_of_freedom is None
         # Redrawn tables cannot show a smaller p than one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
-        if found.roles.release and p < 0.05:
+        if found.release and p < 0.05:
             said.append(say("Hypothesis that the release tells nothing: rejected (p {p!s}).", p=shown))
-        elif found.roles.release:
+        elif found.release:
             said.append(say("Hypothesis that the release tells nothing: not rejected (p {p!s}).", p=shown))
         elif p < 0.05:
             said.append(say("Hypothesis that the background tells nothing: rejected (p {p!s}).", p=shown))
         else:
             said.append(say("Hypothesis that the background tells nothing: not rejected (p {p!s}).", p=shown))
-    if not found.companions:
+    if found.best_guess is None:
         said.append(
             say(
                 "Guesses and effective numbers of values are left out: there are more than {most:,} combinations of "
@@ -196,11 +199,11 @@ def too_small() -> str:
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
     """A value and its interval, with the digits that tell the ends of the interval apart."""
-    estimate = quantity.estimate
-    width = estimate.high - estimate.low
+    assert quantity.low is not None and quantity.high is not None
+    width = quantity.high - quantity.low
     decimals = 4 if width <= 0 else min(max(4, 2 - floor(log10(width))), 12)
     value, low, high = (
         f"{100 * number:.{decimals - 2}f} %" if form == "%" else f"{number:.{decimals}f}"
-        for number in (estimate.value, estimate.low, estimate.high)
+        for number in (quantity.value, quantity.low, quantity.high)
     )
     return value, f"{low} – {high}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -37,14 +37,17 @@ def shown(value: float | str) -> str:
 
 
 def deliver(
-    fields: Mapping[str, Any],
+    answer: object,
     as_json: bool,
     output: Path | None,
     render: Callable[[], list[RenderableType]],
     *,
     shareable: bool = False,
 ) -> None:
-    """Write the file if one is asked for, for others only where it is shareable, then print JSON or the tables."""
+    """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables."""
+    from leakgauge.artefacts.codec import encode
+
+    fields = encode(answer)
     if output is not None:
         write_whole(output, _json(fields, "utf-8"), shareable=shareable)
     if as_json:
@@ -71,7 +74,7 @@ def _fitting(part: RenderableType, width: int) -> RenderableType:
     return part
 
 
-def _json(fields: Mapping[str, Any], encoding: str) -> str:
+def _json(fields: object, encoding: str) -> str:
     text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False)
     try:
         text.encode(encoding)

@@ -10,6 +10,7 @@ from typing import Final
 
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import CODES, ENGLISH, Language, language_of, message
+from leakgauge.sentences import Sentence
 
 VARIABLE: Final = "LEAKGAUGE_LANGUAGE"
 """The environment variable that chooses the language where no option does."""
@@ -53,7 +54,7 @@ def say(template: str, /, **fields: object) -> str:
     return current().say(template, **fields)
 
 
-def retell(text: str) -> str:
+def retell(text: str | Sentence) -> str:
     """A sentence of a room below in the language spoken now; a text that none knows as it is."""
     return current().retell(text)
 

@@ -9,6 +9,8 @@ from math import log2, prod
 from typing import TYPE_CHECKING
 
 from leakgauge import measures
+from leakgauge.artefacts import Measurement, Quantity
+from leakgauge.artefacts.measurement import ZeroLeakage
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, guessing, renyi, vulnerability
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
@@ -22,17 +24,6 @@ if TYPE_CHECKING:
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000
 """Companions are estimated by redrawing the counts, which beyond so many cells takes minutes: they are left out."""
-COMPANIONS = (
-    "best_guess",
-    "guesses",
-    "effective_set",
-    "min_entropy",
-    "best_guess_after",
-    "guesses_after",
-    "effective_set_after",
-    "min_entropy_leakage",
-)
-"""Names of the companions; those after seeing exist where something is seen."""
 
 
 @dataclass(frozen=True)
@@ -68,50 +59,11 @@ class Roles:
         return self.secret + self.release + self.background
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """An estimate with its unit."""
-
-    estimate: Estimate
-    unit: str
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What one table says about one secret.
-
-    Attributes:
-        roles: which columns played which part.
-        rows: how many rows were counted.
-        letters: how many values each role's columns take.
-        quantities: Shannon's measures by name, as the chosen estimator gives them.
-        corrected: the same with the first-order bias taken off (Miller–Madow).
-        weighted: the same under the subjective weights; empty without weights.
-        companions: best guess, number of guesses and crowd sizes, before and after seeing; empty for huge alphabets.
-        zero_leakage: whether what is seen tells anything at all; None where nothing is sampled.
-        through_channel: whether the release is a known channel rather than a column.
-    """
-
-    roles: Roles
-    rows: int
-    letters: Mapping[str, int]
-    quantities: Mapping[str, Quantity]
-    corrected: Mapping[str, Quantity]
-    weighted: Mapping[str, Quantity]
-    companions: Mapping[str, Quantity]
-    zero_leakage: ZeroLeakageTest | None
-    through_channel: bool
-
-    @property
-    def reliable(self) -> bool:
-        """Whether the sample is large enough for the alphabets."""
-        return all(quantity.estimate.reliable for quantity in self.quantities.values())
-
-
 def measure(
     table: Table,
     roles: Roles,
     *,
+    called: str = "",
     channel: NamedChannel | None = None,
     weights: Mapping[str, float] | None = None,
     bins: Mapping[str, Binning] | None = None,
@@ -123,6 +75,7 @@ def measure(
     Args:
         table: where the rows are; only counts leave it.
         roles: which columns are secret, released and known.
+        called: the table's name, which the measurement says.
         channel: a known release channel from the secret columns, instead of released columns.
         weights: sensitivity of each secret by the text of its label.
         bins: how to bin numeric and date columns.
@@ -147,20 +100,36 @@ def measure(
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
     estimate = partial(_estimate, merged, known, confidence)
     chosen = _applicable(roles, known)
-    quantities = {name: Quantity(estimate(f, estimator), "bits") for name, f in chosen.items()}
+    found = {name: estimate(f, estimator) for name, f in chosen.items()}
+    shannon = {name: _bits(one) for name, one in found.items()}
+    if "conditional_entropy_with_background" in shannon:
+        # Where nothing is released, what stays uncertain is what the background leaves.
+        shannon.setdefault("conditional_entropy", shannon["conditional_entropy_with_background"])
+    test = _zero_leakage(merged, roles)
     return Measurement(
-        roles=roles,
+        table=called,
         rows=merged.n,
+        secret=roles.secret,
+        release=roles.release,
+        background=roles.background,
         letters={role: len({*merged.codes[at].tolist()}) for at, role in enumerate(merged.names)},
-        quantities=quantities,
-        corrected={name: Quantity(estimate(f, Estimator.MILLER_MADOW), "bits") for name, f in chosen.items()},
-        weighted={}
+        estimator=estimator.value,
+        reliable=all(one.reliable for one in found.values()),
+        **shannon,
+        bias_corrected={name: _bits(estimate(f, Estimator.MILLER_MADOW)) for name, f in chosen.items()},
+        weighted=None
         if by_label is None
-        else {name: Quantity(estimate(f, estimator, by_label), "bits") for name, f in chosen.items()},
-        companions=_companions(merged, known, confidence, chosen),
-        zero_leakage=_zero_leakage(merged, roles),
+        else {name: _bits(estimate(f, estimator, by_label)) for name, f in chosen.items()},
+        **_companions(merged, known, confidence, chosen),
+        zero_leakage=None
+        if test is None
+        else ZeroLeakage(test.p_value, test.statistic, test.method.value, test.degrees_of_freedom),
         through_channel=channel is not None,
     )
+
+
+def _bits(estimate: Estimate) -> Quantity:
+    return Quantity.estimated(estimate, "bits")
 
 
 def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
@@ -252,10 +221,10 @@ def _companions(
     chance, tries = partial(_within, 1 / letters, 1.0), partial(_within, 1.0, (letters + 1) / 2)
     guess = chance(alone(vulnerability.prior))
     found = {
-        "best_guess": Quantity(guess, "probability"),
-        "guesses": Quantity(tries(alone(guessing.prior)), "guesses"),
-        "effective_set": Quantity(_through(lambda bits: 2**bits, seeing(measures.entropy)), "letters"),
-        "min_entropy": Quantity(_through(lambda chance: -log2(chance), guess), "bits"),
+        "best_guess": Quantity.estimated(guess, "probability"),
+        "guesses": Quantity.estimated(tries(alone(guessing.prior)), "guesses"),
+        "effective_set": Quantity.estimated(_through(lambda bits: 2**bits, seeing(measures.entropy)), "letters"),
+        "min_entropy": Quantity.estimated(_through(lambda chance: -log2(chance), guess), "bits"),
     }
     left = chosen.get("conditional_entropy_with_background", chosen.get("conditional_entropy"))
     if left is not None:
@@ -263,10 +232,10 @@ def _companions(
             seeing(partial(measure, seen=Seen.BOTH))
             for measure in (vulnerability.posterior, guessing.posterior, renyi.leakage)
         )
-        found["best_guess_after"] = Quantity(chance(best), "probability")
-        found["guesses_after"] = Quantity(tries(needed), "guesses")
-        found["effective_set_after"] = Quantity(_through(lambda bits: 2**bits, seeing(left)), "letters")
-        found["min_entropy_leakage"] = Quantity(_within(0.0, log2(letters), told), "bits")
+        found["best_guess_after"] = Quantity.estimated(chance(best), "probability")
+        found["guesses_after"] = Quantity.estimated(tries(needed), "guesses")
+        found["effective_set_after"] = Quantity.estimated(_through(lambda bits: 2**bits, seeing(left)), "letters")
+        found["min_entropy_leakage"] = Quantity.estimated(_within(0.0, log2(letters), told), "bits")
     return found
 
 

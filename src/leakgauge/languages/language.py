@@ -12,7 +12,8 @@ from os import PathLike
 from typing import Final
 
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
-from leakgauge.languages.templates import Templates, fill
+from leakgauge.languages.templates import Templates
+from leakgauge.sentences import Sentence, fill
 
 CODES: Final = {"en": None, "zh": "zh_CN"}
 """Languages by the names people give them, and the folders of their catalogues; English needs none."""
@@ -58,8 +59,10 @@ class Language:
         """
         return fill(self._found(template), fields, self._tell)
 
-    def retell(self, text: str) -> str:
-        """A sentence made from a known template, in this language; any other text as it is."""
+    def retell(self, text: str | Sentence) -> str:
+        """A sentence or a name of ours in this language; any other text as it is."""
+        if isinstance(text, Sentence):
+            return fill(self._found(text.template), text.fields, self._held)
         if self.code == "en" or not text:
             return text
         if text in self.catalogue:
@@ -94,14 +97,25 @@ class Language:
     def _found(self, template: str) -> str:
         return self.catalogue.get(template, template)
 
+    def _held(self, value: object) -> object:
+        """What a field of a sentence holds; a text in it is somebody's own word."""
+        if isinstance(value, Sentence):
+            return self.retell(value)
+        if isinstance(value, tuple):
+            between = ", " if self.code == "en" else _LISTS[", "]
+            return between.join(str(self._held(one)) for one in value)
+        return value
+
     def _tell(self, value: object) -> object:
         if isinstance(value, LeakgaugeError):
             return self.error(value)
+        if isinstance(value, Sentence | tuple):
+            return self._held(value)
         return self.retell(value) if isinstance(value, str) else value
 
     def _tell_of_error(self, value: object) -> object:
         """Errors are made of objects too, such as goals and limits; a path is the user's own word."""
-        if isinstance(value, LeakgaugeError | Number | PathLike):
+        if isinstance(value, LeakgaugeError | Number | PathLike | Sentence | tuple):
             return self._tell(value)
         text = str(value)
         told = self.retell(text)

@@ -17,20 +17,6 @@ _NUMBER = r"[-+]?[\d.,]+(?:e[-+]?\d+)?%?|-?inf|nan"
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^'"\s]\S*?|[\w.]*[\[({<].*?[\])}>]"""
 
 
-def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], object]) -> str:
-    """The template with its fields, each told before it is put in unless the template has ``!r`` or ``!s`` for it."""
-    filled = []
-    for literal, name, spec, conversion in _PARTS.parse(template):
-        filled.append(literal)
-        if name is None:
-            continue
-        value, _ = _PARTS.get_field(name, (), fields)
-        if conversion is None:
-            value = tell(value)
-        filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
-    return "".join(filled)
-
-
 @dataclass(frozen=True)
 class _Template:
     key: str

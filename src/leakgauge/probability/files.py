@@ -87,7 +87,7 @@ def channel_from_json(fields: Mapping[str, Any], place: Path) -> NamedChannel:
         raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
 
 
-def require_schema(fields: Mapping[str, Any], wanted: str, path: Path) -> None:
+def require_schema(fields: Mapping[str, Any], wanted: str, path: object) -> None:
     """Refuse a file of another kind, or of a major version we do not know."""
     found = fields.get("schema")
     if found != wanted:

@@ -71,7 +71,7 @@ class Answers:
 
 def _load() -> None:
     import leakgauge.design
-    import leakgauge.jobs.measurement_json  # noqa: F401
+    import leakgauge.jobs.measure  # noqa: F401
     from leakgauge.report.figures import Figure
 
     # The drawing engine starts with the first picture.
@@ -79,14 +79,15 @@ def _load() -> None:
 
 
 def _measured(table: OpenTable, asked: Asked) -> dict[str, Any]:
+    from leakgauge.artefacts.codec import encode
     from leakgauge.jobs.measure import Roles, measure
-    from leakgauge.jobs.measurement_json import measurement_json
     from leakgauge.tables import open_table
 
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
-        return measurement_json(measure(source, roles, bins=bins), table.name)
+        found: dict[str, Any] = encode(measure(source, roles, called=table.name, bins=bins))
+    return found
 
 
 def _binnings(table: OpenTable, asked: Asked) -> dict[str, Binning]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 import platform
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,7 +13,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write, write_whole
+from leakgauge.artefacts import codec
+from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.record import digest_of, file_digest
@@ -39,9 +39,9 @@ class Folder:
     fields: dict[str, Any] = field(default_factory=dict)
     made: bool = False
 
-    def write(self, name: str, fields: Mapping[str, Any]) -> None:
+    def write(self, name: str, artefact: object) -> None:
         """Write an artefact."""
-        write_whole(self.place / name, json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        codec.write(self.place / name, artefact)
 
     def read(self, name: str) -> dict[str, Any]:
         """The fields of an artefact."""

@@ -15,7 +15,6 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.measurement_json import measurement_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before_json, levels_json, utility_json
@@ -89,9 +88,10 @@ def measure_stage(work: Work) -> tuple[str, ...]:
     found = measure(
         work.sources.table,
         Roles((asked.secret,), background=asked.background),
+        called=work.name,
         confidence=asked.confidence,
     )
-    work.folder.write("measurement.json", measurement_json(found, work.name))
+    work.folder.write("measurement.json", found)
     return ("measurement.json",)
 
 
@@ -186,11 +186,12 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     found = measure(
         sources.table,
         Roles((asked.secret,), background=asked.background),
+        called=work.name,
         channel=NamedChannel(channel, (asked.secret,), (asked.secret,)),
         confidence=asked.confidence,
     )
-    made: dict[str, dict[str, Any]] = {
-        "leakage.json": measurement_json(found, work.name),
+    made = {
+        "leakage.json": found,
         "levels.json": levels_json(sources, asked, channel),
         "utility.json": utility_json(sources, asked, channel),
     }

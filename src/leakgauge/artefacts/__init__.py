@@ -1,0 +1,7 @@
+"""Every stored thing as a frozen type, and one codec that writes and reads them all."""
+
+from leakgauge.artefacts.measurement import EachMeasurement, Measurement
+from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.sentences import Sentence
+
+__all__ = ["EachMeasurement", "Measurement", "Origin", "Quantity", "Real", "Sentence"]

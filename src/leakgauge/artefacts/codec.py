@@ -1,0 +1,197 @@
+"""Artefacts as JSON and back: the only place that knows how they are written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from leakgauge.artefacts.quantity import Real
+from leakgauge.drafts import write_whole
+from leakgauge.errors import FileError, VerificationError
+from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.sentences import Field, Sentence
+
+Stored = TypeVar("Stored", bound=msgspec.Struct)
+_INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
+_UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
+_LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
+_PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
+
+
+def encode(artefact: object) -> Any:
+    """An artefact as plain numbers, texts, lists and mappings, as JSON has them."""
+    return _finite(msgspec.to_builtins(artefact, enc_hook=_encoded))
+
+
+def text_of(artefact: object) -> str:
+    """The text of an artefact's file."""
+    return json.dumps(encode(artefact), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+
+
+def write(path: Path, artefact: object, *, shareable: bool = False) -> None:
+    """Write an artefact's file, whole or not at all; for others only where it is meant to be handed out."""
+    write_whole(path, text_of(artefact), shareable=shareable)
+
+
+def read(kind: type[Stored], path: Path | str) -> Stored:
+    """The artefact in a file.
+
+    Raises:
+        FileError: a file that cannot be read or holds something else.
+        VerificationError: it was changed, or has a field that no artefact of its kind has.
+    """
+    return decode(kind, parsed_json(Path(path)), Path(path))
+
+
+def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stored:
+    """The artefact that the fields of a file say; ``place`` is how messages call the file.
+
+    Raises:
+        FileError: a field is missing or malformed, or the schema is another.
+        VerificationError: a field that no artefact of this kind has, or a digest that is not that of the fields.
+    """
+    from leakgauge.artefacts.schemas import raised
+
+    fields = raised(kind, fields)
+    schema = schema_of(kind)
+    if schema is not None:
+        require_schema(fields, schema, place)
+    try:
+        return msgspec.convert(fields, kind, dec_hook=_decoded)
+    except msgspec.ValidationError as error:
+        raise _wrong(kind, str(error), place) from None
+
+
+def schema_of(kind: type[msgspec.Struct]) -> str | None:
+    """The id that files of a kind say; None of a part of them."""
+    tag = kind.__struct_config__.tag
+    return None if tag is None else str(tag)
+
+
+def require_digest(fields: Mapping[str, Any], place: object) -> None:
+    """Refuse fields that were changed after they were sealed.
+
+    Raises:
+        FileError: a number that is not finite, which none of ours writes.
+        VerificationError: the digest is not that of the fields.
+    """
+    try:
+        digest = digest_of(fields)
+    except ValueError:
+        raise FileError("{path} holds a number that is not finite, which no record has.", path=place) from None
+    if fields.get("digest") != digest:
+        raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
+
+
+def sealed(artefact: Stored) -> Stored:
+    """The artefact with the digest over all its other fields."""
+    return msgspec.structs.replace(artefact, digest=digest_of(encode(artefact)))
+
+
+def digest_of(fields: Mapping[str, Any]) -> str:
+    """SHA-256 over the fields in a fixed spelling, the digest itself left out."""
+    rest = {name: value for name, value in fields.items() if name != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def json_schema(kind: type[msgspec.Struct]) -> dict[str, Any]:
+    """The JSON Schema of a kind's files."""
+    return msgspec.json.schema(kind, schema_hook=_schema)
+
+
+def _finite(data: Any) -> Any:
+    """Plain data with infinite numbers in words; NaN stays, and whoever writes it fails."""
+    if isinstance(data, float):
+        return "infinity" if data == math.inf else "-infinity" if data == -math.inf else data
+    if isinstance(data, dict):
+        return {name: _finite(value) for name, value in data.items()}
+    return [_finite(value) for value in data] if isinstance(data, list | tuple) else data
+
+
+def _encoded(value: object) -> object:
+    if isinstance(value, Sentence):
+        return _said(value)
+    # Numbers of numpy and our own.
+    return float(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
+
+
+def _said(sentence: Sentence) -> object:
+    """A sentence without fields is its text."""
+    return {"template": sentence.template, "fields": _held(sentence.fields)} if sentence.fields else sentence.template
+
+
+def _held(fields: Mapping[str, Field]) -> dict[str, object]:
+    return {name: _field(value) for name, value in fields.items()}
+
+
+def _field(value: Field) -> object:
+    """What a field holds; a sentence always as a template, because a text is somebody's own word."""
+    if isinstance(value, Sentence):
+        return {"template": value.template, "fields": _held(value.fields)}
+    return [_field(one) for one in value] if isinstance(value, tuple) else value
+
+
+def _decoded(kind: type, value: object) -> object:
+    if kind is Real:
+        if isinstance(value, str) and value in _INFINITE:
+            return Real(_INFINITE[value])
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return Real(value)
+    elif kind is Sentence:
+        return Sentence(value) if isinstance(value, str) else _sentence(value)
+    raise ValueError
+
+
+def _sentence(value: object) -> Sentence:
+    if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
+        raise ValueError
+    template, fields = value.get("template"), value.get("fields", {})
+    if not isinstance(template, str) or not isinstance(fields, dict):
+        raise ValueError
+    return Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
+
+
+def _from_field(value: object) -> Field:
+    if isinstance(value, list):
+        return tuple(map(_from_field, value))
+    if isinstance(value, dict):
+        return _sentence(value)
+    if not isinstance(value, int | float | str):
+        raise ValueError
+    return value
+
+
+def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | VerificationError:
+    """What to raise where fields are not those of a kind; never with a value of theirs."""
+    at = _PLACE.search(said)
+    inside = [] if at is None or not at["place"] else [at["place"]]
+    unknown, lacking = _UNKNOWN.search(said), _LACKING.search(said)
+    name = ".".join([*inside, *(one["name"] for one in (unknown, lacking) if one is not None)])
+    what = kind.__name__.lower()
+    if unknown is not None:
+        return VerificationError(
+            "{path} has a field {name!r} that no {what} has: somebody added it, or a newer version wrote it.",
+            path=place,
+            name=name,
+            what=what,
+        )
+    return FileError(
+        "{path} is not a whole {what}: {name!r} is missing or malformed.", path=place, name=name, what=what
+    )
+
+
+def _schema(kind: type) -> dict[str, Any]:
+    if kind is Real:
+        return {"anyOf": [{"type": "number"}, {"enum": sorted(_INFINITE)}]}
+    if kind is Sentence:
+        parts = {"template": {"type": "string"}, "fields": {"type": "object"}}
+        return {"anyOf": [{"type": "string"}, {"type": "object", "properties": parts, "required": ["template"]}]}
+    raise NotImplementedError(kind)

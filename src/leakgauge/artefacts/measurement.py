@@ -1,0 +1,106 @@
+"""What a table says about a secret, in every measure that its roles define."""
+
+from __future__ import annotations
+
+import msgspec
+
+from leakgauge.artefacts.quantity import Quantity
+
+SHANNON = (
+    "entropy",
+    "conditional_entropy",
+    "mutual_information",
+    "background_floor",
+    "conditional_mutual_information",
+    "leakage_with_background",
+    "conditional_entropy_with_background",
+)
+"""Names of Shannon's measures in the order in which they are told."""
+COMPANIONS = (
+    "best_guess",
+    "guesses",
+    "effective_set",
+    "min_entropy",
+    "best_guess_after",
+    "guesses_after",
+    "effective_set_after",
+    "min_entropy_leakage",
+)
+"""Names of the companions; those after seeing exist where something is seen."""
+
+
+class ZeroLeakage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A test of the hypothesis that what is seen tells nothing; without degrees of freedom its p was drawn."""
+
+    p_value: float
+    statistic: float
+    method: str
+    degrees_of_freedom: int | None = None
+
+
+class Measurement(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/measure/1"
+):
+    """What one table says about one secret; measures that the roles do not define are None.
+
+    Attributes:
+        table: its name.
+        rows: how many were counted.
+        secret: the columns, together one source.
+        release: the columns that are released.
+        background: the columns that the attacker knows.
+        letters: how many values each role's columns take.
+        estimator: which point estimate is reported.
+        reliable: whether the sample is large enough for the alphabets.
+        bias_corrected: Shannon's measures with the first-order bias taken off (Miller–Madow).
+        weighted: the same under the subjective weights; None without weights.
+        zero_leakage: whether what is seen tells anything at all; None where nothing is sampled.
+        through_channel: whether the release is a known channel rather than a column.
+    """
+
+    table: str
+    rows: int
+    secret: tuple[str, ...]
+    release: tuple[str, ...]
+    background: tuple[str, ...]
+    letters: dict[str, int]
+    estimator: str
+    reliable: bool
+    entropy: Quantity
+    conditional_entropy: Quantity | None = None
+    mutual_information: Quantity | None = None
+    background_floor: Quantity | None = None
+    conditional_mutual_information: Quantity | None = None
+    leakage_with_background: Quantity | None = None
+    conditional_entropy_with_background: Quantity | None = None
+    bias_corrected: dict[str, Quantity] = {}
+    weighted: dict[str, Quantity] | None = None
+    best_guess: Quantity | None = None
+    guesses: Quantity | None = None
+    effective_set: Quantity | None = None
+    min_entropy: Quantity | None = None
+    best_guess_after: Quantity | None = None
+    guesses_after: Quantity | None = None
+    effective_set_after: Quantity | None = None
+    min_entropy_leakage: Quantity | None = None
+    zero_leakage: ZeroLeakage | None = None
+    through_channel: bool = False
+
+    def shannon(self) -> dict[str, Quantity]:
+        """Shannon's measures that the roles define, by name."""
+        found = {name: getattr(self, name) for name in SHANNON}
+        return {name: quantity for name, quantity in found.items() if quantity is not None}
+
+    @property
+    def is_released(self) -> bool:
+        """Whether something is released, and not the background alone seen."""
+        return bool(self.release) or self.through_channel
+
+
+class EachMeasurement(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/measure/1"
+):
+    """Several secrets of a table, each measured by itself."""
+
+    table: str
+    each: tuple[Measurement, ...]

@@ -1,0 +1,25 @@
+"""Every kind of artefact with its schema id, and earlier majors brought to today's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.measurement import Measurement
+
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement,)
+SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
+"""The kinds by their ids; a new one is a class and a name in the tuple above."""
+
+Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {}
+"""Schema ids of earlier majors, the kind of today, and how the fields become its fields."""
+
+
+def raised(kind: type[msgspec.Struct], fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of an earlier major as today's; any others as they are."""
+    today, raise_ = EARLIER.get(str(fields.get("schema")), (None, None))
+    return raise_(fields) if raise_ is not None and today is kind else fields

@@ -1,0 +1,71 @@
+"""A sentence as data: a template and what its fields hold, told in any language by looking the template up."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from typing import TypeAlias, Union
+
+Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
+"""What a field holds: a number; a text, which is somebody's own word and never translated; a name or sentence of ours,
+which is a ``Sentence``; or several of them, which are told as a list."""
+
+_PARTS = string.Formatter()
+_BETWEEN = ", "
+
+
+class Sentence:
+    """A sentence, or a name, of ours.
+
+    Args:
+        template: in English, such as ``"{rows} rows of {column!r}"``; it is the key of its translations.
+        fields: what stands in its braces.
+
+    Example:
+        >>> str(Sentence("The letters of {columns} are {origin}.", columns=("age", "sex"), origin=Sentence("declared")))
+        'The letters of age, sex are declared.'
+    """
+
+    __slots__ = ("fields", "template")
+
+    def __init__(self, template: str, /, **fields: Field) -> None:
+        self.template = template
+        self.fields: Mapping[str, Field] = fields
+
+    def __str__(self) -> str:
+        return fill(self.template, self.fields, in_english)
+
+    def __repr__(self) -> str:
+        return "".join(["Sentence(", repr(self.template), *(f", {k}={v!r}" for k, v in self.fields.items()), ")"])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Sentence):
+            return NotImplemented
+        return (self.template, self.fields) == (other.template, other.fields)
+
+    def __hash__(self) -> int:
+        return hash((self.template, tuple(self.fields.items())))
+
+
+def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], object]) -> str:
+    """The template with its fields, each told before it is put in unless the template has ``!r`` or ``!s`` for it.
+
+    Without fields it is the text itself, whatever braces are in it.
+    """
+    if not fields:
+        return template
+    filled = []
+    for literal, name, spec, conversion in _PARTS.parse(template):
+        filled.append(literal)
+        if name is None:
+            continue
+        value, _ = _PARTS.get_field(name, (), fields)
+        if conversion is None or isinstance(value, Sentence | tuple):
+            value = tell(value)
+        filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
+    return "".join(filled)
+
+
+def in_english(value: object) -> object:
+    """What a field holds, in English."""
+    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
