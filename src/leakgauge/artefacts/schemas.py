@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
@@ -13,6 +14,9 @@ from leakgauge.artefacts.measurement import Measurement
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement,)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
+
+FOLDER: Final = Path(__file__).parent / "json_schemas"
+"""A JSON Schema for each kind, made from its type."""
 
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {}
