@@ -4,6 +4,7 @@ from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, P
 from leakgauge.artefacts.levels import Level, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
@@ -19,6 +20,7 @@ __all__ = [
     "Point",
     "Quantity",
     "Real",
+    "Relation",
     "Sentence",
     "Utility",
     "Witness",
