@@ -147,12 +147,14 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
 
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
+    from leakgauge.artefacts.channel_file import ChannelFile
+    from leakgauge.artefacts.codec import text_of
     from leakgauge.jobs.design_json import frontier_json, point_json
 
     if output.suffix.lower() == ".svg":
         return _drawn(found, curve)
     if not curve:
-        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of(ChannelFile.of(question.named(found[0])))
     if output.suffix.lower() != ".csv":
         return json.dumps(frontier_json(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
     text = io.StringIO()

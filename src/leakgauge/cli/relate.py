@@ -58,9 +58,9 @@ def command(
     leakgauge relate local-dp:1.0
     leakgauge relate dp:0.5 --records 100 --independent
     """
+    from leakgauge.artefacts.channel_file import read_channel
     from leakgauge.claims import parse_statement
     from leakgauge.notions import Circumstances, relate_channel, relate_statement
-    from leakgauge.probability.files import read_channel
 
     require_writable(output, *(path for path in (Path(subject), prior) if path))
     if unordered and records is None:
