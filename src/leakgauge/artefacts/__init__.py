@@ -1,5 +1,6 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.levels import Level, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
@@ -9,6 +10,7 @@ from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
 __all__ = [
+    "ChannelFile",
     "Compared",
     "Comparison",
     "Design",
