@@ -41,7 +41,9 @@ class Counts(Frozen):
         labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
         shape = tuple(len(letters) for letters in labels.values())
         if table.shape != shape:
-            raise ModelError("The counts have shape {found} but the axes {shape}.", found=table.shape, shape=shape)
+            raise ModelError(
+                "The counts have shape {found} but the axes {shape}.", found=str(table.shape), shape=str(shape)
+            )
         table = _whole(table)
         codes = np.nonzero(table)
         self._adopt(labels, np.stack(codes).astype(np.int64), table[codes])
@@ -57,7 +59,7 @@ class Counts(Frozen):
         found = _whole(np.asarray(counts))
         if where.shape != (len(labels), len(found)):
             raise ModelError(
-                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=where.shape
+                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=str(where.shape)
             )
         limits = np.array([len(letters) for letters in labels.values()])[:, None]
         if np.any((where < 0) | (where >= limits)):
