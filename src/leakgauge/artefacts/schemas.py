@@ -9,14 +9,28 @@ import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.levels import Levels, from_first_levels
 from leakgauge.artefacts.measurement import Measurement
+from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
+from leakgauge.artefacts.verification import Verified
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement, ChannelFile)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Measurement,
+    ChannelFile,
+    Levels,
+    Record,
+    PublicRecord,
+    Preview,
+    Verified,
+)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {}
+EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
+    "leakgauge/levels/1": (Levels, from_first_levels),
+    "leakgauge/release/1": (Record, from_first_record),
+}
 """Schema ids of earlier majors, the kind of today, and how the fields become its fields."""
 
 

@@ -113,9 +113,7 @@ def _read_labels(texts: Iterable[str], records: int) -> list[object]:
 
 def as_fields(found: Relation, subject: str) -> dict[str, Any]:
     """The relation as the fields of its JSON."""
-    from leakgauge.notions import level_json
-
-    levels = {name: level_json(level) for name, level in found.levels.items()}
+    levels = {name: level.stored() for name, level in found.levels.items()}
     return {
         "schema": "leakgauge/relation/2",
         "subject": subject,

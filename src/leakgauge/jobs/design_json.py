@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from leakgauge.claims.quantities import exact_json
 from leakgauge.design import MaxDistortion, MaxLeakage, Solution
-from leakgauge.notions import level_json
 from leakgauge.probability import PriorOrigin
 
 if TYPE_CHECKING:
@@ -18,12 +17,12 @@ _THIS_TABLE = PriorOrigin.THIS_TABLE.value
 
 def solution_json(found: Solution, prior: str = _THIS_TABLE) -> dict[str, Any]:
     """The fields of a designed channel, with the witnesses of its levels."""
-    told = None if found.identifiability is None else level_json(found.identifiability)
+    told = None if found.identifiability is None else found.identifiability.stored()
     return {
         "schema": "leakgauge/design/1",
         "knowledge": found.problem.knowledge.value,
         **point_json(found),
-        "epsilon": level_json(found.local_dp),
+        "epsilon": found.local_dp.stored(),
         "identifiability": told,
         "inputs_that_never_occur": len(found.never_occurring),
         "iterations": found.iterations,
