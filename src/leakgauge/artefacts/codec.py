@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +24,8 @@ _INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 _APART = re.compile("(?<=[a-z])(?=[A-Z])")
+_LONGEST_FORMAT = 4
+"""Signs of a number's format."""
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
@@ -169,7 +172,20 @@ def sentence_of(value: object) -> Sentence:
     template, fields = value.get("template"), value.get("fields", {})
     if not isinstance(template, str) or not isinstance(fields, dict):
         raise ValueError
-    return Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
+    sentence = Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
+    _require_harmless(template, fields)
+    try:
+        str(sentence)
+    except (LookupError, TypeError):
+        raise ValueError from None
+    return sentence
+
+
+def _require_harmless(template: str, fields: Mapping[str, Any]) -> None:
+    """Refuse what no template of ours has: a file may come from anybody, and formats reach into objects and memory."""
+    for _, name, spec, _ in string.Formatter().parse(template):
+        if name is not None and (name not in fields or len(spec or "") > _LONGEST_FORMAT):
+            raise ValueError
 
 
 def _from_field(value: object) -> Field:
