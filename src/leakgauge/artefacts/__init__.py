@@ -1,6 +1,8 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
+from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
+from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Level, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
@@ -9,11 +11,13 @@ from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
 __all__ = [
+    "Answer",
     "Compared",
     "Comparison",
     "Design",
     "EachMeasurement",
     "Frontier",
+    "LedgerTold",
     "Level",
     "Measurement",
     "Origin",

@@ -7,13 +7,24 @@ from typing import Any, Final
 
 import msgspec
 
+from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.utility import Utility
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement, Design, Frontier, Comparison, Utility, Relation)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Measurement,
+    Design,
+    Frontier,
+    Comparison,
+    Utility,
+    Relation,
+    Answer,
+    LedgerTold,
+)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 

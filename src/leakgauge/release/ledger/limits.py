@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from leakgauge.errors import FileError, OptionError
 from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -27,8 +28,15 @@ class ApproximateLimit:
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
             raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
 
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        if not self.delta:
+            return Sentence("ε = {epsilon:g}", epsilon=self.epsilon)
+        return Sentence("ε = {epsilon:g} at δ = {delta:g}", epsilon=self.epsilon, delta=self.delta)
+
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g}" + (f" at δ = {self.delta:.6g}" if self.delta else "")
+        return str(self.sentence)
 
 
 @dataclass(frozen=True)
@@ -44,16 +52,26 @@ class ConcentratedLimit:
     def __post_init__(self) -> None:
         _require_finite(self.rho, "a ρ")
 
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        return Sentence("ρ = {rho:g}", rho=self.rho)
+
     def __str__(self) -> str:
-        return f"ρ = {self.rho:.6g}"
+        return str(self.sentence)
 
 
 @dataclass(frozen=True)
 class Unlimited:
     """No limit: everything is admitted and added up, an infinite ε too."""
 
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        return Sentence("unlimited")
+
     def __str__(self) -> str:
-        return "unlimited"
+        return str(self.sentence)
 
 
 Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
