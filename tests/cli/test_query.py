@@ -81,7 +81,8 @@ def test_every_kind_of_question(capsys: pytest.CaptureFixture[str], people: Path
     assert (found["simulated"], found["dry_run"]) == (False, False)
     assert found["budget"]["spent"]["epsilon"]["value"] == found["budget"]["cost"]["epsilon"]["value"] == 0.5
     assert found["budget"]["left"]["epsilon"]["value"] == 0.5
-    assert {tuple(one) for one in found["answers"]} == {("label", "value", "unit", "low", "high", "confidence", "origin")}
+    names = ("label", "value", "unit", "low", "high", "confidence", "origin")
+    assert {tuple(one) for one in found["answers"]} == {names}
     one = found["answers"][0]
     if kind in ("quantile", "top"):
         assert (one["low"], one["high"]) == (None, None)

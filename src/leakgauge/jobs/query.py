@@ -17,6 +17,7 @@ from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
+from leakgauge.release.ledger.account import name_of
 from leakgauge.release.ledger.told import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
@@ -164,8 +165,7 @@ def _value(label: str | None, found: Estimate | float | str, unit: str, origin: 
 
 
 def _protected(protection: Protection) -> Protected:
-    neighbours = "replace-one" if protection.replaces else "add-or-remove"
-    return Protected(str(protection), protection.unit, protection.rows, neighbours)
+    return Protected(str(protection), protection.unit, protection.rows, name_of(protection.neighbours))
 
 
 def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> Budget:

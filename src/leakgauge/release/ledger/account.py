@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited
 
-NEIGHBOURS = {"replace-one": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
+NeighboursName: TypeAlias = Literal["replace-one", "add-or-remove"]
+NEIGHBOURS: Mapping[str, Neighbours] = {
+    "replace-one": Neighbours.REPLACE_ONE,
+    "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE,
+}
 """Kinds of neighbours by their names in files and on the command line."""
 ONE_ROW = "one row"
 """The unit of protection where nothing else is said."""
@@ -54,6 +60,11 @@ class Account:
         return float(self.limit.delta) if isinstance(self.limit, ApproximateLimit) else 0.0
 
 
+def name_of(neighbours: Neighbours) -> NeighboursName:
+    """The name of a kind of neighbours in files and on the command line."""
+    return "replace-one" if neighbours is Neighbours.REPLACE_ONE else "add-or-remove"
+
+
 def default_dataset(table: str) -> str:
     """The name of a data set by that of its file: without its extension, nor that of a compressed file."""
     path = Path(table)
@@ -73,15 +84,14 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
     """
     if account.unit == unit and account.neighbours is neighbours:
         return
-    names = {kind: name for name, kind in NEIGHBOURS.items()}
     raise OptionError(
         "The account of {dataset!r} protects {unit} ({neighbours}), and this protects {found} ({others}); ask for what "
         'the account protects, or open one with --unit "{found}" --neighbours {others}.',
         dataset=account.dataset,
         unit=account.unit,
-        neighbours=names[account.neighbours],
+        neighbours=name_of(account.neighbours),
         found=unit,
-        others=names[neighbours],
+        others=name_of(neighbours),
     )
 
 

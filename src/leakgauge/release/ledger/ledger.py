@@ -7,11 +7,11 @@ from typing import Self
 
 from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import ONE_ROW, Account, require_text
+from leakgauge.release.ledger.account import ONE_ROW, Account, name_of, require_text
 from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
 from leakgauge.release.ledger.chain import Chain
 from leakgauge.release.ledger.cost import Cost, Total
-from leakgauge.release.ledger.entry import START, Entry, Kind, account_to_json, total_to_json
+from leakgauge.release.ledger.entry import START, Body, Entry, Kind, Sums
 from leakgauge.release.ledger.limits import Limit
 from leakgauge.release.ledger.steps import step_to_json
 from leakgauge.release.ledger.store import Store
@@ -71,7 +71,7 @@ class Ledger:
         Raises:
             OptionError: there is one already; an account is opened once, and its limit stays.
         """
-        account = Account(dataset, limit, unit, neighbours)
+        Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
         with self._store.writing():
             if self._store.find(Kind.OPEN, dataset) is not None:
                 raise OptionError(
@@ -82,8 +82,7 @@ class Ledger:
                 self._store.last(),
                 dataset=dataset,
                 kind=Kind.OPEN,
-                body=account_to_json(account),
-                spent=Total(),
+                body=Body(Sums.of(Total()), limit, unit, name_of(neighbours)),
                 purpose="",
                 reference=dataset,
             )
@@ -141,7 +140,7 @@ class Ledger:
         """
         require_text(purpose, "The purpose of a spend")
         require_text(reference, "The reference of a spend")
-        steps = [step_to_json(step) for step in cost.steps]
+        steps = tuple(map(step_to_json, cost.steps))
         decision = Decision(self.account(dataset), cost)
         # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
         self._require_new(reference)
@@ -154,8 +153,9 @@ class Ledger:
                 self._store.last(),
                 dataset=dataset,
                 kind=Kind.SPEND,
-                body={"cost": total_to_json(cost.total), "steps": steps, "rule": rule.name.lower()},
-                spent=before.plus(cost.total),
+                body=Body(
+                    Sums.of(before.plus(cost.total)), cost=Sums.of(cost.total), steps=steps, rule=rule.name.lower()
+                ),
                 purpose=purpose,
                 reference=reference,
             )
@@ -187,8 +187,7 @@ class Ledger:
                 self._store.last(),
                 dataset=spend.dataset,
                 kind=Kind.COMPLETE,
-                body={"digest": digest},
-                spent=self._total(spend.dataset),
+                body=Body(Sums.of(self._total(spend.dataset)), digest=digest),
                 purpose=spend.purpose,
                 reference=spend.reference,
             )

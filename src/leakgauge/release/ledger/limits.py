@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from leakgauge.errors import FileError, OptionError
+import msgspec
+
+from leakgauge.errors import OptionError
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
 
 
-@dataclass(frozen=True)
-class ApproximateLimit:
+class ApproximateLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="approximate"):
     """At most ε nats at δ, over all releases together; δ = 0 is pure differential privacy.
 
     Raises:
@@ -27,6 +27,9 @@ class ApproximateLimit:
         _require_finite(self.epsilon, "an ε")
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
             raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
+        # A whole number is spelled as the same limit.
+        msgspec.structs.force_setattr(self, "epsilon", float(self.epsilon))
+        msgspec.structs.force_setattr(self, "delta", float(self.delta))
 
     @property
     def sentence(self) -> Sentence:
@@ -39,8 +42,7 @@ class ApproximateLimit:
         return str(self.sentence)
 
 
-@dataclass(frozen=True)
-class ConcentratedLimit:
+class ConcentratedLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="concentrated"):
     """At most ρ nats of zero-concentrated differential privacy, over all releases together.
 
     Raises:
@@ -51,6 +53,7 @@ class ConcentratedLimit:
 
     def __post_init__(self) -> None:
         _require_finite(self.rho, "a ρ")
+        msgspec.structs.force_setattr(self, "rho", float(self.rho))
 
     @property
     def sentence(self) -> Sentence:
@@ -61,8 +64,7 @@ class ConcentratedLimit:
         return str(self.sentence)
 
 
-@dataclass(frozen=True)
-class Unlimited:
+class Unlimited(msgspec.Struct, frozen=True, tag_field="kind", tag="unlimited"):
     """No limit: everything is admitted and added up, an infinite ε too."""
 
     @property
@@ -91,33 +93,6 @@ def largest_rho(epsilon: float, delta: float) -> float:
             break
         low, high = (middle, high) if approximate_of_concentration(middle, delta) <= epsilon else (low, middle)
     return low  # the lower end, so that what it converts to stays within ε
-
-
-def limit_to_json(limit: Limit) -> dict[str, Any]:
-    """The fields a ledger keeps of a limit."""
-    match limit:
-        case ApproximateLimit(epsilon, delta):
-            return {"kind": "approximate", "epsilon": float(epsilon), "delta": float(delta)}
-        case ConcentratedLimit(rho):
-            return {"kind": "concentrated", "rho": float(rho)}
-        case Unlimited():
-            return {"kind": "unlimited"}
-
-
-def limit_from_json(fields: dict[str, Any]) -> Limit:
-    """The limit that was kept.
-
-    Raises:
-        FileError: a kind that this version does not know.
-    """
-    match fields:
-        case {"kind": "approximate", "epsilon": epsilon, "delta": delta}:
-            return ApproximateLimit(epsilon, delta)
-        case {"kind": "concentrated", "rho": rho}:
-            return ConcentratedLimit(rho)
-        case {"kind": "unlimited"}:
-            return Unlimited()
-    raise FileError("The ledger has a limit from a newer version of Leakgauge; install that version.")
 
 
 def _require_finite(value: object, what: str) -> None:

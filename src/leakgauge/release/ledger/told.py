@@ -5,7 +5,7 @@ from __future__ import annotations
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.ledger import AccountTold, Completed, CompositionTold, Left, LimitTold, SpendTold, Spent
 from leakgauge.errors import InputError
-from leakgauge.release.ledger.account import NEIGHBOURS, Account
+from leakgauge.release.ledger.account import Account, name_of
 from leakgauge.release.ledger.admission import Spending
 from leakgauge.release.ledger.entry import Entry, Kind
 from leakgauge.release.ledger.ledger import Ledger
@@ -14,7 +14,7 @@ from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit,
 
 def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     """An account; with its ledger what was spent of it, and every spend."""
-    name = next(name for name, kind in NEIGHBOURS.items() if kind is account.neighbours)
+    name = name_of(account.neighbours)
     opened = (account.dataset, _limit(account.limit), account.unit, name, account.opened)
     if ledger is None:
         return AccountTold(*opened)
