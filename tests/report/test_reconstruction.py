@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import encode
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
@@ -61,7 +62,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
         "writes": ["illness"],
         "letters": None,
         "channel_prior": PriorOrigin.THIS_TABLE.value,
-        "channel": NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE).as_json(),
+        "channel": encode(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE))),
     }
     plan = {"public": [], "columns": {"illness": column}}
     p, released = source.probabilities, source.probabilities @ channel.matrix

@@ -1,6 +1,7 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
 from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Level, Witness
@@ -10,22 +11,4 @@ from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
-__all__ = [
-    "Answer",
-    "Compared",
-    "Comparison",
-    "Design",
-    "EachMeasurement",
-    "Frontier",
-    "LedgerTold",
-    "Level",
-    "Measurement",
-    "Origin",
-    "Point",
-    "Quantity",
-    "Real",
-    "Relation",
-    "Sentence",
-    "Utility",
-    "Witness",
-]
+__all__ = ["Answer", "ChannelFile", "Compared", "Comparison", "Design", "EachMeasurement", "Frontier", "LedgerTold", "Level", "Measurement", "Origin", "Point", "Quantity", "Real", "Relation", "Sentence", "Utility", "Witness", "codec"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -144,13 +143,14 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
 
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
+    from leakgauge.artefacts.channel_file import ChannelFile
     from leakgauge.artefacts.codec import encode, text_of
     from leakgauge.jobs.design import as_frontier
 
     if output.suffix.lower() == ".svg":
         return _drawn(found, curve)
     if not curve:
-        return json.dumps(question.named(found[0]).as_json(), ensure_ascii=False, allow_nan=False) + "\n"
+        return text_of(ChannelFile.of(question.named(found[0])))
     frontier = as_frontier(found)
     if output.suffix.lower() != ".csv":
         return text_of(frontier)

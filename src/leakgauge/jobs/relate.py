@@ -7,13 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from leakgauge.artefacts import Quantity, Relation
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.relation import Derivation, Implied
 from leakgauge.claims import Statement, parse_statement
 from leakgauge.errors import ModelError
 from leakgauge.notions import Circumstances, Implication, relate_channel, relate_statement
 from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Distribution, Label
-from leakgauge.probability.files import match_labels, read_channel, read_label_values
+from leakgauge.probability.files import match_labels, read_label_values
 
 
 def relate(

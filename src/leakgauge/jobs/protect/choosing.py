@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
@@ -18,7 +19,7 @@ from leakgauge.jobs.improve import noisy_table, search, search_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
-from leakgauge.probability.files import NamedChannel, read_channel
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.ledger import Cost, Ledger
 from leakgauge.release.priors import histogram_steps
 from leakgauge.tables import Binning, Table
