@@ -11,4 +11,24 @@ from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
-__all__ = ["Answer", "ChannelFile", "Compared", "Comparison", "Design", "EachMeasurement", "Frontier", "LedgerTold", "Level", "Measurement", "Origin", "Point", "Quantity", "Real", "Relation", "Sentence", "Utility", "Witness", "codec"]
+__all__ = [
+    "Answer",
+    "ChannelFile",
+    "Compared",
+    "Comparison",
+    "Design",
+    "EachMeasurement",
+    "Frontier",
+    "LedgerTold",
+    "Level",
+    "Measurement",
+    "Origin",
+    "Point",
+    "Quantity",
+    "Real",
+    "Relation",
+    "Sentence",
+    "Utility",
+    "Witness",
+    "codec",
+]

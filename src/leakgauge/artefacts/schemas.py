@@ -17,7 +17,17 @@ from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.utility import Utility
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement, Design, Frontier, Comparison, Utility, Relation, Answer, LedgerTold, ChannelFile,)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Measurement,
+    Design,
+    Frontier,
+    Comparison,
+    Utility,
+    Relation,
+    Answer,
+    LedgerTold,
+    ChannelFile,
+)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 
