@@ -8,6 +8,7 @@ from leakgauge.artefacts.levels import Level, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
@@ -27,6 +28,7 @@ __all__ = [
     "Quantity",
     "Real",
     "Relation",
+    "Reproductions",
     "Sentence",
     "Utility",
     "Witness",

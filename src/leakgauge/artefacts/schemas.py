@@ -15,6 +15,7 @@ from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
@@ -26,6 +27,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Relation,
     Answer,
     LedgerTold,
+    Reproductions,
     ChannelFile,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
