@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited
+from leakgauge.sentences import Sentence
 
 NeighboursName: TypeAlias = Literal["replace-one", "add-or-remove"]
 NEIGHBOURS: Mapping[str, Neighbours] = {
@@ -45,8 +46,8 @@ class Account:
     opened: str = ""
 
     def __post_init__(self) -> None:
-        require_text(self.dataset, "The name of a data set")
-        require_text(self.unit, "The unit of protection")
+        require_text(self.dataset, Sentence("The name of a data set"))
+        require_text(self.unit, Sentence("The unit of protection"))
         if not isinstance(self.limit, ApproximateLimit | ConcentratedLimit | Unlimited):
             raise OptionError(
                 "{found!r} is no limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().", found=self.limit
@@ -95,7 +96,7 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
     )
 
 
-def require_text(text: object, what: str) -> None:
+def require_text(text: object, what: Sentence) -> None:
     """Refuse what is not one line of text that every store can hold."""
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or not text.strip():
         raise OptionError(

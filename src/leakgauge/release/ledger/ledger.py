@@ -15,6 +15,7 @@ from leakgauge.release.ledger.entry import START, Body, Entry, Kind, Sums
 from leakgauge.release.ledger.limits import Limit
 from leakgauge.release.ledger.steps import step_to_json
 from leakgauge.release.ledger.store import Store
+from leakgauge.sentences import Sentence
 
 
 class Ledger:
@@ -138,8 +139,8 @@ class Ledger:
             OptionError: the reference was used before, or there is no such account.
             ModelError: a step that says nothing of the account's kind of neighbours.
         """
-        require_text(purpose, "The purpose of a spend")
-        require_text(reference, "The reference of a spend")
+        require_text(purpose, Sentence("The purpose of a spend"))
+        require_text(reference, Sentence("The reference of a spend"))
         steps = tuple(map(step_to_json, cost.steps))
         decision = Decision(self.account(dataset), cost)
         # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
@@ -171,7 +172,7 @@ class Ledger:
             FileError: there is no such spend in this ledger.
             OptionError: it was completed with another digest.
         """
-        require_text(digest, "The digest of a record")
+        require_text(digest, Sentence("The digest of a record"))
         with self._store.writing():
             self._require_spend(spend)
             done = self._store.find(Kind.COMPLETE, spend.reference)

@@ -24,7 +24,7 @@ class ApproximateLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="appro
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_finite(self.epsilon, "an ε")
+        _require_finite(self.epsilon, Sentence("an ε"))
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
             raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
         # A whole number is spelled as the same limit.
@@ -52,7 +52,7 @@ class ConcentratedLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="conc
     rho: float
 
     def __post_init__(self) -> None:
-        _require_finite(self.rho, "a ρ")
+        _require_finite(self.rho, Sentence("a ρ"))
         msgspec.structs.force_setattr(self, "rho", float(self.rho))
 
     @property
@@ -95,7 +95,7 @@ def largest_rho(epsilon: float, delta: float) -> float:
     return low  # the lower end, so that what it converts to stays within ε
 
 
-def _require_finite(value: object, what: str) -> None:
+def _require_finite(value: object, what: Sentence) -> None:
     if not _is_number(value) or not 0 < value < math.inf:  # type: ignore[operator]  # the first half says it is a number
         raise OptionError(
             "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account unlimited.",
