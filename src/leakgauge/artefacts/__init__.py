@@ -13,4 +13,28 @@ from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
-__all__ = ["Answer", "ChannelFile", "Compared", "Comparison", "Design", "EachMeasurement", "Frontier", "LedgerTold", "Level", "Levels", "Measurement", "Origin", "Point", "PublicRecord", "Quantity", "Real", "Record", "Relation", "Reproductions", "Sentence", "Utility", "Witness", "codec"]
+__all__ = [
+    "Answer",
+    "ChannelFile",
+    "Compared",
+    "Comparison",
+    "Design",
+    "EachMeasurement",
+    "Frontier",
+    "LedgerTold",
+    "Level",
+    "Levels",
+    "Measurement",
+    "Origin",
+    "Point",
+    "PublicRecord",
+    "Quantity",
+    "Real",
+    "Record",
+    "Relation",
+    "Reproductions",
+    "Sentence",
+    "Utility",
+    "Witness",
+    "codec",
+]

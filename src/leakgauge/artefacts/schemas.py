@@ -21,7 +21,23 @@ from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Verified
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement, Design, Frontier, Comparison, Utility, Relation, ChannelFile, Levels, Record, PublicRecord, Preview, Verified, Answer, LedgerTold, Reproductions,)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Measurement,
+    Design,
+    Frontier,
+    Comparison,
+    Utility,
+    Relation,
+    ChannelFile,
+    Levels,
+    Record,
+    PublicRecord,
+    Preview,
+    Verified,
+    Answer,
+    LedgerTold,
+    Reproductions,
+)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 
