@@ -34,6 +34,15 @@ def encode(artefact: object) -> Any:
     return _finite(msgspec.to_builtins(artefact, enc_hook=_encoded))
 
 
+def sentence_of(field: object) -> Sentence:
+    """The sentence that a field of a file says; a plain text is a sentence without fields.
+
+    Raises:
+        ValueError: it says none.
+    """
+    return Sentence(field) if isinstance(field, str) else _sentence(field)
+
+
 def text_of(artefact: object) -> str:
     """The text of an artefact's file."""
     return json.dumps(encode(artefact), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
@@ -154,19 +163,7 @@ def _decoded(kind: type, value: object) -> object:
     raise ValueError
 
 
-def is_sentence(value: object) -> bool:
-    """Whether a field of a file is a text, or a template and its fields."""
-    return isinstance(value, str) or (isinstance(value, Mapping) and "template" in value)
-
-
-def sentence_of(value: object) -> Sentence:
-    """The sentence that a field of a file says: a plain text, or a template and its fields.
-
-    Raises:
-        ValueError: it says neither.
-    """
-    if isinstance(value, str):
-        return Sentence(value)
+def _sentence(value: object) -> Sentence:
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
@@ -192,7 +189,7 @@ def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return sentence_of(value)
+        return _sentence(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value
