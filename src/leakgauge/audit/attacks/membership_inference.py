@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.case import Case, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding
+from leakgauge.audit.attacks.finding import finding
 from leakgauge.audit.attacks.laws import AsIs, Law
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import Crowd, equal_rows, log_sums
@@ -20,7 +21,7 @@ from leakgauge.audit.binomial import share
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Floats
 
-NAME = "membership inference"
+NAME = Sentence("membership inference")
 
 
 def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
@@ -55,7 +56,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
     # Nothing protects public values, so that nothing is claimed of who is recognised by them.
     claimed = () if case.public else case.together
     return (
-        Finding(
+        finding(
             attack=NAME,
             target=case.reads,
             knows=(*case.reads, *case.public),
@@ -66,8 +67,9 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             raw=_beyond_a_coin(as_is),
             exposed=tried[0].exposed,
             ceiling=ceiling(claimed, np.array([0.5]), 2, np.ones(1)),
-            method="a record counts as released where the released rows are likelier with it than a learnt threshold",
-            judged=False,
+            method=Sentence(
+                "a record counts as released where the released rows are likelier with it than a learnt threshold"
+            ),
         ),
     )
 
