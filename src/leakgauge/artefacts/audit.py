@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import reduce
 
 import msgspec
 
 from leakgauge import notebook
+from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity, Real
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
-from leakgauge.sentences import Sentence
+from leakgauge.sentences import Sentence, in_turn
 
 NOTHING = Sentence("")
 
@@ -32,14 +32,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def failure(self) -> Sentence:
         """What is wrong where it does not hold, in a short sentence without a full stop."""
-        return Sentence("{name}: {reason}", name=self.name, reason=self.reason)
-
-
-class ClaimedLevel(Quantity, frozen=True, forbid_unknown_fields=True):
-    """The level that is claimed, and what else fixes its notion."""
-
-    delta: Real | None = None
-    order: Real | None = None
+        return Sentence("{check}: {reason}", check=self.name, reason=self.reason)
 
 
 class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -63,7 +56,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     notion: str
-    claim: ClaimedLevel | None
+    claim: Level | None
     epsilon_lower_bound: Quantity | None
     lower_bound: Quantity
     estimate: Real | None
@@ -160,7 +153,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def broken_claim(self) -> Sentence:
         """What is wrong where it beats the claim, in a short sentence without a full stop."""
-        return Sentence("{attack} on {target!s} beats the claim", attack=self.attack, target=self.target)
+        return Sentence("{attack} on {target!s} beats the claim", attack=self.attack, target=", ".join(self.target))
 
     def _repr_html_(self) -> str:
         shares = {
@@ -294,8 +287,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
             RefusalError: names what is wrong.
         """
         if self.violations:
-            wrong = reduce(lambda before, one: Sentence("{before}; {one}", before=before, one=one), self.violations)
-            raise RefusalError("The release does not keep what it claims: {wrong}.", wrong=wrong)
+            raise RefusalError("The release does not keep what it claims: {wrong}.", wrong=in_turn(self.violations))
 
 
 class MechanismAudit(

@@ -7,7 +7,7 @@ import reprlib
 
 import msgspec
 
-from leakgauge.artefacts import Check, ClaimedLevel, Quantity, Sentence, Shown
+from leakgauge.artefacts import Check, Level, Quantity, Sentence, Shown
 from leakgauge.audit.neighbours import Pair
 from leakgauge.claims import Statement
 
@@ -45,7 +45,7 @@ def held_to(
     if confidence is not None:
         level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)
     parameters = dict(claim.parameters)
-    stated = ClaimedLevel(claim.level, claim.unit, delta=parameters.get("delta"), order=parameters.get("order"))
+    stated = Level(claim.level, claim.unit, delta=parameters.get("delta"), order=parameters.get("order"))
     held = stated if claimed else None
     is_epsilon = claim.unit == "nats" and claim.name != "zcdp"
     return Shown(
@@ -70,7 +70,7 @@ def without_checks(found: Shown) -> Shown:
     return msgspec.structs.replace(found, checks=(), violated=violated)
 
 
-def _is_violated(claim: ClaimedLevel | None, level: Quantity, stopped_early: bool, checks: tuple[Check, ...]) -> bool:
+def _is_violated(claim: Level | None, level: Quantity, stopped_early: bool, checks: tuple[Check, ...]) -> bool:
     if claim is None:
         return False
     # An exact level is rounded up a little, which must not accuse a claim of exactly that level.

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Audit, AuditedRecord, Check, MechanismAudit, Sentence, Shown
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import (
     Program,
@@ -22,7 +23,6 @@ from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
-from leakgauge.probability.files import read_channel
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import verify
