@@ -13,7 +13,10 @@ from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
-NOTHING = Sentence("")
+
+def nothing() -> Sentence:
+    """What is said where there is nothing to say."""
+    return Sentence("")
 
 
 class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -27,7 +30,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Sentence
     holds: bool | None
-    reason: Sentence = NOTHING
+    reason: Sentence = msgspec.field(default_factory=nothing)
 
     @property
     def failure(self) -> Sentence:
@@ -66,7 +69,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samples: int
     inputs: tuple[str, ...]
     event: Sentence
-    note: Sentence = NOTHING
+    note: Sentence = msgspec.field(default_factory=nothing)
     checks: tuple[Check, ...] = ()
 
     @property
@@ -146,7 +149,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     raw: Quantity
     exposed: int
     ceiling: Quantity | None
-    method: Sentence = NOTHING
+    method: Sentence = msgspec.field(default_factory=nothing)
     judged: bool = True
     beats_claim: bool = False
 

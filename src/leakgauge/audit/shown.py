@@ -26,21 +26,7 @@ def held_to(
     deterministic: bool = False,
     checks: tuple[Check, ...] = (),
 ) -> Shown:
-    """What is shown of a mechanism, held to its claim; without a confidence the level is exact.
-
-    Args:
-        claim: what it was held to, or local-dp:0 where nothing is claimed.
-        claimed: whether anything is claimed.
-        at_least: the level, in the claim's unit.
-        pair: the two inputs, the event being likelier under the first.
-        event: what tells them apart.
-        estimate: of the level.
-        confidence: of the bound.
-        samples: outputs that were drawn of each of the two inputs.
-        stopped_early: whether the claim was disproved before all outputs were drawn.
-        deterministic: whether each input always gave the same output.
-        checks: what else was looked at.
-    """
+    """What is shown of a mechanism, held to its claim; without a confidence the level is exact."""
     level = Quantity(at_least, claim.unit)
     if confidence is not None:
         level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)

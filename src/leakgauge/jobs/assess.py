@@ -99,7 +99,7 @@ def graded_json(graded: Graded) -> dict[str, Any]:
 
 def grade_release(
     record: Path,
-    audit: Path,
+    audit: Audit,
     original: Table,
     diagram: Diagram,
     *,
@@ -118,7 +118,7 @@ def grade_release(
 
     Args:
         record: of the release.
-        audit: the JSON of ``leakgauge audit`` on that record.
+        audit: of that record.
         original: the table it was made from.
         diagram: by which it is graded.
         released: the released table, where it was moved.
@@ -133,14 +133,13 @@ def grade_release(
         accusing: another audit of the release, whose findings are vetoes; by default those of ``audit``.
 
     Raises:
-        VerificationError: the record or the audit was changed, or the audit is of another release.
+        VerificationError: the record was changed, or the audit is of another release.
         FileError, TableError, ColumnError, OptionError, ModelError: something that cannot be used.
     """
-    read = read_audit(audit)
     protected = protected_of_release(record, original, released, column)
     evidence = collect(
         protected,
-        audit=read,
+        audit=audit,
         questionnaire=questionnaire,
         releases_per_period=releases_per_period,
         stored=() if stored is None else _stored(stored, protected),
@@ -148,10 +147,10 @@ def grade_release(
         confidence=confidence,
     )
     every = (*evidence, *answered_beyond(questionnaire))
-    vetoes = every_veto(protected.setting, evidence, audit=accusing or read)
+    vetoes = every_veto(protected.setting, evidence, audit=accusing or audit)
     found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
     ways, blocked = _ways(found, target, protected)
-    lines = () if policy is None else _lines(policy, found, record, read, releases_per_period)
+    lines = () if policy is None else _lines(policy, found, record, audit, releases_per_period)
     name, digest = protected.setting.source.name, protected.record_digest
     return Graded(name, found, grade_evidence(evidence), ways, blocked, lines, digest)
 

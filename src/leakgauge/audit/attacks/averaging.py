@@ -10,7 +10,7 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attribute_inference import MOST_SCORES, raw_advantage
 from leakgauge.audit.attacks.case import Case, Secret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Truths, finding, independent_advantage, scored
+from leakgauge.audit.attacks.finding import Truths, independent_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import AT_ONCE
@@ -45,20 +45,18 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
     for releases in RELEASES:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]
-        yield finding(
-            attack=Sentence("averaging, 1 release")
+        yield score.finding(
+            case,
+            Sentence("averaging, 1 release")
             if releases == 1
             else Sentence("averaging, {releases:d} releases", releases=releases),
-            target=secret.names,
-            knows=case.knows,
-            success=score.success(case.confidence),
-            baseline=score.baseline(case.confidence),
-            advantage=score.advantage(case.confidence),
+            secret.names,
+            case.knows,
             independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
             raw=raw_advantage(without, case.confidence),
-            exposed=score.gained,
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
             method=Sentence("the likeliest secret, given releases of the same value made afresh"),
+            judged=False,
         )
 
 

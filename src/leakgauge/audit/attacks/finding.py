@@ -15,47 +15,10 @@ from leakgauge.probability import Estimate
 if TYPE_CHECKING:
     from numpy.random import Generator
 
+    from leakgauge.audit.attacks.case import Case
+
 Truths: TypeAlias = npt.NDArray[np.bool_]
 SHARE = "share"
-
-
-def finding(
-    attack: Sentence,
-    target: tuple[str, ...],
-    knows: tuple[str, ...],
-    *,
-    success: Estimate,
-    baseline: Estimate,
-    advantage: Estimate,
-    independent: Estimate,
-    raw: Estimate,
-    exposed: int,
-    ceiling: float | None,
-    method: Sentence,
-    sure: float | None = None,
-) -> Finding:
-    """What an attack found, held to its ceiling; the fields of ``Finding``.
-
-    Args:
-        ceiling: the success that the claim allows at most; None where nothing is claimed.
-        sure: the share it is right about at least, at the confidence that all attacks on a release share; None of an
-            attack that was not tried on the release itself.
-    """
-    return Finding(
-        attack,
-        target,
-        knows,
-        Quantity.estimated(success, SHARE),
-        Quantity.estimated(baseline, SHARE),
-        Quantity.estimated(advantage, SHARE),
-        Quantity.estimated(independent, SHARE),
-        Quantity.estimated(raw, SHARE),
-        exposed,
-        None if ceiling is None else Quantity(ceiling, SHARE),
-        method,
-        judged=sure is not None,
-        beats_claim=ceiling is not None and sure is not None and sure > ceiling,
-    )
 
 
 @dataclass(frozen=True)
@@ -87,6 +50,37 @@ class Score:
     def advantage(self, confidence: float) -> Estimate:
         """The difference, paired."""
         return difference(self.gained, self.lost, self.trials, confidence)
+
+    def finding(
+        self,
+        case: Case,
+        attack: Sentence,
+        target: tuple[str, ...],
+        knows: tuple[str, ...],
+        *,
+        independent: Estimate,
+        raw: Estimate,
+        ceiling: float | None,
+        method: Sentence,
+        judged: bool = True,
+    ) -> Finding:
+        """The score held to the success that the claim allows at most, where it was tried on the release itself."""
+        sure = self.success(case.verdict_confidence).low
+        return Finding(
+            attack,
+            target,
+            knows,
+            Quantity.estimated(self.success(case.confidence), SHARE),
+            Quantity.estimated(self.baseline(case.confidence), SHARE),
+            Quantity.estimated(self.advantage(case.confidence), SHARE),
+            Quantity.estimated(independent, SHARE),
+            Quantity.estimated(raw, SHARE),
+            self.gained,
+            None if ceiling is None else Quantity(ceiling, SHARE),
+            method,
+            judged,
+            beats_claim=judged and ceiling is not None and sure > ceiling,
+        )
 
 
 def scored(right: Truths, right_without: Truths) -> Score:

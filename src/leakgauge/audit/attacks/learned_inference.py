@@ -10,7 +10,7 @@ import numpy as np
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Score, Truths, finding, scored
+from leakgauge.audit.attacks.finding import Score, Truths, scored
 from leakgauge.audit.attacks.laws import NoiseLaw
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes, binned, numbered, quantile_edges
@@ -58,21 +58,17 @@ def _finding(case: Case, secret: Secret, training_share: float) -> Finding:
     )
     # Of the targets themselves: not even who knew their shares could do better.
     best = Knowledge.of(z[targets], x[targets], x[targets]).best_without()
-    return finding(
-        attack=NAME,
-        target=secret.names,
-        knows=case.knows,
-        success=score.success(case.confidence),
-        baseline=score.baseline(case.confidence),
-        advantage=score.advantage(case.confidence),
+    return score.finding(
+        case,
+        NAME,
+        secret.names,
+        case.knows,
         independent=by_chance.advantage(case.confidence),
         raw=as_is.advantage(case.confidence),
-        exposed=score.gained,
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
         method=Sentence(
             "the secret that other rows with such a release and background had, learnt from rows seen on both sides"
         ),
-        sure=score.success(case.verdict_confidence).low,
     )
 
 

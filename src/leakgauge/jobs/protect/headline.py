@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from leakgauge.artefacts import Audit, Finding, codec
+from leakgauge.artefacts import Finding, codec
 from leakgauge.claims.quantities import number_json
+from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.folder import Folder
 
@@ -27,7 +28,7 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],
         "epsilon": next((levels[name] for name in ("local-dp", "dp", "approximate-dp") if name in levels), None),
-        **_strongest(codec.read(Audit, folder.place / "audit.json").strongest),
+        **_strongest(read_audit(folder.place / "audit.json").strongest),
         "unchanged": worth.get("unchanged"),
     }
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from leakgauge.artefacts import Audit, codec
+from leakgauge.artefacts import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.jobs.assess import grade_release, graded_json
+from leakgauge.jobs.assess import grade_release, graded_json, read_audit
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.asked import Asked
@@ -205,17 +205,17 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     asked, place = work.asked, work.folder.place
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
-    accused = codec.read(Audit, place / AUDIT).violated
+    audit = read_audit(place / AUDIT)
     graded = grade_release(
         place / RECORD,
-        place / AUDIT,
+        audit,
         work.sources.original,
         work.diagram,
         questionnaire=work.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
-        accusing=audited(work, SURE) if accused else None,
+        accusing=audited(work, SURE) if audit.violated else None,
     )
     work.folder.write(ASSESSMENT, graded_json(graded))
     try:
