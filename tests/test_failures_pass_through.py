@@ -92,7 +92,8 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
     monkeypatch.setattr(stages, "graded_json", lambda graded: {})
-    folder = SimpleNamespace(place=tmp_path, read=lambda name: {"violations": []}, write=lambda name, fields: None)
+    monkeypatch.setattr(stages, "read_audit", lambda place: SimpleNamespace(violated=False))
+    folder = SimpleNamespace(place=tmp_path, write=lambda name, fields: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
     sources = SimpleNamespace(table=None, original=None)
     work: Any = SimpleNamespace(

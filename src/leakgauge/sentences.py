@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TypeAlias, Union
 
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
@@ -69,6 +70,11 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
 def in_english(value: object) -> object:
     """What a field holds, in English."""
     return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
+
+
+def in_turn(sentences: Iterable[Sentence]) -> Sentence:
+    """Sentences one after the other, with a semicolon between them; there must be one."""
+    return reduce(lambda said, more: Sentence("{said}; {more}", said=said, more=more), sentences)
 
 
 def marked(template: str) -> frozenset[str]:

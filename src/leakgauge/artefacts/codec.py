@@ -149,6 +149,9 @@ def _field(value: Field) -> object:
     """What a field holds; a sentence always as a template, because a text is somebody's own word."""
     if isinstance(value, Sentence):
         return {"template": value.template, "fields": _held(value.fields)}
+    if isinstance(value, float) and math.isinf(value):
+        # A text would be somebody's own word.
+        return {"number": value}
     return [_field(one) for one in value] if isinstance(value, tuple) else value
 
 
@@ -189,7 +192,7 @@ def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return _sentence(value)
+        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else _sentence(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
@@ -37,6 +38,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Answer,
     LedgerTold,
     Reproductions,
+    Audit,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from leakgauge.artefacts import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.jobs.assess import grade_release, graded_json
-from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
+from leakgauge.jobs.assess import grade_release, graded_json, read_audit
+from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
@@ -158,11 +159,11 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
-    work.folder.write(AUDIT, release_json(audited(work, work.asked.confidence)))
+    work.folder.write(AUDIT, audited(work, work.asked.confidence))
     return (AUDIT, *_by_its_law(work))
 
 
-def audited(work: Work, confidence: float) -> ReleaseAudit:
+def audited(work: Work, confidence: float) -> Audit:
     """The release held to its record at a confidence."""
     asked = work.asked
     tell: Counting = work.tell
@@ -206,17 +207,17 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     asked, place = work.asked, work.folder.place
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
-    accused = bool(work.folder.read(AUDIT)["violations"])
+    audit = read_audit(place / AUDIT)
     graded = grade_release(
         place / RECORD,
-        place / AUDIT,
+        audit,
         work.sources.original,
         work.diagram,
         questionnaire=work.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
-        accusing=release_json(audited(work, SURE)) if accused else None,
+        accusing=audited(work, SURE) if audit.violated else None,
     )
     work.folder.write(ASSESSMENT, graded_json(graded))
     try:
