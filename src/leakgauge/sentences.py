@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TypeAlias, Union
 
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
@@ -64,6 +65,11 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
             value = tell(value)
         filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
     return "".join(filled)
+
+
+def in_turn(sentences: Iterable[Sentence]) -> Sentence:
+    """Sentences one after the other, with a semicolon between them; there must be one."""
+    return reduce(lambda said, more: Sentence("{said}; {more}", said=said, more=more), sentences)
 
 
 def in_english(value: object) -> object:

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
-from leakgauge.assessment.grades import Grade
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
-    Veto,
     capped,
     vetoes_of_audit,
     vetoes_of_claim,
@@ -32,6 +32,7 @@ from leakgauge.jobs.audit import finding_json, shown_json
 from leakgauge.mechanisms import randomized_response, through_channel
 from leakgauge.probability import Channel, Estimate
 from leakgauge.randomness import Simulated
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 
 RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
@@ -43,7 +44,7 @@ def as_read(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def reasons(vetoes: tuple[Veto, ...]) -> list[str]:
-    return [veto.reason for veto in vetoes]
+    return [str(veto.reason) for veto in vetoes]
 
 
 def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
@@ -57,7 +58,7 @@ def finding(low: float, ceiling: float | None) -> Finding:
 
 def test_a_claim_of_infinity_promises_nothing() -> None:
     (veto,) = vetoes_of_claim(LocalDP(math.inf))
-    assert veto.cap is Grade.POOR and "infinite" in veto.reason
+    assert veto.cap is Grade.POOR and "infinite" in str(veto.reason)
     assert vetoes_of_claim(LocalDP(20.0)) == ()
 
 
@@ -74,16 +75,16 @@ def test_what_samples_show() -> None:
     fair = lower_bound(RESPONSE, samples=4000, randomness=Simulated(1))
     assert vetoes_of_shown(fair) == ()
     liar = lower_bound(RESPONSE, LocalDP(0.2), samples=20_000, randomness=Simulated(1))
-    assert liar.stopped_early and "where local-dp:0.2 is claimed" in vetoes_of_shown(liar)[0].reason
+    assert liar.stopped_early and "where local-dp:0.2 is claimed" in str(vetoes_of_shown(liar)[0].reason)
     plain = lower_bound(lambda value: value, LocalDP(100.0), [(0, 1)], samples=1000)
-    assert "same output" in vetoes_of_shown(plain)[0].reason
+    assert "same output" in str(vetoes_of_shown(plain)[0].reason)
     checked = dataclasses.replace(fair, checks=(Check("repetition", False, "outputs repeat"),))
     assert reasons(vetoes_of_shown(checked)) == ["the mechanism breaks local-dp:1; repetition: outputs repeat"]
 
 
 def test_an_attack_beyond_the_ceiling() -> None:
     (veto,) = vetoes_of_finding(finding(0.7, 0.6))
-    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in veto.reason
+    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in str(veto.reason)
     assert vetoes_of_finding(finding(0.6, 0.6)) == vetoes_of_finding(finding(0.9, None)) == ()
 
 
@@ -98,7 +99,9 @@ def test_the_json_of_a_mechanism_says_the_same() -> None:
         found = shown(claim, channel)
         fields = {"schema": "leakgauge/audit/1", "subject": "x", **shown_json(found), "attacks": []}
         assert len(vetoes_of_audit(as_read(fields))) == len(vetoes_of_shown(found))
-    assert "at least 1 nats where local-dp:0.5" in vetoes_of_audit(as_read(shown_json(shown(LocalDP(0.5)))))[0].reason
+    assert "at least 1 nats where local-dp:0.5" in str(
+        vetoes_of_audit(as_read(shown_json(shown(LocalDP(0.5)))))[0].reason
+    )
 
 
 def test_the_json_of_a_release_says_the_same() -> None:
@@ -122,13 +125,13 @@ def test_the_json_of_a_release_says_the_same() -> None:
 
 
 def leaf(key: str, value: float) -> Evidence:
-    return Evidence(key, Standing.MEASURED, "", value, "", Scale(0, 1))
+    return Evidence(key, Standing.MEASURED, Sentence(""), value, "", Scale(0, 1))
 
 
 def test_a_release_that_tells_nearly_everything() -> None:
     for key in ("5", "7"):
         (veto,) = vetoes_of_evidence([leaf(key, 0.9)])
-        assert veto.cap is Grade.POOR and "nearly everything" in veto.reason and "0.9" in veto.reason
+        assert veto.cap is Grade.POOR and "nearly everything" in str(veto.reason) and "0.9" in str(veto.reason)
         assert vetoes_of_evidence([leaf(key, 0.89)]) == ()
     # What counts of many rows tell of the true counts is nobody's secret; what an attack gains is.
     assert vetoes_of_evidence([leaf("7", 1.0)], of_rows=False) == ()
@@ -137,14 +140,14 @@ def test_a_release_that_tells_nearly_everything() -> None:
 
 def test_an_infinite_epsilon_and_a_large_delta() -> None:
     assert reasons(vetoes_of_evidence([leaf("3", math.inf)])) == ["ε is infinite, which promises nothing"]
-    assert "δ is 0.01" in vetoes_of_evidence([leaf("2", 0.01)])[0].reason
-    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", "")]) == ()
+    assert "δ is 0.01" in str(vetoes_of_evidence([leaf("2", 0.01)])[0].reason)
+    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", Sentence(""))]) == ()
 
 
 def test_what_is_not_known() -> None:
     assert vetoes_of_unknown({"privacy": 0.0, "utility": 3.0}, ["4", "14"]) == ()
     (veto,) = vetoes_of_unknown({"privacy": None, "utility": 3.0}, ["5"])
-    assert veto.reason == "nothing is known of privacy, what attacks gain (leaf 5)"
+    assert str(veto.reason) == "nothing is known of privacy, what attacks gain (leaf 5)"
 
 
 def test_every_route_asks_for_every_reason() -> None:
@@ -169,8 +172,8 @@ def test_every_route_asks_for_every_reason() -> None:
 
 
 def test_the_lowest_cap_counts() -> None:
-    vetoes = [Veto("one"), Veto("two", Grade.VERY_POOR), Veto("three", Grade.GOOD)]
+    vetoes = [Veto(Sentence("one")), Veto(Sentence("two"), Grade.VERY_POOR), Veto(Sentence("three"), Grade.GOOD)]
     assert capped(Grade.VERY_GOOD, vetoes) is Grade.VERY_POOR
     assert capped(Grade.VERY_GOOD, vetoes[:1]) is Grade.POOR and capped(Grade.MEDIUM, ()) is Grade.MEDIUM
     with pytest.raises(ModelError, match="without a reason"):
-        Veto(" ")
+        Veto(Sentence(" "))

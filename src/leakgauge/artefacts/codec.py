@@ -6,15 +6,16 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from leakgauge.artefacts.quantity import Real
+from leakgauge.artefacts.quantity import Real, Side
 from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, VerificationError
+from leakgauge.errors import FileError, InputError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.sentences import Field, Sentence
 
@@ -22,12 +23,25 @@ Stored = TypeVar("Stored", bound=msgspec.Struct)
 _INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
+_CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
-def encode(artefact: object) -> Any:
-    """An artefact as plain numbers, texts, lists and mappings, as JSON has them."""
-    return _finite(msgspec.to_builtins(artefact, enc_hook=_encoded))
+def encode(artefact: object, tell: Callable[[Sentence], object] | None = None) -> Any:
+    """An artefact as plain numbers, texts, lists and mappings, as JSON has them.
+
+    Sentences are templates with their fields, or as ``tell`` tells them.
+    """
+    return _finite(msgspec.to_builtins(artefact, enc_hook=partial(_encoded, tell or _said)))
+
+
+def sentence_of(field: object) -> Sentence:
+    """The sentence that a field of a file says; a plain text is a sentence without fields.
+
+    Raises:
+        ValueError: it says none.
+    """
+    return Sentence(field) if isinstance(field, str) else _sentence(field)
 
 
 def text_of(artefact: object) -> str:
@@ -66,6 +80,8 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     try:
         return msgspec.convert(fields, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, InputError):
+            raise FileError("{path}: {fault}", path=place, fault=error.__cause__) from None
         raise _wrong(kind, str(error), place) from None
 
 
@@ -116,9 +132,9 @@ def _finite(data: Any) -> Any:
     return [_finite(value) for value in data] if isinstance(data, list | tuple) else data
 
 
-def _encoded(value: object) -> object:
+def _encoded(tell: Callable[[Sentence], object], value: object) -> object:
     if isinstance(value, Sentence):
-        return _said(value)
+        return tell(value)
     # Numbers of numpy and our own.
     return float(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
 
@@ -140,13 +156,13 @@ def _field(value: Field) -> object:
 
 
 def _decoded(kind: type, value: object) -> object:
-    if kind is Real:
+    if kind in (Real, Side):
         if isinstance(value, str) and value in _INFINITE:
             return Real(_INFINITE[value])
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Real(value)
-    elif kind is Sentence:
-        return Sentence(value) if isinstance(value, str) else _sentence(value)
+    if kind in (Sentence, Side):
+        return sentence_of(value)
     raise ValueError
 
 
@@ -175,7 +191,7 @@ def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | 
     inside = [] if at is None or not at["place"] else [at["place"]]
     unknown, lacking = _UNKNOWN.search(said), _LACKING.search(said)
     name = ".".join([*inside, *(one["name"] for one in (unknown, lacking) if one is not None)])
-    what = kind.__name__.lower()
+    what = _CAPITAL.sub(" ", kind.__name__).lower()
     if unknown is not None:
         return VerificationError(
             "{path} has a field {name!r} that no {what} has: somebody added it, or a newer version wrote it.",
@@ -188,9 +204,11 @@ def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | 
     )
 
 
-def _schema(kind: type) -> dict[str, Any]:
+def _schema(kind: object) -> dict[str, Any]:
     if kind is Real:
         return {"anyOf": [{"type": "number"}, {"enum": sorted(_INFINITE)}]}
+    if kind is Side:
+        return {"anyOf": [_schema(Real), _schema(Sentence)]}
     if kind is Sentence:
         parts = {"template": {"type": "string"}, "fields": {"type": "object"}}
         return {"anyOf": [{"type": "string"}, {"type": "object", "properties": parts, "required": ["template"]}]}

@@ -7,10 +7,19 @@ from typing import Any, Final
 
 import msgspec
 
+from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.measurement import Measurement
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement,)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
+    Measurement,
+    StoredEvidence,
+    StoredAssessment,
+    Before,
+    StoredImprovement,
+)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leakgauge.artefacts.codec import encode
 from leakgauge.assessment import Assessment
-from leakgauge.assessment.graded_json import assessment_json
+from leakgauge.assessment.storing import stored
 from leakgauge.audit import Finding
 from leakgauge.audit.finding_json import AUDIT_SCHEMA, finding_json
 from leakgauge.release import Release
@@ -23,8 +24,8 @@ def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | 
     if grade is None:
         return Facts(_as_stored(files))
     columns = list(release.fields.get("claims", {}))
-    files["assessment.json"] = assessment_json(
-        grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
+    files["assessment.json"] = encode(
+        stored(grade, column=columns[0] if len(columns) == 1 else None, record=release.digest)
     )
     return Facts(_as_stored(files), grade.diagram)
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict
 
+from leakgauge.artefacts import Before
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
+from leakgauge.assessment.storing import nodes_of, scores_of
 from leakgauge.claims.quantities import exact_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources
@@ -48,14 +50,14 @@ def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, 
     return {"schema": "leakgauge/utility/1", "columns": columns}
 
 
-def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
+def before(sources: Sources, asked: Asked) -> Before:
     """The scores and nodes of the table released as it is, from the same indicators."""
     letters = sources.table.counts(asked.secret).labels(asked.secret)
     alike = Channel(letters, letters, np.eye(len(letters)))
     setting = setting_of(through_channel(alike), source_of(sources.table, asked.secret))
     evidence = expected(setting, questionnaire=sources.questionnaire)
     found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
-    return {"schema": "leakgauge/before/1", **scores_json(found), "nodes": nodes_json(found)}
+    return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
 
 
 def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
