@@ -62,7 +62,7 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
                 yield "error", first.value
             elif name in _SAID:
                 yield "said", first.value
-            elif name == "Sentence":
+            elif name == "Sentence" and first.value:
                 yield "sentence", first.value
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
