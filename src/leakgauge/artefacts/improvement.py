@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts.assessment import Leaf, Scores
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.sentences import Sentence
 
 
@@ -35,12 +36,12 @@ class WholeSetting(TriedSetting, frozen=True, kw_only=True):
 
     Attributes:
         bins: the labels or edges of a histogram, or the intervals of a column in bins.
-        channel: one that was designed, as the fields of its file.
+        channel: one that was designed.
         leaves: what is known of each, where the setting was chosen.
     """
 
     bins: dict[str, tuple[float | str | None, ...]] | None
-    channel: dict[str, Any] | None
+    channel: ChannelFile | None
     leaves: tuple[Leaf, ...] | None = None
 
 

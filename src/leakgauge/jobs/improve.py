@@ -188,5 +188,5 @@ def _tried(trial: Trial) -> TriedSetting:
 
 
 def _whole(trial: Trial, leaves: tuple[Leaf, ...] | None = None) -> WholeSetting:
-    bins, channel = dict(trial.candidate.bins) or None, trial.candidate.channel_json()
+    bins, channel = dict(trial.candidate.bins) or None, trial.candidate.channel_file()
     return WholeSetting(**asdict(_tried(trial)), bins=bins, channel=channel, leaves=leaves)
