@@ -12,12 +12,7 @@ from leakgauge.sentences import Sentence
 
 
 class Veto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A reason why the grade may not be better than the cap.
-
-    Attributes:
-        reason: in a short sentence without a full stop.
-        cap: the best grade that is left.
-    """
+    """A reason, without a full stop, why the grade may not be better than the cap."""
 
     reason: Sentence
     cap: Grade = Grade.POOR
@@ -28,15 +23,7 @@ class Veto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A leaf that goes elsewhere.
-
-    Attributes:
-        leaf: which.
-        name: its name in the diagram.
-        start: its position from 0 to 1 as it is.
-        end: its position afterwards.
-        value: the raw value at the end; None of a leaf that was asked.
-    """
+    """A leaf that goes to another position from 0 to 1, and the raw value there; None of a leaf that was asked."""
 
     leaf: str
     name: str
@@ -46,14 +33,10 @@ class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Lift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Moves that together reach the target.
+    """Moves that together reach the target, and the scores afterwards.
 
     Attributes:
-        moves: the leaves that go elsewhere.
         cost: how far they go in all, each times its own cost.
-        score: afterwards.
-        privacy: afterwards; None where nothing is known of it.
-        utility: likewise.
         lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
     """
 
@@ -69,10 +52,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One limit of a policy and what was found.
 
     Attributes:
-        name: of the limit in the policy.
-        limit: what is asked.
         found: what is known; None where nothing is, which fails the line: what is not known is not kept.
-        holds: whether it is kept.
         of: what was held against the limit, in words; empty where the name says it.
     """
 
@@ -120,20 +100,11 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         leaf: its key in the diagram.
-        name: in the diagram.
-        chinese: its Chinese name.
         better: which way is good.
-        standing: how it is known.
-        value: the raw value.
-        unit: of the raw value.
-        position: from 0 to 1; None where it is missing.
-        states: its distribution over the states, likewise.
+        position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
         sensitivity: points of score that a move over the whole scale would add.
-        privacy_sensitivity: likewise of privacy.
-        utility_sensitivity: likewise of utility.
         null: the raw value of a release that tells nothing.
         raw: the raw value of the data released as they are.
-        source: where it comes from.
     """
 
     leaf: str
@@ -163,15 +134,10 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why_not: Sentence
 
 
-class Scores(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Scores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A grade and the three scores from 0 to 100; None where nothing is known of one.
 
-    Attributes:
-        score: the summary, in which trade-offs cancel.
-        grade: the lowest of the grades of the three, after vetoes.
-        grade_uncapped: before them.
-        privacy: the mean of the privacy criteria.
-        utility: the mean of the utility criteria.
+    The grade is the lowest of the grades of the three, after vetoes; uncapped it is before them.
     """
 
     score: float
@@ -186,17 +152,11 @@ class StoredAssessment(Scores, frozen=True, kw_only=True, tag_field="schema", ta
 
     Attributes:
         column: that was graded; None where there are several.
-        interval: of the score; None where none was asked for.
-        privacy_interval: likewise.
-        utility_interval: likewise.
         graded: what the grade is of.
-        vetoes: reasons that cap the grade.
-        leaves: what is known of each.
         missing: leaves of which nothing is known; the others share their weight.
         nodes: every known node, leaves included.
         lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
         blocked: why no change reaches it; None where one does.
-        policy: its lines.
         published: by the paper's algebra, which does not decide.
         evidence: of the leaves, to be read again.
     """

@@ -16,11 +16,9 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
 
     Attributes:
         stage: what it changes against the start.
-        form: what is released: the column, the column in bins, or its histogram.
+        form: the column, the column in bins, or its histogram.
         mechanism: as on the command line, or a designed channel in words.
         claim: the level it claims, with its parameters; None where nothing is claimed.
-        vetoes: why its grade is capped.
-        meets: whether it meets the target.
     """
 
     stage: str
@@ -58,11 +56,8 @@ class StoredImprovement(
     """What a search found.
 
     Attributes:
-        column: what is protected.
         target: a score, or a grade by name.
-        min_privacy: a privacy score that must be kept as well.
-        min_utility: likewise.
-        learned_from: whether counts of the table or a noisy histogram, in a sentence.
+        learned_from: whether counts of the table or a noisy histogram.
         trials: everything that was tried, in order.
         chosen: what meets the target; None where nothing does.
         best: what comes closest.

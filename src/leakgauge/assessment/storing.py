@@ -34,24 +34,13 @@ def stored(
     blocked: Sentence | None = None,
     lines: Iterable[Line] = (),
 ) -> StoredAssessment:
-    """An assessment to be stored; its evidence can be read again.
-
-    Args:
-        found: the assessment.
-        column: that was graded.
-        record: the digest of the release's record.
-        published: by the paper's algebra.
-        lifts: changes that reach the next grade, or a target.
-        blocked: why no change reaches it.
-        lines: of a policy.
-    """
-    privacy, utility = found.privacy_interval, found.utility_interval
+    """An assessment to be stored, with the digest of the release's record and what was found beside it."""
     return StoredAssessment(
         **asdict(scores_of(found)),
         column=column,
-        interval=None if found.interval is None else Interval(*found.interval, found.confidence),
-        privacy_interval=None if privacy is None else Interval(*privacy, found.confidence),
-        utility_interval=None if utility is None else Interval(*utility, found.confidence),
+        interval=_interval(found.interval, found),
+        privacy_interval=_interval(found.privacy_interval, found),
+        utility_interval=_interval(found.utility_interval, found),
         graded=ONE_RELEASE,
         vetoes=found.vetoes,
         leaves=leaves_of(found),
@@ -60,28 +49,22 @@ def stored(
         lifts=tuple(lifts),
         blocked=blocked,
         policy=tuple(lines),
-        published=None
-        if published is None
-        else Published(
-            published.score,
-            published.grade.value,
-            published.credibility,
-            published.decides,
-            published.why_not,
-        ),
+        published=None if published is None else _published(published),
         evidence=StoredEvidence(tuple(found.evidence.values()), column, record),
     )
 
 
+def _interval(ends: tuple[float, float] | None, found: Assessment) -> Interval | None:
+    return None if ends is None else Interval(*ends, found.confidence)
+
+
+def _published(found: PublishedGrade) -> Published:
+    return Published(found.score, found.grade.value, found.credibility, found.decides, found.why_not)
+
+
 def scores_of(found: Assessment) -> Scores:
     """The grade and the three scores."""
-    return Scores(
-        score=found.score,
-        grade=found.grade,
-        grade_uncapped=found.grade_uncapped,
-        privacy=found.privacy,
-        utility=found.utility,
-    )
+    return Scores(found.score, found.grade, found.grade_uncapped, found.privacy, found.utility)
 
 
 def nodes_of(found: Assessment) -> dict[str, NodeStates]:

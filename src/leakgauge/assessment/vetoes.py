@@ -55,39 +55,31 @@ def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) ->
             anyone, so that leaf 7 says nothing against them.
     """
     values = {one.leaf: one.value for one in evidence if one.value is not None}
-    found: list[Veto] = []
+    found: list[Sentence] = []
     if values.get("3") == math.inf:
-        found.append(Veto(Sentence("ε is infinite, which promises nothing")))
+        found.append(Sentence("ε is infinite, which promises nothing"))
     if values.get("2", 0.0) >= LARGEST_DELTA:
         found.append(
-            Veto(
-                Sentence(
-                    "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing",
-                    delta=values["2"],
-                    largest=LARGEST_DELTA,
-                )
+            Sentence(
+                "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing",
+                delta=values["2"],
+                largest=LARGEST_DELTA,
             )
         )
     # An attack on a sample may come out above what it estimates, which is at most the whole.
     told = {leaf: min(value, 1.0) for leaf, value in values.items() if value >= TOLD}
     if "5" in told:
         found.append(
-            Veto(
-                Sentence(
-                    "the release tells nearly everything: the best attack gains {share:.4g} of what the raw data give",
-                    share=told["5"],
-                )
+            Sentence(
+                "the release tells nearly everything: the best attack gains {share:.4g} of what the raw data give",
+                share=told["5"],
             )
         )
     if "7" in told and of_rows:
         found.append(
-            Veto(
-                Sentence(
-                    "the release tells nearly everything: it keeps {share:.4g} of the information", share=told["7"]
-                )
-            )
+            Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=told["7"])
         )
-    return tuple(found)
+    return tuple(map(Veto, found))
 
 
 def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:
@@ -170,27 +162,24 @@ def _shown(
     violated: bool,
     failed: list[Sentence],
 ) -> tuple[Veto, ...]:
-    said = str(claim)
-    vetoes = list(_infinite(Sentence("the claim of {what}", what=what), claimed))
+    vetoes = _infinite(Sentence("the claim of {what}", what=what), claimed)
     if at_least == math.inf:
-        vetoes.append(Veto(Sentence("{what} rules an input out, so that its level is infinite", what=what)))
+        said = Sentence("{what} rules an input out, so that its level is infinite", what=what)
     elif deterministic:
-        vetoes.append(Veto(Sentence("{what} always gives the same output, so that its level is infinite", what=what)))
+        said = Sentence("{what} always gives the same output, so that its level is infinite", what=what)
     elif violated and at_least > claimed:
-        vetoes.append(
-            Veto(
-                Sentence(
-                    "{what} shows at least {level:.4g} {unit} where {claim} is claimed",
-                    what=what,
-                    level=at_least,
-                    unit=Sentence(unit),
-                    claim=said,
-                )
-            )
+        said = Sentence(
+            "{what} shows at least {level:.4g} {unit} where {claim} is claimed",
+            what=what,
+            level=at_least,
+            unit=Sentence(unit),
+            claim=str(claim),
         )
     elif violated:
-        vetoes.append(Veto(in_turn([Sentence("{what} breaks {claim}", what=what, claim=said), *failed])))
-    return tuple(vetoes)
+        said = in_turn([Sentence("{what} breaks {claim}", what=what, claim=str(claim)), *failed])
+    else:
+        return vetoes
+    return (*vetoes, Veto(said))
 
 
 def column_of(name: str) -> Sentence:

@@ -24,23 +24,14 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     if not found:
         why = Sentence("The table has no other column that the protected one could go together with.")
         return missing("16", why), missing("18", why)
+    how = Sentence("(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)")
+    strongest = Sentence(
+        "The strongest association with one of {count:d} other columns {how}.", count=len(found), how=how
+    )
+    squared = Sentence(
+        "The largest squared association with one of {count:d} other columns {how}.", count=len(found), how=how
+    )
     return (
-        INDICATORS["16"].evidence(
-            setting.form,
-            max(found),
-            Sentence(
-                "The strongest association with one of {count:d} other columns (Pearson's r of numbers, Cramér's V of "
-                "categories, the correlation ratio of one of each).",
-                count=len(found),
-            ),
-        ),
-        INDICATORS["18"].evidence(
-            setting.form,
-            max(found) ** 2,
-            Sentence(
-                "The largest squared association with one of {count:d} other columns (Pearson's r of numbers, Cramér's "
-                "V of categories, the correlation ratio of one of each).",
-                count=len(found),
-            ),
-        ),
+        INDICATORS["16"].evidence(setting.form, max(found), strongest),
+        INDICATORS["18"].evidence(setting.form, max(found) ** 2, squared),
     )

@@ -36,30 +36,11 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     space = [_peak(run, size) / size for size in sizes]
     time_taken = [[_nanoseconds(run, size) / size for _ in range(RUNS)] for size in sizes]
     best = [min(one) for one in time_taken]
-    fewer, rows = sizes
+    memory = Sentence("The most memory that a run held")
+    quickest = Sentence("The CPU time of the quickest of five runs")
     return (
-        _cost(
-            "24",
-            protected.form,
-            space,
-            (min(space), max(space)),
-            sizes,
-            Sentence(
-                "The most memory that a run held on {rows:d} rows, beside {fewer:d} rows.", rows=rows, fewer=fewer
-            ),
-        ),
-        _cost(
-            "25",
-            protected.form,
-            best,
-            _ends(time_taken),
-            sizes,
-            Sentence(
-                "The CPU time of the quickest of five runs on {rows:d} rows, beside {fewer:d} rows.",
-                rows=rows,
-                fewer=fewer,
-            ),
-        ),
+        _cost("24", protected.form, space, (min(space), max(space)), sizes, memory),
+        _cost("25", protected.form, best, _ends(time_taken), sizes, quickest),
     )
 
 
@@ -99,13 +80,13 @@ def _ends(runs: list[list[float]]) -> tuple[float, float]:
 
 
 def _cost(
-    leaf: str, form: Form, by_row: list[float], between: tuple[float, float], sizes: tuple[int, int], source: Sentence
+    leaf: str, form: Form, by_row: list[float], between: tuple[float, float], sizes: tuple[int, int], what: Sentence
 ) -> Evidence:
     grown = math.log(max(by_row[1] * sizes[1], 1e-9) / max(by_row[0] * sizes[0], 1e-9)) / math.log(sizes[1] / sizes[0])
     return INDICATORS[leaf].evidence(
         form,
         by_row[1],
-        source,
+        Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]),
         between=between,
         details={"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]},
     )
