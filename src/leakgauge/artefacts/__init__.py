@@ -1,18 +1,23 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
+from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.levels import Level, Witness
+from leakgauge.artefacts.ledger import LedgerTold
+from leakgauge.artefacts.levels import Level, Levels, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.record import PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
 __all__ = [
+    "Answer",
     "Before",
     "ChannelFile",
     "Compared",
@@ -20,17 +25,23 @@ __all__ = [
     "Design",
     "EachMeasurement",
     "Frontier",
+    "LedgerTold",
     "Level",
+    "Levels",
     "Measurement",
     "Origin",
     "Point",
+    "PublicRecord",
     "Quantity",
     "Real",
+    "Record",
     "Relation",
+    "Reproductions",
     "Sentence",
     "StoredAssessment",
     "StoredEvidence",
     "StoredImprovement",
     "Utility",
     "Witness",
+    "codec",
 ]
