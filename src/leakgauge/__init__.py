@@ -25,8 +25,10 @@ if TYPE_CHECKING:
         report,
         tables,
     )
+    from leakgauge.artefacts import Request
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
     from leakgauge.distances import Hamming
+    from leakgauge.jobs.protect import protect
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.report import Report
@@ -61,9 +63,11 @@ _HOMES = {
     "MaxLeakage": "design",
     "ReleasePlan": "release",
     "Report": "report",
+    "Request": "artefacts",
     "Scenario": "probability",
     "Seen": "probability",
     "open_table": "tables",
+    "protect": "jobs.protect",
 }
 
 __all__ = [
@@ -79,6 +83,7 @@ __all__ = [
     "MaxLeakage",
     "ReleasePlan",
     "Report",
+    "Request",
     "Scenario",
     "Seen",
     "assessment",
@@ -92,6 +97,7 @@ __all__ = [
     "notions",
     "open_table",
     "probability",
+    "protect",
     "randomness",
     "release",
     "report",

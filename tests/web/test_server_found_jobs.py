@@ -3,29 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import Headline, Quantity
+from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.job import HeadlineEpsilon, ScoreInterval
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.showing import shell_line, shown
 
-HEADLINE: dict[str, Any] = {
-    "grade": "good",
-    "score": 71.5,
-    "interval": {"low": 65.0, "high": 80.0, "confidence": 0.95},
-    "privacy": 80.0,
-    "utility": None,
-    "leakage_before": {"value": 1.5},
-    "leakage_after": {"value": 0.5},
-    "floor": None,
-    "epsilon": {"value": "infinity"},
-    "advantage": {"value": -0.01},
-    "unchanged": None,
-}
+HEADLINE: dict[str, Any] = encode(
+    Headline(
+        "good",
+        71.5,
+        interval=ScoreInterval(65.0, 80.0, 0.95),
+        privacy=80.0,
+        leakage_before=Quantity(1.5, "bits"),
+        leakage_after=Quantity(0.5, "bits"),
+        epsilon=HeadlineEpsilon(math.inf, "nats"),
+        advantage=Quantity(-0.01, "share"),
+    )
+)
 JOB: dict[str, Any] = {
     "schema": "leakgauge/job/1",
     "asked": {"table": "people.csv", "secret": "illness", "background": ["city"], "max_distortion": 0.2},

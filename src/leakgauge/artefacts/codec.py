@@ -14,7 +14,7 @@ import msgspec
 
 from leakgauge.artefacts.quantity import Real
 from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, VerificationError
+from leakgauge.errors import FileError, LeakgaugeError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.sentences import Field, Sentence
 
@@ -56,6 +56,7 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     Raises:
         FileError: a field is missing or malformed, or the schema is another.
         VerificationError: a field that no artefact of this kind has, or a digest that is not that of the fields.
+        LeakgaugeError: as the kind itself, such as an ``OptionError`` of a request.
     """
     from leakgauge.artefacts.schemas import raised
 
@@ -66,6 +67,9 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     try:
         return msgspec.convert(fields, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, LeakgaugeError):
+            # What a class of ours refuses itself is told in its own words.
+            raise error.__cause__ from None
         raise _wrong(kind, str(error), place) from None
 
 

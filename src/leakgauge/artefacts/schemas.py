@@ -8,9 +8,10 @@ from typing import Any, Final
 import msgspec
 
 from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.job import Job, PageJob
 from leakgauge.artefacts.measurement import Measurement
 
-KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement,)
+KINDS: Final[tuple[type[msgspec.Struct], ...]] = (Measurement, Job, PageJob)
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
 

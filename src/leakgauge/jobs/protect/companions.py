@@ -6,19 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from leakgauge.artefacts import Request
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.claims.quantities import exact_json
-from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import level_json, relate_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 
 
-def levels_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+def levels_json(sources: Sources, asked: Request, channel: Channel) -> dict[str, Any]:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
@@ -29,7 +29,7 @@ def levels_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, A
     }
 
 
-def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+def utility_json(sources: Sources, asked: Request, channel: Channel) -> dict[str, Any]:
     """What every released column is worth, by the law of the release: nothing here was drawn."""
     prior = _prior(sources, asked, channel)
     p, q = prior.probabilities, channel.matrix
@@ -48,7 +48,7 @@ def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, 
     return {"schema": "leakgauge/utility/1", "columns": columns}
 
 
-def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
+def before_json(sources: Sources, asked: Request) -> dict[str, Any]:
     """The scores and nodes of the table released as it is, from the same indicators."""
     letters = sources.table.counts(asked.secret).labels(asked.secret)
     alike = Channel(letters, letters, np.eye(len(letters)))
@@ -58,7 +58,7 @@ def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
     return {"schema": "leakgauge/before/1", **scores_json(found), "nodes": nodes_json(found)}
 
 
-def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
+def _prior(sources: Sources, asked: Request, channel: Channel) -> Distribution:
     counts = sources.table.counts(asked.secret)
     found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
     total = sum(found.values())

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from leakgauge.claims.quantities import number_json
-from leakgauge.jobs.protect.asked import Asked
+from leakgauge.artefacts import Headline, Request, Spent, codec
 from leakgauge.jobs.protect.folder import Folder
 
 
-def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
-    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack.
-
-    Each as it stands in its file; null where the release has no such number.
-    """
+def headline(folder: Folder, asked: Request) -> Headline:
+    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack."""
     graded = folder.read("assessment.json")
     before = folder.read("measurement.json")
     after = folder.read("leakage.json") if folder.has("leakage.json") else {}
     worth = folder.read("utility.json")["columns"][asked.secret] if folder.has("utility.json") else {}
     levels = folder.read("release.json")["claims"][asked.secret]["levels"]
-    return {
+    found = {
         **{name: graded[name] for name in ("grade", "grade_uncapped", "score", "interval", "privacy", "utility")},
         "vetoes": [veto["reason"] for veto in graded["vetoes"]],
         "leakage_before": before["entropy"],
@@ -29,6 +25,7 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
         **_strongest(folder.read("audit.json")["attacks"]),
         "unchanged": worth.get("unchanged"),
     }
+    return codec.decode(Headline, found, folder.place)
 
 
 def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any]:
@@ -38,9 +35,9 @@ def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: best.get(name) for name in ("attack", "success", "baseline", "advantage")}
 
 
-def spent(folder: Folder, asked: Asked) -> dict[str, float | str | None]:
+def spent(folder: Folder, asked: Request) -> Spent:
     """What the histogram and the release cost, in nats: alone and together."""
-    bought = asked.accounted if "design" in folder.fields["stages"] else None
-    drawn = folder.read("release.json")["budget"]["epsilon"]["value"] if "release" in folder.fields["stages"] else None
-    together = sum(float(one) for one in (bought, drawn) if one is not None)
-    return {"histogram": bought, "release": drawn, "together": number_json(together)}
+    stages = folder.job.stages
+    bought = asked.accounted if "design" in stages else None
+    drawn = float(folder.read("release.json")["budget"]["epsilon"]["value"]) if "release" in stages else None
+    return Spent(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

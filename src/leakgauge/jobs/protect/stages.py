@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from leakgauge.artefacts import Request
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
@@ -15,7 +16,6 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before_json, levels_json, utility_json
 from leakgauge.jobs.protect.folder import Folder
@@ -48,7 +48,7 @@ class Work:
         tell: how much is done of how much in the current stage.
     """
 
-    asked: Asked
+    asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
