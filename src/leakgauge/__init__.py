@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Request
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
     from leakgauge.distances import Hamming
+    from leakgauge.jobs.comparing import compare
+    from leakgauge.jobs.improving import improve
     from leakgauge.jobs.protect import protect
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
@@ -66,6 +68,8 @@ _HOMES = {
     "Request": "artefacts",
     "Scenario": "probability",
     "Seen": "probability",
+    "compare": "jobs.comparing",
+    "improve": "jobs.improving",
     "open_table": "tables",
     "protect": "jobs.protect",
 }
@@ -89,9 +93,11 @@ __all__ = [
     "assessment",
     "audit",
     "claims",
+    "compare",
     "design",
     "distances",
     "errors",
+    "improve",
     "measures",
     "mechanisms",
     "notions",
