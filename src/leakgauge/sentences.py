@@ -60,10 +60,16 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
         if name is None:
             continue
         value, _ = _PARTS.get_field(name, (), fields)
-        if conversion is None or isinstance(value, Sentence | tuple):
+        if conversion is None or isinstance(value, Sentence):
             value = tell(value)
         filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
     return "".join(filled)
+
+
+def marked(template: str) -> frozenset[str]:
+    """The fields that a template quotes, with ``!r``, or marks, with ``!s``: somebody's own words."""
+    parts = _PARTS.parse(template)
+    return frozenset(name for _, name, _, conversion in parts if name is not None and conversion is not None)
 
 
 def in_english(value: object) -> object:

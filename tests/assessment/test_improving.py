@@ -76,9 +76,8 @@ def test_what_is_chosen_can_be_made(people: Table) -> None:
     binned = forms["column in 8 bins"].bins["intervals"]
     assert len(binned) == 8 and binned[0].startswith("(-∞, ") and binned[1].startswith("[")
     designed = [one.candidate for one in found.trials if one.candidate.designed]
-    fields = designed[0].channel_json()
-    assert fields is not None and fields["schema"] == "leakgauge/channel/1"
-    assert search(people, "illness", 99.0).trials[0].candidate.channel_json() is None
+    assert designed[0].channel_file() is not None
+    assert search(people, "illness", 99.0).trials[0].candidate.channel_file() is None
 
 
 @pytest.mark.parametrize(

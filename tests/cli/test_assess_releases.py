@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.assessment import grade
 from leakgauge.audit import attack
 from leakgauge.cli import main
@@ -54,7 +55,9 @@ def test_a_channel_that_rules_letters_out_is_vetoed(
     monkeypatch.chdir(tmp_path)
     letters = ["a", "b", "c"]
     matrix = [[0.75, 0.25, 0.0], [0.0, 0.75, 0.25], [0.25, 0.0, 0.75]]
-    Path("zeros.json").write_text(json.dumps(NamedChannel(Channel(letters, letters, matrix), ("x",), ("x",)).as_json()))
+    Path("zeros.json").write_text(
+        text_of(ChannelFile.of(NamedChannel(Channel(letters, letters, matrix), ("x",), ("x",))))
+    )
     Path("x.csv").write_text("\n".join(["x,y", *(f"{letters[at * 5 // 3 % 3]},{at % 4}" for at in range(900))]) + "\n")
     Path("plan.toml").write_text('[columns]\nx = "channel:file=zeros.json"\n')
     assert (

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import encode
 from leakgauge.cli import main
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -16,7 +18,9 @@ from tests.audit.seeded_programs import seeded_program
 from tests.cli.running import as_json, run
 
 LETTERS = "letters=flu|none|cold"
-CHANNEL = NamedChannel(Channel(["a", "b"], ["a", "b"], [[0.75, 0.25], [0.25, 0.75]]), ("x",), ("y",)).as_json()
+CHANNEL = encode(
+    ChannelFile.of(NamedChannel(Channel(["a", "b"], ["a", "b"], [[0.75, 0.25], [0.25, 0.75]]), ("x",), ("y",)))
+)
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve, symmetric_channel, waste
 from leakgauge.distances import Absolute, Distortion, Hamming
 from leakgauge.jobs.samples import adult_rows
@@ -109,7 +111,7 @@ def test_a_channel_file_in_another_order_with_more_letters(
 ) -> None:
     path = tmp_path / "channel.json"
     letters = [9, 8, 5, 3, 2]
-    path.write_text(json.dumps(NamedChannel(symmetric_channel(letters, 0.4), ("age",), ("age",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(symmetric_channel(letters, 0.4), ("age",), ("age",)))))
     found = by_name(fields(capsys, "compare", ages, "--secret", "age", path, "--max-distortion", 0.5))[str(path)]
     assert found["distortion"]["value"] == pytest.approx(0.4)
     assert found["epsilon"]["value"] == pytest.approx(math.log(6))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.cli import main
-from leakgauge.probability.files import read_channel
 from tests.cli.test_measure import fields, run
 
 PEOPLE = "illness,city,age\n" + "".join(

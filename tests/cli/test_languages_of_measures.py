@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -13,6 +12,8 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main, reproduce
 from leakgauge.cli.output import deliver
 from leakgauge.cli.speaking import speaking
@@ -24,7 +25,7 @@ from tests.cli.words import CHINESE, HALF_WIDTH, english_in, numbers
 
 
 def write(channel: Channel, path: Path) -> None:
-    path.write_text(json.dumps(NamedChannel(channel, ("illness",), ("illness",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",)))))
 
 
 @pytest.fixture

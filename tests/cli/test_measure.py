@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
@@ -113,7 +115,7 @@ def test_a_known_channel(capsys: pytest.CaptureFixture[str], adult: Path, tmp_pa
     rows = [[0.6 if x == y else 0.4 / 7 for y in statuses] for x in statuses]
     path = tmp_path / "channel.json"
     path.write_text(
-        json.dumps(NamedChannel(Channel(statuses, statuses, rows), ("marital_status",), ("answer",)).as_json())
+        text_of(ChannelFile.of(NamedChannel(Channel(statuses, statuses, rows), ("marital_status",), ("answer",))))
     )
     found = fields(
         capsys, "measure", adult, "--secret", "marital_status", "--channel", path, "--background", "occupation"
@@ -393,7 +395,7 @@ def pairs(tmp_path: Path) -> Path:
 
 
 def channel_file(path: Path, names: tuple[str, ...], inputs: list[object], rows: list[list[float]]) -> Path:
-    path.write_text(json.dumps(NamedChannel(Channel(inputs, "yn", rows), names, ("answer",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(Channel(inputs, "yn", rows), names, ("answer",)))))
     return path
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.claims import NOTIONS
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -18,7 +19,7 @@ from tests.cli.test_measure import fields, run
 def channel(tmp_path: Path) -> Path:
     path = tmp_path / "channel.json"
     example = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
-    path.write_text(json.dumps(NamedChannel(example, ("d",), ("e",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(example, ("d",), ("e",)))))
     return path
 
 
@@ -57,21 +58,21 @@ def test_a_channel_without_a_prior(capsys: pytest.CaptureFixture[str], channel: 
 
 def test_an_infinite_level_is_a_word(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = tmp_path / "identity.json"
-    path.write_text(json.dumps(NamedChannel(Channel.identity("ab"), ("d",), ("e",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(Channel.identity("ab"), ("d",), ("e",)))))
     assert fields(capsys, "relate", path)["local_dp"]["value"] == "infinity"
 
 
 def test_data_sets(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     one = Channel("01", "01", [[0.7, 0.3], [0.3, 0.7]])
     path = tmp_path / "two.json"
-    path.write_text(json.dumps(NamedChannel(one.product(one), ("a", "b"), ("u", "v")).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(one.product(one), ("a", "b"), ("u", "v")))))
     found = fields(capsys, "relate", path, "--records", "2")
     assert found["levels"]["dp"]["value"] == pytest.approx(math.log(7 / 3))
     assert found["local_dp"]["value"] == pytest.approx(2 * math.log(7 / 3))
 
 
 def write(path: Path, channel: Channel, columns: str) -> Path:
-    path.write_text(json.dumps(NamedChannel(channel, tuple(columns), ("y",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(channel, tuple(columns), ("y",)))))
     return path
 
 
@@ -180,7 +181,7 @@ def test_an_infinite_order_and_data_sets_out_of_reach(capsys: pytest.CaptureFixt
     assert found["renyi-dp"]["order"] == "infinity"
     path = tmp_path / "hole.json"
     told = Channel([(0, 0), (1, 1)], "uv", [[1, 0], [0, 1]])
-    path.write_text(json.dumps(NamedChannel(told, ("a", "b"), ("y",)).as_json()))
+    path.write_text(text_of(ChannelFile.of(NamedChannel(told, ("a", "b"), ("y",)))))
     listed = {one["notion"]: one for one in fields(capsys, "relate", path, "--records", "2")["implied"]}
     assert listed["mutual-information"]["value"] == pytest.approx(1)
     assert listed["central-mutual-information"]["value"] is None

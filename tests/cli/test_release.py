@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
@@ -147,7 +149,7 @@ def test_nothing_that_is_read_or_counted_is_overwritten(
     capsys: pytest.CaptureFixture[str], house: Path, place: str
 ) -> None:
     channel = Channel(["flu", "none", "cold"], ["flu", "none", "cold"], np.full((3, 3), 1 / 3))
-    Path("channel.json").write_text(json.dumps(NamedChannel(channel, ("illness",), ("illness",)).as_json()))
+    Path("channel.json").write_text(text_of(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",)))))
     Path("plan.toml").write_text('[columns]\nillness = "channel.json"\n')
     Path("prior.csv").write_text("label,value\nflu,0.5\nnone,0.3\ncold,0.2\n")
     before = {path.name: path.read_bytes() for path in house.iterdir()}

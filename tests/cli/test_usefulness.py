@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.cli.usefulness import Loss, loss_of
 from leakgauge.design import MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Absolute, ColumnSums, Hamming
 from leakgauge.errors import OptionError
-from leakgauge.probability.files import read_channel
 from leakgauge.tables import open_table
 from tests.cli.test_design import PEOPLE
 from tests.cli.test_measure import fields, run

@@ -15,7 +15,6 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import FileError, InputError, OptionError, TableError
-from leakgauge.jobs.design_json import comparison_json
 from leakgauge.jobs.improve import search_json
 from tests.cli.running import as_json
 from tests.jobs.finished import Finished, Told
@@ -102,6 +101,6 @@ def test_compare_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixtu
     assert code == 0
     for table in (str(people), arrow_csv.read_csv(people)):
         found = lg.compare(table, mechanism, secret="illness", background=["city"], max_distortion=0.3)
-        assert encode(comparison_json(found)) == fields
+        assert encode(found) == fields
     with pytest.raises(OptionError, match="2 targets are given"):
         lg.compare(people, secret="illness", max_distortion=0.3, max_leakage=1.0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import (
@@ -67,7 +68,7 @@ def test_letters_read_back_whatever_is_in_them() -> None:
 def test_channel_files_are_mechanisms(tmp_path: Path) -> None:
     channel = Channel("ab", "xy", [[0.75, 0.25], [0.25, 0.75]])
     place = tmp_path / "odd, name.json"
-    place.write_text(json.dumps(NamedChannel(channel, ("secret",), ("seen",)).as_json()), encoding="utf-8")
+    place.write_text(text_of(ChannelFile.of(NamedChannel(channel, ("secret",), ("seen",)))), encoding="utf-8")
     for text in (str(place), spelled(parse_mechanism(str(place)))):
         mechanism = parse_mechanism(text)
         assert mechanism.channel() == channel

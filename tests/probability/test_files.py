@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
+from leakgauge.artefacts.channel_file import ChannelFile, read_channel
+from leakgauge.artefacts.codec import encode
 from leakgauge.errors import FileError, LabelError
 from leakgauge.probability import Channel, Interval
-from leakgauge.probability.files import NamedChannel, match_labels, read_channel, read_label_values
+from leakgauge.probability.files import NamedChannel, match_labels, read_label_values
 from tests.laws.strategies import channels
 
 
@@ -24,7 +26,7 @@ def written(tmp_path: Path, fields: object) -> Path:
 
 @given(channels())
 def test_numbers_read_back_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, channel: Channel) -> None:
-    path = written(tmp_path_factory.mktemp("c"), NamedChannel(channel, ("x",), ("y",)).as_json())
+    path = written(tmp_path_factory.mktemp("c"), encode(ChannelFile.of(NamedChannel(channel, ("x",), ("y",)))))
     assert read_channel(path).channel == channel
 
 
@@ -49,7 +51,7 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
     channel = Channel(labels, labels, [[0.5, 0.25, 0.25]] * 3)
     names = ("x", "z") if isinstance(labels[0], tuple) else ("x",)
     named = NamedChannel(channel, names, names)
-    assert read_channel(written(tmp_path, named.as_json())) == named
+    assert read_channel(written(tmp_path, encode(ChannelFile.of(named)))) == named
 
 
 @pytest.mark.parametrize(
@@ -62,7 +64,7 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
         ({"outputs": {"columns": [{"name": "x"}], "labels": [["a"], ["b"]]}}, "it lacks 'type'"),
         ({"inputs": {"columns": [{"name": "x", "type": "string"}], "labels": [["a", "b"]]}}, "malformed"),
         ({"inputs": {"columns": [{"name": "x", "type": "text"}], "labels": [["a"], ["b"]]}}, "unknown type 'text'"),
-        ({"inputs": {"columns": [{"name": "x", "type": ["int"]}], "labels": [["a"], ["b"]]}}, "unknown type"),
+        ({"inputs": {"columns": [{"name": "x", "type": ["int"]}], "labels": [["a"], ["b"]]}}, "malformed"),
         ({"inputs": {"columns": [{"name": 5, "type": "int"}], "labels": [[1], [2]]}}, "name each column"),
         ({"inputs": {"columns": [{"name": "x", "type": "float"}], "labels": [[1], [10**400]]}}, "malformed"),
         ({"matrix": [[10**400, 0], [0, 1]]}, "too large for a float"),
@@ -76,7 +78,7 @@ def test_labels_of_every_kind_read_back(tmp_path: Path, labels: tuple[object, ..
     ],
 )
 def test_what_is_no_channel(tmp_path: Path, change: dict[str, object], reason: str) -> None:
-    fields = NamedChannel(Channel.identity("ab"), ("x",), ("y",)).as_json()
+    fields = encode(ChannelFile.of(NamedChannel(Channel.identity("ab"), ("x",), ("y",))))
     with pytest.raises(FileError, match=reason):
         read_channel(written(tmp_path, {**fields, **change}))
 
@@ -129,7 +131,7 @@ def test_labels_are_matched_by_their_text(tmp_path: Path) -> None:
 
 
 def test_a_channel_file_lacking_a_key_is_told_which(tmp_path: Path) -> None:
-    fields = NamedChannel(Channel.identity("ab"), ("x",), ("y",)).as_json()
+    fields = encode(ChannelFile.of(NamedChannel(Channel.identity("ab"), ("x",), ("y",))))
     del fields["matrix"]
     with pytest.raises(FileError, match="it lacks 'matrix'; add it"):
         read_channel(written(tmp_path, fields))

@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import csv
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.notions.composition import LaplaceNoise
@@ -350,7 +352,7 @@ def test_a_record_leads_to_no_file_but_those_beside_it(
 def test_a_record_reads_no_channel_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -> None:
     channel = Channel.identity(["flu", "none", "cold"])
     file = tmp_path / "channel.json"
-    file.write_text(json.dumps(NamedChannel(channel, ("illness",), ("illness",)).as_json()))
+    file.write_text(text_of(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",)))))
     made = release(ReleasePlan({"illness": channel}), opened(), tmp_path / "o.csv")
     there = {"mechanism": text.format(home=tmp_path), "channel": None}
     forged(made, lambda fields: fields["plan"]["columns"]["illness"].update(there))

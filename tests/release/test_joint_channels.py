@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.audit import audit_release
@@ -31,7 +33,7 @@ JOINT = NamedChannel(
 def people(tmp_path: Path) -> Path:
     lines = [f"{illness},{city}" for illness, city in PAIRS * 30]
     (tmp_path / "people.csv").write_text("illness,city\n" + "\n".join(lines) + "\n")
-    (tmp_path / "joint.json").write_text(json.dumps(JOINT.as_json()))
+    (tmp_path / "joint.json").write_text(text_of(ChannelFile.of(JOINT)))
     return tmp_path / "people.csv"
 
 

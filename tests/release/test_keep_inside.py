@@ -12,11 +12,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile, read_channel
+from leakgauge.artefacts.codec import encode
 from leakgauge.cli import main
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, Distribution, PriorOrigin
-from leakgauge.probability.files import NamedChannel, read_channel
+from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import Prior, Release, ReleasePlan, own_prior, read_record, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
@@ -238,7 +240,7 @@ def test_a_public_record_cannot_stand_for_the_record(tmp_path: Path) -> None:
 
 
 def test_files_that_contradict_themselves_or_take_one_place_are_refused(tmp_path: Path) -> None:
-    fields = NamedChannel(HAND_MADE, ("illness",), ("illness",), PriorOrigin.THIS_TABLE).as_json()
+    fields = encode(ChannelFile.of(NamedChannel(HAND_MADE, ("illness",), ("illness",), PriorOrigin.THIS_TABLE)))
     for told in ({"keep_inside": False}, {"prior_origin": "public"}, {"prior_origin": None}):
         (tmp_path / "channel.json").write_text(json.dumps({**fields, **told}))
         with pytest.raises(FileError, match="do not agree"):

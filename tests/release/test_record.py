@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import parse_mechanism
@@ -38,7 +40,7 @@ def test_claims_equal_those_of_relate(tmp_path: Path, capsys: pytest.CaptureFixt
     prior = Distribution(LETTERS, [0.5, 0.25, 0.25])
     made = release(PLAN, opened(), tmp_path / "o.csv", priors={"illness": prior})
     channel = tmp_path / "channel.json"
-    channel.write_text(json.dumps(NamedChannel(CHANNEL.dyadic(), ("illness",), ("illness",)).as_json()))
+    channel.write_text(text_of(ChannelFile.of(NamedChannel(CHANNEL.dyadic(), ("illness",), ("illness",)))))
     told = related(capsys, channel, "--prior", tmp_path / "prior.csv")
     claims = made.fields["claims"]["illness"]
     assert claims["prior"] == "public" and {"local-dp", "identifiability", "mutual-information"} <= set(

@@ -17,6 +17,8 @@ import pytest
 from pyarrow import csv
 from scipy.stats import chisquare
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import encode
 from leakgauge.errors import (
     BudgetError,
     ColumnError,
@@ -461,7 +463,7 @@ def test_whole_numbers_beyond_64_bits_and_huge_floats(tmp_path: Path) -> None:
 
 def test_a_planned_channel_file_keeps_its_origin(tmp_path: Path) -> None:
     named = NamedChannel(Channel(["flu", "none", "cold"], ["x", "y"], np.full((3, 2), 0.5)), ("illness",), ("out",))
-    fields = {**named.as_json(), "prior_origin": "this table"}
+    fields = {**encode(ChannelFile.of(named)), "prior_origin": "this table"}
     (tmp_path / "c.chan").write_text(json.dumps(fields))
     (tmp_path / "plan.toml").write_text('schema = "leakgauge/plan/1"\n[columns]\nillness = "channel:file=c.chan"\n')
     made = release(read_plan(tmp_path / "plan.toml"), opened(), tmp_path / "o.csv")

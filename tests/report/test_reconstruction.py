@@ -15,9 +15,11 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import encode
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
-from leakgauge.jobs.design_json import solution_json
+from leakgauge.jobs.design import as_design
 from leakgauge.languages import Language
 from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import through_channel
@@ -60,7 +62,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
         "writes": ["illness"],
         "letters": None,
         "channel_prior": PriorOrigin.THIS_TABLE.value,
-        "channel": NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE).as_json(),
+        "channel": encode(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE))),
     }
     plan = {"public": [], "columns": {"illness": column}}
     p, released = source.probabilities, source.probabilities @ channel.matrix
@@ -81,7 +83,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
             "reliable": rare >= 10,
         },
         "leakage.json": {"entropy": exact(before, "bits"), "mutual_information": exact(told, "bits")},
-        "design.json": solution_json(solution),
+        "design.json": encode(as_design(solution)),
         "release.json": {
             "rows": rows,
             "private": True,

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from leakgauge.artefacts import Headline, Quantity
+from leakgauge.artefacts import Headline, Level, Quantity
 from leakgauge.artefacts.codec import encode
-from leakgauge.artefacts.job import HeadlineEpsilon, ScoreInterval
+from leakgauge.artefacts.job import ScoreInterval
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.showing import shell_line, shown
@@ -25,7 +25,7 @@ HEADLINE: dict[str, Any] = encode(
         privacy=80.0,
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),
-        epsilon=HeadlineEpsilon(math.inf, "nats"),
+        epsilon=Level(math.inf, "nats"),
         advantage=Quantity(-0.01, "share"),
     )
 )

@@ -1,26 +1,42 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.event import Ended, Event
 from leakgauge.artefacts.job import Headline, Job, Outcome, PageJob, Spent, StageDone
+from leakgauge.artefacts.levels import Level, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
 __all__ = [
+    "ChannelFile",
+    "Compared",
+    "Comparison",
+    "Design",
     "EachMeasurement",
     "Ended",
     "Event",
+    "Frontier",
     "Headline",
     "Job",
+    "Level",
     "Measurement",
     "Origin",
     "Outcome",
     "PageJob",
+    "Point",
     "Quantity",
     "Real",
+    "Relation",
     "Request",
     "Sentence",
     "Spent",
     "StageDone",
+    "Utility",
+    "Witness",
+    "codec",
 ]

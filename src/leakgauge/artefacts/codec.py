@@ -22,6 +22,7 @@ Stored = TypeVar("Stored", bound=msgspec.Struct)
 _INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
+_APART = re.compile("(?<=[a-z])(?=[A-Z])")
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
@@ -150,11 +151,23 @@ def _decoded(kind: type, value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Real(value)
     elif kind is Sentence:
-        return Sentence(value) if isinstance(value, str) else _sentence(value)
+        return sentence_of(value)
     raise ValueError
 
 
-def _sentence(value: object) -> Sentence:
+def is_sentence(value: object) -> bool:
+    """Whether a field of a file is a text, or a template and its fields."""
+    return isinstance(value, str) or (isinstance(value, Mapping) and "template" in value)
+
+
+def sentence_of(value: object) -> Sentence:
+    """The sentence that a field of a file says: a plain text, or a template and its fields.
+
+    Raises:
+        ValueError: it says neither.
+    """
+    if isinstance(value, str):
+        return Sentence(value)
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
@@ -167,19 +180,23 @@ def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return _sentence(value)
+        return sentence_of(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value
 
 
+def place_of(said: str) -> tuple[str, str | None, str | None]:
+    """Where msgspec says that something is wrong, and the field there that is unknown or lacking, where it is that."""
+    at, unknown, lacking = _PLACE.search(said), _UNKNOWN.search(said), _LACKING.search(said)
+    return "" if at is None else at["place"], unknown and unknown["name"], lacking and lacking["name"]
+
+
 def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | VerificationError:
     """What to raise where fields are not those of a kind; never with a value of theirs."""
-    at = _PLACE.search(said)
-    inside = [] if at is None or not at["place"] else [at["place"]]
-    unknown, lacking = _UNKNOWN.search(said), _LACKING.search(said)
-    name = ".".join([*inside, *(one["name"] for one in (unknown, lacking) if one is not None)])
-    what = kind.__name__.lower()
+    at, unknown, lacking = place_of(said)
+    name = ".".join(one for one in (at, unknown, lacking) if one)
+    what = _APART.sub(" ", kind.__name__).lower()
     if unknown is not None:
         return VerificationError(
             "{path} has a field {name!r} that no {what} has: somebody added it, or a newer version wrote it.",

@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity, Real
 from leakgauge.artefacts.request import Graded, Request
 from leakgauge.sentences import Sentence
@@ -59,20 +60,6 @@ class ScoreInterval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: float
 
 
-class HeadlineWitness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The secrets that an output tells apart best."""
-
-    inputs: tuple[str, ...]
-    output: str | None = None
-
-
-class HeadlineEpsilon(Quantity, frozen=True, forbid_unknown_fields=True):
-    """The ε that the release keeps, and what reaches it."""
-
-    delta: Real | None = None
-    witness: HeadlineWitness | None = None
-
-
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The numbers that matter; None where the release has no such number.
 
@@ -85,6 +72,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         leakage_before: bits of the secret released as it is.
         leakage_after: bits that the attacker learns.
         floor: bits that the background alone tells.
+        epsilon: that the release keeps.
         attack: the name of the strongest attack, of those tried on the release itself.
         success: its share of right guesses.
         baseline: the share without the release.
@@ -102,7 +90,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leakage_before: Quantity | None = None
     leakage_after: Quantity | None = None
     floor: Quantity | None = None
-    epsilon: HeadlineEpsilon | None = None
+    epsilon: Level | None = None
     attack: str | None = None
     success: Quantity | None = None
     baseline: Quantity | None = None

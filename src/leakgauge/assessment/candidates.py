@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
 from leakgauge.assessment.scales import Form
 from leakgauge.design import RateDistortion, Slope, solve
@@ -73,13 +74,13 @@ class Candidate:
     bins: Mapping[str, Any] = field(default_factory=dict, repr=False)
     designed: bool = False
 
-    def channel_json(self) -> dict[str, object] | None:
-        """The designed channel as the fields of a channel file; None where the name says it all."""
+    def channel_file(self) -> ChannelFile | None:
+        """The designed channel; None where the name says it all."""
         if not self.designed:
             return None
         assert self.setting.channel is not None
         names = self.setting.source.names
-        return NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE).as_json()
+        return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
 
 
 Maker: TypeAlias = Callable[[], tuple[str, Mechanism]]

@@ -74,12 +74,14 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
 
 def _kind(subject: str) -> str:
     """What is named: a record or a channel file, whatever the file is called, or else a mechanism."""
+    from leakgauge.artefacts.channel_file import ChannelFile
+    from leakgauge.artefacts.codec import schema_of
     from leakgauge.jobs.audit import names_a_file
-    from leakgauge.probability.files import CHANNEL_SCHEMA, parsed_json
+    from leakgauge.probability.files import parsed_json
 
     if not names_a_file(subject):
         return "a mechanism"
-    return "a channel file" if parsed_json(Path(subject)).get("schema") == CHANNEL_SCHEMA else "a record"
+    return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
 
 
 def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:

@@ -61,9 +61,10 @@ def command(
     leakgauge measure people.csv --secret illness --release illness_masked --background city --json
     """
     from leakgauge.artefacts import EachMeasurement
+    from leakgauge.artefacts.channel_file import read_channel
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
-    from leakgauge.probability.files import read_channel, read_label_values
+    from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table, parse_binnings, source_files
 
     if not 0 < confidence < 1:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.audit import (
     Anonymity,
     Finding,
@@ -26,7 +27,6 @@ from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
-from leakgauge.probability.files import read_channel
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import Verification, verify

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from leakgauge.artefacts import Comparison
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
 from leakgauge.distances import Distortion, distortion_named
 from leakgauge.errors import OptionError
-from leakgauge.jobs.compare import Comparison
 from leakgauge.jobs.compare import compare as compare_channels
 from leakgauge.jobs.design import Question
 from leakgauge.probability.files import read_label_values
@@ -52,7 +52,7 @@ def compare(
         >>> import pyarrow as pa
         >>> people = pa.table({"illness": ["flu"] * 30 + ["none"] * 70})
         >>> found = compare(people, "randomized-response:epsilon=1", secret="illness", max_distortion=0.3)
-        >>> found.ranking[0].name, round(found.best.leakage, 3)
+        >>> found.ranking[0].mechanism, found.ranking[0].leakage.value
         ('least leaking channel', 0.0)
     """
     columns, known = _several(secret), _several(background)

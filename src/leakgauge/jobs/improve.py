@@ -188,4 +188,4 @@ def _trial_json(trial: Trial) -> dict[str, Any]:
 def _whole_json(trial: Trial) -> dict[str, Any]:
     """A trial with all that is needed to make the release: bins of a histogram or column, a designed channel."""
     candidate = trial.candidate
-    return {**_trial_json(trial), "bins": dict(candidate.bins) or None, "channel": candidate.channel_json()}
+    return {**_trial_json(trial), "bins": dict(candidate.bins) or None, "channel": candidate.channel_file()}

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
 from leakgauge.mechanisms.exponential import exponential
@@ -22,7 +23,6 @@ from leakgauge.mechanisms.subset_selection import subset_selection
 from leakgauge.mechanisms.through_channel import through_channel
 from leakgauge.mechanisms.unary_encoding import unary_encoding
 from leakgauge.probability import Label
-from leakgauge.probability.files import read_channel
 
 
 def _number(text: str) -> float:

@@ -1,4 +1,4 @@
-"""Channels, priors and weights as files: JSON that reads back bit for bit, CSV of ``label,value``."""
+"""Priors and weights as CSV files of ``label,value``; JSON and TOML read strictly; channels with their columns."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
-from leakgauge.errors import FileError, InputError, LabelError
+from leakgauge.errors import FileError, LabelError
 from leakgauge.probability.channel import Channel
-from leakgauge.probability.labels import Interval, Label, text_of
+from leakgauge.probability.labels import Label, text_of
 from leakgauge.probability.origins import PriorOrigin
-
-CHANNEL_SCHEMA = "leakgauge/channel/1"
 
 
 @dataclass(frozen=True)
@@ -34,57 +31,6 @@ class NamedChannel:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     prior_origin: PriorOrigin | None = None
-
-    def as_json(self) -> dict[str, object]:
-        """The channel as the fields of its file."""
-        origin = self.prior_origin
-        return {
-            "schema": CHANNEL_SCHEMA,
-            **({} if origin is None else {"prior_origin": origin.value, "keep_inside": origin.keep_inside}),
-            "inputs": _side(self.inputs, self.channel.inputs),
-            "outputs": _side(self.outputs, self.channel.outputs),
-            "matrix": self.channel.matrix.tolist(),
-        }
-
-
-def read_channel(path: Path | str) -> NamedChannel:
-    """The channel in a JSON file.
-
-    Raises:
-        FileError: the file cannot be read or is not a channel.
-    """
-    return channel_from_json(parsed_json(Path(path)), Path(path))
-
-
-def channel_from_json(fields: Mapping[str, Any], place: Path) -> NamedChannel:
-    """The channel that the fields of a file say; ``place`` is how messages call it.
-
-    Raises:
-        FileError: they do not hold a channel.
-    """
-    require_schema(fields, CHANNEL_SCHEMA, place)
-    try:
-        names = [_names(fields[side]) for side in ("inputs", "outputs")]
-        labels = [_labels(fields[side]) for side in ("inputs", "outputs")]
-        matrix = fields["matrix"]
-        origin = None if fields.get("prior_origin") is None else _origin(fields["prior_origin"])
-        _require_agreement(fields, origin)
-    except InputError as error:
-        raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
-    except KeyError as error:
-        raise FileError(
-            "{path} is not a channel file: it lacks {key!r}; add it.", path=place, key=error.args[0]
-        ) from None
-    except (TypeError, ValueError, IndexError, OverflowError):
-        raise FileError(
-            "{path} is not a channel file: its inputs or outputs are malformed; give columns, and for each label "
-            "a list of one value a column.",
-            path=place,
-        ) from None
-    try:
-        return NamedChannel(Channel(labels[0], labels[1], matrix), names[0], names[1], origin)
-    except InputError as error:
-        raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
 
 
 def require_schema(fields: Mapping[str, Any], wanted: str, path: object) -> None:
@@ -261,92 +207,3 @@ def _number(text: str, number: int, path: Path) -> float:
             found=text.strip(),
         )
     return value
-
-
-def _side(names: tuple[str, ...], labels: Sequence[Label]) -> dict[str, object]:
-    parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
-    columns = [{"name": name, "type": _kind([part[at] for part in parts])} for at, name in enumerate(names)]
-    return {"columns": columns, "labels": [[_plain(value) for value in part] for part in parts]}
-
-
-_KINDS: tuple[tuple[type, str], ...] = (
-    (bool, "bool"),
-    (int, "int"),
-    (float, "float"),
-    (date, "date"),
-    (Interval, "interval"),
-    (str, "string"),
-)
-
-
-def _kind(labels: Sequence[Label]) -> str:
-    for kind, name in _KINDS:
-        if any(isinstance(label, kind) for label in labels):
-            return name
-    return "string"
-
-
-def _plain(label: Label) -> object:
-    if isinstance(label, Interval):
-        ends = [_plain(label.low), _plain(label.high)]
-        return [*ends, "closed"] if label.closed else ends
-    if isinstance(label, float) and math.isinf(label):
-        # JSON has no such number; a reader of this word gets it back.
-        return "infinity" if label > 0 else "-infinity"
-    return label.isoformat() if isinstance(label, date) else label
-
-
-def _origin(found: object) -> PriorOrigin:
-    known = [origin.value for origin in PriorOrigin]
-    if found not in known:
-        raise LabelError(
-            "its prior_origin is {found!r}, which is none of {known}.", found=found, known=", ".join(map(repr, known))
-        )
-    return PriorOrigin(str(found))
-
-
-def _require_agreement(fields: Mapping[str, Any], origin: PriorOrigin | None) -> None:
-    """Refuse a file that calls shareable what follows from private counts, or the other way round."""
-    said = fields.get("keep_inside")
-    if said is not None and said is not (origin is not None and origin.keep_inside):
-        raise LabelError(
-            "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave keep_inside out.",
-            found=json.dumps(said),
-            origin=json.dumps(origin),
-        )
-
-
-def _names(side: Mapping[str, Any]) -> tuple[str, ...]:
-    names = tuple(column["name"] for column in side["columns"])
-    if not names or not all(isinstance(name, str) for name in names):
-        raise LabelError("a column has no text as its name; name each column.")
-    return names
-
-
-def _labels(side: Mapping[str, Any]) -> list[Label]:
-    kinds = [column["type"] for column in side["columns"]]
-    known = [name for _, name in _KINDS]
-    for kind in kinds:
-        if kind not in known:
-            raise LabelError(
-                "a column has the unknown type {found!r}; use {known}.", found=kind, known=", ".join(known)
-            )
-    parts = [tuple(_label(value, kind) for value, kind in zip(part, kinds, strict=True)) for part in side["labels"]]
-    return [part if len(kinds) > 1 else part[0] for part in parts]
-
-
-def _label(value: Any, kind: str) -> Label:
-    if value is None:
-        return None
-    if kind == "date":
-        return datetime.fromisoformat(value) if "T" in value else date.fromisoformat(value)
-    if kind == "interval":
-        low, high = (_bound(end) for end in value[:2])
-        return Interval(low, high, len(value) == 3)
-    return float(value) if kind == "float" else value
-
-
-def _bound(end: Any) -> float | date | None:
-    if isinstance(end, str) and end not in ("infinity", "-infinity"):
-        return datetime.fromisoformat(end) if "T" in end else date.fromisoformat(end)
-    return None if end is None else float(end)

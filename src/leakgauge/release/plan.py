@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
 from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
-from leakgauge.probability.files import NamedChannel, parsed_toml, read_channel, require_schema
+from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
 from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
 from leakgauge.notions.composition import step_of
-from leakgauge.probability.files import NamedChannel, channel_from_json
+from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.record import THIS_TABLE, recorded_bins
 
@@ -31,7 +32,7 @@ def plan_of(fields: Mapping[str, Any], place: Path) -> RecordedPlan:
 
 def _column(name: str, column: Mapping[str, Any], place: Path) -> BoundColumn:
     try:
-        channel = None if column["channel"] is None else channel_from_json(column["channel"], place)
+        channel = None if column["channel"] is None else named_channel(column["channel"], place)
         mechanism = mechanism_of(column, channel)
         if not mechanism.capabilities.columns:
             raise OptionError("{name} answers queries and releases no column.", name=mechanism.name)

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.composition import Step
-from leakgauge.probability.files import channel_from_json
 from leakgauge.release.checking import Check, agree, same
 from leakgauge.release.planned import mechanism_of
 from leakgauge.release.public_record import column_levels, column_steps, lacking, lacks_letters, may_be_lacking
@@ -62,7 +62,7 @@ def _totals(fields: Mapping[str, Any], steps: tuple[Step, ...]) -> Iterator[Chec
 
 def _mechanism(column: Mapping[str, Any], place: Path) -> Mechanism:
     try:
-        channel = None if column["channel"] is None else channel_from_json(column["channel"], place)
+        channel = None if column["channel"] is None else named_channel(column["channel"], place)
         # Any values will do where they are left out: what is computed then follows from ε alone.
         return mechanism_of(column, channel, ("a", "b") if lacks_letters(column) else None)
     except LeakgaugeError as error:

@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import encode
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.claims.quantities import exact_json, statement_json, with_hyphens
 from leakgauge.errors import FileError, OptionError, VerificationError
@@ -68,8 +70,8 @@ FIELDS: Mapping[str, Any] = {
                 "channel_prior": str | None,
                 "channel": {
                     "schema": str,
-                    "prior_origin": str,
-                    "keep_inside": bool,
+                    "prior_origin": str | None,
+                    "keep_inside": bool | None,
                     "inputs": _SIDE,
                     "outputs": _SIDE,
                     "matrix": list,
@@ -314,7 +316,7 @@ def _column_json(one: BoundColumn) -> dict[str, Any]:
         "writes": list(one.writes),
         "letters": _letters_from(one) if "letters" in one.mechanism.parameters else None,
         "channel_prior": None if channel is None or channel.prior_origin is None else channel.prior_origin.value,
-        "channel": None if channel is None else channel.as_json(),
+        "channel": None if channel is None else encode(ChannelFile.of(channel)),
     }
 
 

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.audit.attacks.ceilings import Promise, promises
 from leakgauge.audit.attacks.laws import ColumnLaw, law_of
 from leakgauge.audit.attacks.reading import Codes, columns_of, letters_of, numbered, values_of
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, FileError, OptionError, TableError, did_you_mean
-from leakgauge.probability.files import channel_from_json
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import BoundPlan, ReleasePlan
 from leakgauge.release.binding import bind
@@ -168,7 +168,7 @@ def _bound(fields: Mapping[str, Any], place: Path, original: Table) -> BoundPlan
     """The record's plan, bound to the original: a mechanism kept as a channel is run as that channel."""
     try:
         planned = {
-            written: column["mechanism"] if column["channel"] is None else channel_from_json(column["channel"], place)
+            written: column["mechanism"] if column["channel"] is None else named_channel(column["channel"], place)
             for name, column in fields["plan"]["columns"].items()
             # A channel of several columns is planned for each that it writes.
             for written in (name, *(column["writes"] if len(column["writes"]) > 1 else ()))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from leakgauge.artefacts import Request
+from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
@@ -17,7 +17,7 @@ from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_json, utility_json
+from leakgauge.jobs.protect.companions import before_json, levels_json, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
@@ -99,7 +99,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     folder, written = work.folder, []
 
-    def keep(name: str, fields: dict[str, Any]) -> None:
+    def keep(name: str, fields: object) -> None:
         folder.write(name, fields)
         written.append(name)
 
@@ -109,8 +109,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     keep_possibilities(work.asked, work.sources, keep)
     chosen = choose(work.asked, work.sources, work.tell, keep)
     if chosen.channel is not None:
-        text = json.dumps(chosen.channel.as_json(), ensure_ascii=False, allow_nan=False) + "\n"
-        write_whole(folder.place / "channel.json", text)
+        folder.write("channel.json", ChannelFile.of(chosen.channel))
         written.append("channel.json")
     write_whole(folder.place / PLAN, chosen.plan_text(work.asked))
     return (*written, PLAN)
@@ -193,7 +192,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     made = {
         "leakage.json": found,
         "levels.json": levels_json(sources, asked, channel),
-        "utility.json": utility_json(sources, asked, channel),
+        "utility.json": utility(sources, asked, channel),
     }
     for name, fields in made.items():
         work.folder.write(name, fields)

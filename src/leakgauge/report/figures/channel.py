@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.errors import OptionError
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Channel, Label
-from leakgauge.probability.files import channel_from_json
 from leakgauge.probability.labels import text_of
 from leakgauge.report.figures.figure import INK, WIDTH, Figure
 from leakgauge.report.figures.quantities import Fields
@@ -50,7 +50,7 @@ def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> F
         FileError: fields that are no channel.
     """
     if isinstance(channel, Mapping):
-        channel = channel_from_json(channel, Path("channel.json")).channel
+        channel = named_channel(channel, Path("channel.json")).channel
     require_readable(len(channel.inputs), len(channel.outputs))
     inputs, outputs = ([_name(label, language) for label in labels] for labels in (channel.inputs, channel.outputs))
     numbered = max(len(inputs), len(outputs)) <= _NUMBERED

@@ -1,0 +1,231 @@
+"""The channel file, which people write by hand too: JSON that reads back bit for bit."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from leakgauge.artefacts.codec import place_of, schema_of
+from leakgauge.errors import FileError, InputError, LabelError
+from leakgauge.probability import Channel, Interval, PriorOrigin
+from leakgauge.probability.files import NamedChannel, parsed_json, require_schema
+from leakgauge.probability.labels import Label
+
+_Scalar: TypeAlias = bool | int | float | str | None
+Plain: TypeAlias = _Scalar | list[_Scalar]
+"""A label as JSON has it: dates and infinite numbers as texts, intervals as lists."""
+
+_KINDS: tuple[tuple[type, str], ...] = (
+    (bool, "bool"),
+    (int, "int"),
+    (float, "float"),
+    (date, "date"),
+    (Interval, "interval"),
+    (str, "string"),
+)
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A column with the type of its labels."""
+
+    name: str
+    type: str
+
+
+class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a channel reads or writes: the columns, and for each label one value per column."""
+
+    columns: tuple[Column, ...]
+    labels: list[list[Plain]]
+
+    @classmethod
+    def of(cls, names: tuple[str, ...], labels: Sequence[Label]) -> Side:
+        """The side with these columns and labels."""
+        parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
+        columns = tuple(Column(name, _kind([part[at] for part in parts])) for at, name in enumerate(names))
+        return cls(columns, [[_plain(value) for value in part] for part in parts])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    def read(self) -> list[Label]:
+        """The labels; tuples where there are several columns.
+
+        Raises:
+            LabelError: no columns, or a type that there is not.
+            ValueError, TypeError, IndexError, OverflowError: values that are not of their column's type.
+        """
+        if not self.columns:
+            raise LabelError("a column has no text as its name; name each column.")
+        known = [name for _, name in _KINDS]
+        for column in self.columns:
+            if column.type not in known:
+                raise LabelError(
+                    "a column has the unknown type {found!r}; use {known}.", found=column.type, known=", ".join(known)
+                )
+        parts = [
+            tuple(_label(value, column.type) for value, column in zip(part, self.columns, strict=True))
+            for part in self.labels
+        ]
+        return [part if len(self.columns) > 1 else part[0] for part in parts]
+
+
+class ChannelFile(
+    msgspec.Struct,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag_field="schema",
+    tag="leakgauge/channel/1",
+):
+    """A channel with its columns.
+
+    Attributes:
+        prior_origin: from which prior it was designed, where it was.
+        keep_inside: whether private counts can be computed from it; it follows from the origin.
+        inputs: what it reads.
+        outputs: what it writes.
+        matrix: a row of probabilities for each input.
+    """
+
+    prior_origin: PriorOrigin | None = None
+    keep_inside: bool | None = None
+    inputs: Side
+    outputs: Side
+    # Any: the channel itself says best what is wrong with its numbers.
+    matrix: Any
+
+    @classmethod
+    def of(cls, named: NamedChannel) -> ChannelFile:
+        """The file of a channel."""
+        origin = named.prior_origin
+        return cls(
+            prior_origin=origin,
+            keep_inside=None if origin is None else origin.keep_inside,
+            inputs=Side.of(named.inputs, named.channel.inputs),
+            outputs=Side.of(named.outputs, named.channel.outputs),
+            matrix=named.channel.matrix.tolist(),
+        )
+
+    def named(self, place: object = "the channel") -> NamedChannel:
+        """The channel; ``place`` is how messages call the file.
+
+        Raises:
+            FileError: there is none in it, or it contradicts itself.
+        """
+        try:
+            self._require_agreement()
+            inputs, outputs = self.inputs.read(), self.outputs.read()
+        except InputError as error:
+            raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
+        except (TypeError, ValueError, IndexError, OverflowError):
+            raise _malformed(place) from None
+        try:
+            channel = Channel(inputs, outputs, self.matrix)
+        except InputError as error:
+            raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
+        return NamedChannel(channel, self.inputs.names, self.outputs.names, self.prior_origin)
+
+    def _require_agreement(self) -> None:
+        """Refuse a file that calls shareable what follows from private counts, or the other way round."""
+        origin = self.prior_origin
+        if self.keep_inside not in (None, origin is not None and origin.keep_inside):
+            raise LabelError(
+                "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave keep_inside "
+                "out.",
+                found=json.dumps(self.keep_inside),
+                origin=json.dumps(origin),
+            )
+
+
+def read_channel(path: Path | str) -> NamedChannel:
+    """The channel in a JSON file.
+
+    Raises:
+        FileError: the file cannot be read or is not a channel.
+    """
+    return named_channel(parsed_json(Path(path)), Path(path))
+
+
+def named_channel(fields: Mapping[str, Any], place: object) -> NamedChannel:
+    """The channel that the fields of a file say; ``place`` is how messages call it.
+
+    Raises:
+        FileError: they do not hold a channel.
+    """
+    require_schema(fields, str(schema_of(ChannelFile)), place)
+    try:
+        file = msgspec.convert(fields, ChannelFile)
+    except msgspec.ValidationError as error:
+        raise _wrong(fields, str(error), place) from None
+    return file.named(place)
+
+
+def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
+    """What is wrong with a file, in words that help whoever wrote it."""
+    at, unknown, lacking = place_of(said)
+    if lacking is not None:
+        return FileError("{path} is not a channel file: it lacks {key!r}; add it.", path=place, key=lacking)
+    if unknown is not None:
+        return FileError(
+            "{path} is not a channel file: it has a field {key!r} that no channel file has; take it out.",
+            path=place,
+            key=unknown,
+        )
+    if at.endswith(".name"):
+        reason = LabelError("a column has no text as its name; name each column.")
+        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
+    if at == "prior_origin":
+        known = ", ".join(repr(origin.value) for origin in PriorOrigin)
+        reason = LabelError(
+            "its prior_origin is {found!r}, which is none of {known}.", found=fields["prior_origin"], known=known
+        )
+        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
+    return _malformed(place)
+
+
+def _malformed(place: object) -> FileError:
+    return FileError(
+        "{path} is not a channel file: its inputs or outputs are malformed; give columns, and for each label "
+        "a list of one value a column.",
+        path=place,
+    )
+
+
+def _kind(labels: Sequence[Label]) -> str:
+    return next((name for kind, name in _KINDS if any(isinstance(label, kind) for label in labels)), "string")
+
+
+def _plain(label: Label) -> Any:
+    if isinstance(label, Interval):
+        ends = [_plain(label.low), _plain(label.high)]
+        return [*ends, "closed"] if label.closed else ends
+    if isinstance(label, float) and math.isinf(label):
+        # JSON has no such number; a reader of this word gets it back.
+        return "infinity" if label > 0 else "-infinity"
+    return label.isoformat() if isinstance(label, date) else label
+
+
+def _label(value: Any, kind: str) -> Label:
+    if value is None:
+        return None
+    if kind == "date":
+        return datetime.fromisoformat(value) if "T" in value else date.fromisoformat(value)
+    if kind == "interval":
+        low, high = (_bound(end) for end in value[:2])
+        return Interval(low, high, len(value) == 3)
+    return float(value) if kind == "float" else value
+
+
+def _bound(end: Any) -> float | date | None:
+    if isinstance(end, str) and end not in ("infinity", "-infinity"):
+        return datetime.fromisoformat(end) if "T" in end else date.fromisoformat(end)
+    return None if end is None else float(end)
