@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.jobs.audit import ReleaseAudit
 from leakgauge.languages import Language
 from leakgauge.release import verify
-from leakgauge.release.record import digest_of
 from leakgauge.report import Report
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Edition, Picture, inlines
@@ -155,7 +155,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     beaten = replace(findings[0], ceiling=0.0, sure=1.0, judged=True)
     assert beaten.broken_claim == "attribute inference, best guess on illness beats the claim"
     # An audit of files says the same of it.
-    audited = ReleaseAudit(verify(release.record), {}, (beaten,), None, 0.95)
+    audited = ReleaseAudit(verify(release.record_file), {}, (beaten,), None, 0.95)
     assert Report(release, [beaten]).facts.get("audit.json", "violations") == list(audited.violations)
     assert audited.violations == (beaten.broken_claim,)
     alone = Report(release).documents("zh", Edition.EXTERNAL)[0]

@@ -1,18 +1,23 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
+from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.event import Ended, Event
 from leakgauge.artefacts.job import Headline, Job, Outcome, PageJob, Spent, StageDone
-from leakgauge.artefacts.levels import Level, Witness
+from leakgauge.artefacts.ledger import LedgerTold
+from leakgauge.artefacts.levels import Level, Levels, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.record import PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.utility import Utility
 from leakgauge.sentences import Sentence
 
 __all__ = [
+    "Answer",
     "ChannelFile",
     "Compared",
     "Comparison",
@@ -23,15 +28,20 @@ __all__ = [
     "Frontier",
     "Headline",
     "Job",
+    "LedgerTold",
     "Level",
+    "Levels",
     "Measurement",
     "Origin",
     "Outcome",
     "PageJob",
     "Point",
+    "PublicRecord",
     "Quantity",
     "Real",
+    "Record",
     "Relation",
+    "Reproductions",
     "Request",
     "Sentence",
     "Spent",

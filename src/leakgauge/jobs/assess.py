@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.assessment import (
     Assessment,
     Diagram,
@@ -33,7 +34,6 @@ from leakgauge.assessment.scales import Form
 from leakgauge.errors import FileError, RefusalError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release import read_record
-from leakgauge.release.record import digest_of
 from leakgauge.tables import Table
 
 AUDIT_SCHEMA = "leakgauge/audit/1"
@@ -176,7 +176,7 @@ def _read_audit(place: Path) -> dict[str, Any]:
 
 def _together(record: Path) -> float | None:
     """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [float(one["value"]) for one in read_record(record).get("together", {}).values()]
+    stated = [one.value for one in read_record(record).together.values()]
     return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.codec import digest_of, encode
 from leakgauge.audit import (
     Anonymity,
     Finding,
@@ -30,7 +31,7 @@ from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mech
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.release import Verification, verify
-from leakgauge.release.record import digest_of, released_file
+from leakgauge.release.record import released_file
 from leakgauge.tables import Binning, Table, open_table
 
 
@@ -114,7 +115,8 @@ def audit_release(
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
-        place = released or released_file(verification.fields, record)
+        assert verification.record is not None
+        place = released or released_file(verification.record, record)
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
     return ReleaseAudit(verification, columns, attack_case(case, progress), hidden, confidence)
@@ -210,14 +212,14 @@ def _read(text: str, subject: Any) -> Any:
 
 def release_json(found: ReleaseAudit) -> dict[str, Any]:
     """The fields of an audit of a release, with a digest over all others, so that a change shows."""
-    fields = found.verification.fields
+    record = found.verification.record
     columns = {name: None if one is None else shown_json(one) for name, one in found.columns.items()}
     bounds = [one["epsilon_lower_bound"] for one in columns.values() if one and one["epsilon_lower_bound"]]
     whole = {
         "schema": AUDIT_SCHEMA,
-        "record": {"reference": fields.get("reference"), "digest": fields.get("digest")},
-        "private": fields.get("private"),
-        "rows": fields.get("rows"),
+        "record": {"reference": record and record.reference, "digest": record and record.digest},
+        "private": record and record.private,
+        "rows": record and record.rows,
         "confidence": found.confidence,
         "violated": bool(found.violations),
         "violations": list(found.violations),
@@ -225,6 +227,6 @@ def release_json(found: ReleaseAudit) -> dict[str, Any]:
         "columns": columns,
         "attacks": [finding_json(one) for one in found.findings],
         "anonymity": None if found.anonymity is None else anonymity_json(found.anonymity),
-        "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in found.verification.checks],
+        "checks": encode(found.verification.checks),
     }
     return {**whole, "digest": digest_of(whole)}

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts import Event, Outcome, StageDone, codec
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.assessment import Grade, parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
 from leakgauge.jobs.assess import refused_by_veto, said_of_line
 from leakgauge.jobs.protect.headline import headline, spent
 from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
 from leakgauge.jobs.protect.watching import InMemory, Watched
-from leakgauge.release.record import digest_of, file_digest
+from leakgauge.release.record import file_digest
 from leakgauge.report import Edition, Report
 
 NAMES = (*STAGES, "report")

@@ -17,13 +17,13 @@ from leakgauge.jobs.assess import grade_release, graded_json
 from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_json, utility
+from leakgauge.jobs.protect.companions import before_json, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
-from leakgauge.release.record import plan_json
+from leakgauge.release.record import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
@@ -151,7 +151,9 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
         found = verify(place / RECORD)
     except (InputError, VerificationError):
         return False
-    return found.holds and bool(found.fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
+    if found.record is None or not found.holds:
+        return False
+    return found.record.plan == recorded_plan(preview(plan, work.sources.original)[0])
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
@@ -191,7 +193,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     )
     made = {
         "leakage.json": found,
-        "levels.json": levels_json(sources, asked, channel),
+        "levels.json": levels_of(sources, asked, channel),
         "utility.json": utility(sources, asked, channel),
     }
     for name, fields in made.items():
