@@ -61,7 +61,7 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
         if name is None:
             continue
         value, _ = _PARTS.get_field(name, (), fields)
-        if conversion is None or isinstance(value, Sentence):
+        if conversion is None or isinstance(value, Sentence | tuple):
             value = tell(value)
         filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
     return "".join(filled)
