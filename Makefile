@@ -10,6 +10,8 @@ HAS_CHROMIUM := command -v chromium >/dev/null 2>&1
 HAS_FONTS := fc-list :lang=zh 2>/dev/null | grep -q .
 HAS_POSTGRESQL := ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1
 export LEAKGAUGE_DATA ?= $(abspath ../shared/data)
+# Modules are compiled once, not again in each of the hundreds of processes that tests start.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check bench nightly languages clean servers
 

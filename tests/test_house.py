@@ -102,9 +102,9 @@ def test_the_exception_tree_is_drawn_as_it_is() -> None:
 
 
 def test_errors_suggest_what_was_meant() -> None:
-    assert errors.did_you_mean("ocupation", ["age", "occupation"]) == "did you mean 'occupation'?"
-    assert errors.did_you_mean("AGE", ["age", "city"]) == "did you mean 'age'?"
-    assert errors.did_you_mean("zzz", ["age", "city"]) == "known are 'age', 'city'."
+    assert str(errors.did_you_mean("ocupation", ["age", "occupation"])) == "did you mean 'occupation'?"
+    assert str(errors.did_you_mean("AGE", ["age", "city"])) == "did you mean 'age'?"
+    assert str(errors.did_you_mean("zzz", ["age", "city"])) == "known are 'age', 'city'."
 
 
 def cpu_seconds(*arguments: str) -> float:

@@ -26,7 +26,10 @@ import difflib
 from collections.abc import Iterable
 from typing import ClassVar
 
-from leakgauge.sentences import Field, Sentence, fill, in_english
+from leakgauge.sentences import Field, Sentence, fill, in_english, marked
+
+_SHOWN = 8
+"""Names that a hint lists at most."""
 
 
 class LeakgaugeError(Exception):
@@ -44,8 +47,15 @@ class LeakgaugeError(Exception):
 
     @property
     def sentence(self) -> Sentence:
-        """What it says, to be stored and told again."""
-        return Sentence(self.template, **{name: _field(value) for name, value in self.fields.items()})
+        """What it says, to be stored and told again; a text that the template does not mark may be a name of ours."""
+        own = marked(self.template)
+        return Sentence(
+            self.template,
+            **{
+                name: Sentence(value) if isinstance(value, str) and name not in own else _field(value)
+                for name, value in self.fields.items()
+            },
+        )
 
 
 class InputError(LeakgaugeError, ValueError):
@@ -108,14 +118,19 @@ def _field(value: object) -> Field:
     return value if isinstance(value, int | float | str | Sentence) else str(value)
 
 
-def did_you_mean(wanted: str, known: Iterable[str]) -> str:
+def did_you_mean(wanted: str, known: Iterable[str]) -> Sentence:
     """The sentence part that names the nearest known names, or lists a few of them."""
     names = list(known)
     near = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
     if not near:
         folded = {name.casefold(): name for name in names}
         near = [folded[m] for m in difflib.get_close_matches(wanted.casefold(), folded, n=3)]
-    if near:
-        return "did you mean " + " or ".join(repr(name) for name in near) + "?"
-    shown = ", ".join(repr(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
-    return f"known are {shown}." if shown else "there are none."
+    match near:
+        case [first]:
+            return Sentence("did you mean {first!r}?", first=first)
+        case [first, second]:
+            return Sentence("did you mean {first!r} or {second!r}?", first=first, second=second)
+        case [first, second, third]:
+            return Sentence("did you mean {first!r}, {second!r} or {third!r}?", first=first, second=second, third=third)
+    shown = (*map(repr, names[:_SHOWN]), *("…" for _ in names[_SHOWN : _SHOWN + 1]))
+    return Sentence("known are {names!s}.", names=shown) if shown else Sentence("there are none.")

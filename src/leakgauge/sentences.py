@@ -66,6 +66,12 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
     return "".join(filled)
 
 
+def marked(template: str) -> frozenset[str]:
+    """The fields that a template quotes, with ``!r``, or marks, with ``!s``: somebody's own words."""
+    parts = _PARTS.parse(template)
+    return frozenset(name for _, name, _, conversion in parts if name is not None and conversion is not None)
+
+
 def in_english(value: object) -> object:
     """What a field holds, in English."""
     return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value

@@ -73,16 +73,24 @@ ERRORS = [
     (("measure", "t.csv", "--secret", "a", "--each=1"), "选项 '--each' 不接受值。"),
     (("measure", "t.csv", "--nothing"), "没有选项 '--nothing'。"),
     (("measure", "t.csv", "--confidenc", "1"), "没有选项 '--confidenc'。是否想用 '--confidence'？"),
-    (("measure", "t.csv", "--secrt", "a"), "没有选项 '--secrt'。是否想用其中之一：'--each', '--secret'？"),
+    (("measure", "t.csv", "--secrt", "a"), "没有选项 '--secrt'。是否想用其中之一：'--each'、'--secret'？"),
     (("measure", "t.csv", "--secret", "a", "--confidence", "much"), "'--confidence' 的值无效：'much' 不是数。"),
     (("design", "t.csv", "--secret", "a", "--curve", "1.5"), "'--curve' 的值无效：'1.5' 不是整数。"),
     (
         ("measure", "t.csv", "--secret", "a", "--estimator", "best"),
-        "'--estimator' 的值无效：'best' 不在 'plug-in', 'miller-madow', 'shrinkage' 之中。",
+        "'--estimator' 的值无效：'best' 不在 'plug-in'、'miller-madow'、'shrinkage' 之中。",
     ),
     (
         ("reproduce", "foo"),
-        "'NAME' 的值无效：'foo' 不在 'influence-diagram', 'information-models', 'notions', 'rate-distortion' 之中。",
+        "'NAME' 的值无效：'foo' 不在 'influence-diagram'、'information-models'、'notions'、'rate-distortion' 之中。",
+    ),
+    (
+        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "0"),
+        "'--trials' 的值无效：0 不在范围 x>=1 之内。",
+    ),
+    (
+        ("improve", "t.csv", "--secret", "a", "--target", "good", "--trials", "few"),
+        "'--trials' 的值无效：'few' 不是整数。",
     ),
     (("relate", "local-dp:1", "more"), "多出了参数（more）"),
     (("relate", "local-dp:1", "more", "still"), "多出了这些参数（more still）"),

@@ -112,7 +112,8 @@ def update(domain: str, texts: dict[str, None]) -> int:
     """Bring a catalogue in step and compile it; how many translations are missing."""
     known = read(domain)
     kept = _empty(domain)
-    for text in texts if domain != "sentences" else {**{one.id: None for one in known if one.id}, **texts}:
+    by_hand = [str(one.id) for one in known if one.id] if domain == "sentences" else []
+    for text in dict.fromkeys([*by_hand, *texts]):
         old = known.get(text)
         kept.add(text, "" if old is None else old.string)
     _write(domain, kept)

@@ -40,7 +40,7 @@ def test_a_template_that_no_catalogue_has_is_said_in_english() -> None:
 def test_an_unknown_language_is_refused_with_those_there_are() -> None:
     with pytest.raises(OptionError, match=r"There is no language 'fr'; known are 'en', 'zh'\.") as refused:
         Language("fr")
-    assert CHINESE.error(refused.value) == "没有语言 'fr'；已知的有 'en', 'zh'。"
+    assert CHINESE.error(refused.value) == "没有语言 'fr'；已知的有 'en'、'zh'。"
 
 
 def test_a_language_is_made_once() -> None:
@@ -100,7 +100,7 @@ def test_an_error_that_lost_its_full_stop_is_told() -> None:
         ("agee", ["age", "city"], "是否想用 'age'？"),
         ("col", ["col1", "col2", "x"], "是否想用 'col1' 或 'col2'？"),
         ("col", ["col1", "col2", "col3"], "是否想用 'col1'、'col2' 或 'col3'？"),
-        ("zzz", ["age", "city"], "已知的有 'age', 'city'。"),
+        ("zzz", ["age", "city"], "已知的有 'age'、'city'。"),
         ("zzz", [], "一个也没有。"),
     ],
 )

@@ -20,7 +20,7 @@ from leakgauge.artefacts.codec import encode
 from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
-from leakgauge.jobs.design_json import solution_json
+from leakgauge.jobs.design import as_design
 from leakgauge.languages import Language
 from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import through_channel
@@ -78,7 +78,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
             "reliable": rare >= 10,
         },
         "leakage.json": {"entropy": exact(before, "bits"), "mutual_information": exact(told, "bits")},
-        "design.json": encode(solution_json(solution)),
+        "design.json": encode(as_design(solution)),
         "release.json": {
             "rows": rows,
             "private": True,

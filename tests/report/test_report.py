@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from leakgauge.artefacts.codec import encode
 from leakgauge.errors import FileError
 from leakgauge.languages import Language
 from leakgauge.report.composing import compose
@@ -13,6 +14,7 @@ from leakgauge.report.document import Edition, Number, inlines
 from leakgauge.report.facts import SCHEMAS, Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.sections.titles import TITLES
+from leakgauge.sentences import Sentence
 from tests.report.conftest import ILLNESSES
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
@@ -101,20 +103,34 @@ def test_the_first_screen_has_the_grade_the_numbers_and_what_is_wrong(facts: Fac
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:
-    reason = "the release tells nearly everything: it keeps 0.95 of the information"
-    violation = "record linkage on illness beats the claim"
+    kept = Sentence("the release tells nearly everything: it keeps {share:g} of the information", share=0.95)
+    linkage = Sentence("record linkage")
+    beaten = Sentence("{attack} on {target!s} beats the claim", attack=linkage, target="illness")
     wrong = changed(
         facts,
-        assessment={"vetoes": [{"reason": reason, "cap": "poor"}], "grade_uncapped": "good"},
-        audit={"violations": [violation], "violated": True},
+        assessment={"vetoes": [{"reason": encode(kept), "cap": "poor"}], "grade_uncapped": "good"},
+        audit={"violations": [encode(beaten)], "violated": True},
         release={"private": False},
     )
     said = warnings(compose(wrong, ENGLISH))
-    assert reason in said and violation in said and "simulation" in said
+    assert str(kept) in said and str(beaten) in said and "simulation" in said
     told = warnings(compose(wrong, CHINESE))
-    assert "否决" in told and "模拟" in told and reason not in told and violation not in told
-    assert violation in warnings(compose(wrong, ENGLISH), "attacks")
-    assert reason in warnings(compose(wrong, ENGLISH), "grade")
+    assert "否决" in told and "模拟" in told and CHINESE.retell(kept) in told and CHINESE.retell(beaten) in told
+    assert str(beaten) in warnings(compose(wrong, ENGLISH), "attacks")
+    assert str(kept) in warnings(compose(wrong, ENGLISH), "grade")
+
+
+def test_stored_sentences_are_told_wherever_they_stand(facts: Facts) -> None:
+    averaging = Sentence("averaging, {releases:d} releases", releases=2)
+    letters = Sentence(
+        "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns="illness"
+    )
+    attacks = [{**one, "attack": encode(averaging)} for one in facts.items("audit.json", "attacks")]
+    told = changed(facts, audit={"attacks": attacks}, release={"assumptions": [encode(letters)]})
+    for language in (ENGLISH, CHINESE):
+        said = texts(compose(told, language))
+        assert language.retell(averaging) in said and language.retell(letters) in said
+        assert "template" not in said
 
 
 def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:

@@ -150,11 +150,23 @@ def _decoded(kind: type, value: object) -> object:
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Real(value)
     elif kind is Sentence:
-        return Sentence(value) if isinstance(value, str) else _sentence(value)
+        return sentence_of(value)
     raise ValueError
 
 
-def _sentence(value: object) -> Sentence:
+def is_sentence(value: object) -> bool:
+    """Whether a field of a file is a text, or a template and its fields."""
+    return isinstance(value, str) or (isinstance(value, Mapping) and "template" in value)
+
+
+def sentence_of(value: object) -> Sentence:
+    """The sentence that a field of a file says: a plain text, or a template and its fields.
+
+    Raises:
+        ValueError: it says neither.
+    """
+    if isinstance(value, str):
+        return Sentence(value)
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
@@ -180,7 +192,7 @@ def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return _sentence(value)
+        return sentence_of(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value

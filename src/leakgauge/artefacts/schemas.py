@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
+from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.levels import Levels, from_first_levels
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
+from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Verified
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
+    Design,
+    Frontier,
+    Comparison,
+    Utility,
+    Relation,
     ChannelFile,
     Levels,
     Record,
@@ -25,6 +34,9 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
+
+FOLDER: Final = Path(__file__).parent / "json_schemas"
+"""A JSON Schema for each kind, made from its type."""
 
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {

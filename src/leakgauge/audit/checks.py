@@ -132,7 +132,7 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
 
 def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:
     """The scale is above this with a chance of at most ``miss``."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     numbers: Floats = outputs.astype(np.float64)
     n = len(numbers)
@@ -140,9 +140,9 @@ def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:
         # Deviations from the true centre have 2Σ|Y − c|/b ~ χ²(2n), and the sample's own median makes Σ smaller; it
         # costs no more than one degree of freedom on average, so that a few are given for free.
         total = float(np.abs(numbers - np.median(numbers)).sum())
-        return 2 * total / float(chi2.ppf(miss, 2 * max(n - 3, 1)))
+        return total / float(gammaincinv(max(n - 3, 1), miss))
     total = float(((numbers - numbers.mean()) ** 2).sum())
-    return math.sqrt(total / float(chi2.ppf(miss, max(n - 1, 1))))
+    return math.sqrt(total / (2 * float(gammaincinv(max(n - 1, 1) / 2, miss))))
 
 
 def _least_distance(first: Floats, second: Floats, miss: float) -> float:
@@ -152,10 +152,10 @@ def _least_distance(first: Floats, second: Floats, miss: float) -> float:
 
 
 def _median_interval(ordered: Floats, miss: float) -> tuple[float, float]:
-    from scipy.stats import binom
+    from scipy.special import bdtrik
 
     n = len(ordered)
-    rank = int(binom.ppf(miss / 2, n, 0.5)) - 1
+    rank = math.ceil(bdtrik(miss / 2, n, 0.5)) - 1
     if rank < 0:
         return -math.inf, math.inf
     return float(ordered[rank]), float(ordered[n - 1 - rank])

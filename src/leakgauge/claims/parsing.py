@@ -21,10 +21,10 @@ def parse_statement(text: str) -> Statement:
     name, _, rest = text.partition(":")
     if name not in NOTIONS:
         raise OptionError(
-            "There is no notion {name!r}; {hint}; all are {all}.",
+            "There is no notion {name!r}; {hint} All are {all}.",
             name=name,
-            hint=did_you_mean(name, NOTIONS).rstrip("?."),
-            all=", ".join(NOTIONS),
+            hint=did_you_mean(name, NOTIONS),
+            all=tuple(NOTIONS),
         )
     level, *extra = rest.split(",")
     pairs = [part.partition("=")[::2] for part in extra]
@@ -35,14 +35,16 @@ def parse_statement(text: str) -> Statement:
     first, *others = fields(notion)
     unknown = set(given) - {field.name for field in others}
     if unknown:
-        raise OptionError("{name} has no parameter {found!r}.", name=name, found=min(unknown))
+        raise OptionError("{name!s} has no parameter {found!r}.", name=name, found=min(unknown))
     numbers = {first.name: _number(level.removesuffix("bits") if notion.unit == "bits" else level, text)}
     numbers |= {key: _number(value, text) for key, value in given.items()}
     try:
         return notion(**numbers)
     except TypeError:
         missing = next(field.name for field in others if field.name not in given)
-        raise OptionError("{text!r} lacks {missing}; write e.g. {missing}=1e-6.", text=text, missing=missing) from None
+        raise OptionError(
+            "{text!r} lacks {missing!s}; write e.g. {missing!s}=1e-6.", text=text, missing=missing
+        ) from None
 
 
 def _number(text: str, whole: str) -> float:

@@ -11,7 +11,8 @@ import click
 
 from leakgauge import __version__
 from leakgauge.cli.helping import spoken
-from leakgauge.cli.speaking import current, language_asked, retell, say, speaking
+from leakgauge.cli.misuse import told
+from leakgauge.cli.speaking import current, language_asked, say, speaking
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
 
@@ -94,7 +95,7 @@ def _run(arguments: list[str]) -> int:
     except (click.Abort, KeyboardInterrupt):
         return _fail(say("interrupted."), 130)
     except click.ClickException as error:
-        return _fail(retell(error.format_message()), 2)
+        return _fail(told(error), 2)
     except BrokenPipeError:
         # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,7 @@ from leakgauge.drafts import require_writable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.jobs.compare import Comparison
+    from leakgauge.artefacts import Comparison
 
 
 @click.command()
@@ -63,7 +63,6 @@ def command(
     from leakgauge.design import Knowledge, Slope
     from leakgauge.jobs.compare import compare
     from leakgauge.jobs.design import Question
-    from leakgauge.jobs.design_json import comparison_json
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table, parse_binnings, source_files
 
@@ -89,7 +88,7 @@ def command(
         open_table(table, missing=missing) as source,
     ):
         found = compare(source, question, mechanisms, target, gap)
-    deliver(comparison_json(found), as_json, output, lambda: render(found, secret))
+    deliver(found, as_json, output, lambda: render(found, secret))
 
 
 def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
@@ -97,13 +96,13 @@ def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    from leakgauge.jobs.compare import Role
+    from leakgauge.artefacts.design import Role
 
-    floor = found.best.background_floor
+    floor = found.background_floor
     columns = [say("target"), say("I(X;Y) bits"), say("mean distortion"), say("ε nats"), say("wasted bits")]
     if floor is not None:
         columns.insert(2, say("I(X;Y,Z) bits"))
-    if found.best.weighted_leakage is not None:
+    if found.ranking[0].weighted_leakage is not None:
         columns.insert(2, say("weighted bits"))
     title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
     grid = Table(title=title, title_justify="left")
@@ -113,19 +112,19 @@ def render(found: Comparison, secret: Sequence[str]) -> list[RenderableType]:
         grid.add_column(name)
     for one in found.ranking:
         # What is wasted within the gap may be nothing at all.
-        wasted = shown(one.waste) if one.waste > one.gap else "0"
+        wasted = shown(one.waste.value) if one.waste.value > one.gap.value else "0"
         told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
-        met = say("met") if one.meets else say("missed")
+        met = say("met") if one.meets_target else say("missed")
         # What the user named is spelt as it was; what stands beside it for comparison has a name of ours.
-        name = one.name if one.role is Role.GIVEN else retell(one.name)
-        cells = [name, met, *(shown(bits) for bits in told if bits is not None)]
+        name = one.mechanism if one.role is Role.GIVEN else retell(one.mechanism)
+        cells = [name, met, *(shown(bits.value) for bits in told if bits is not None)]
         # A mechanism's name may hold brackets, which would be read as markup.
-        grid.add_row(*(Text(cell) for cell in (*cells, shown(one.distortion), shown(one.epsilon), wasted)))
+        grid.add_row(*(Text(cell) for cell in (*cells, shown(one.distortion.value), shown(one.epsilon.value), wasted)))
     parts: list[RenderableType] = [grid]
     if floor is not None:
-        least = say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=shown(floor))
+        least = say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=shown(floor.value))
         parts.append(Text(least))
-    gap = max(one.gap for one in found.ranking)
+    gap = max(one.gap.value for one in found.ranking)
     parts.append(
         Text(
             say(

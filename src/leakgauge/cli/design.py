@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -82,8 +81,7 @@ def command(
     computed from it: keep it inside.
     """
     from leakgauge.design import frontier, solve
-    from leakgauge.jobs.design import Question
-    from leakgauge.jobs.design_json import frontier_json, solution_json
+    from leakgauge.jobs.design import Question, as_design, as_frontier
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table, parse_binnings, source_files
 
@@ -115,10 +113,8 @@ def command(
         found = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
     if output is not None:
         write_whole(output, _artefact(question, found, output, curve is not None))
-    if curve is None:
-        deliver(solution_json(found[0]), as_json, None, lambda: render(found, secret, output))
-    else:
-        deliver(frontier_json(found), as_json, None, lambda: render(found, secret, output))
+    answer = as_design(found[0]) if curve is None else as_frontier(found)
+    deliver(answer, as_json, None, lambda: render(found, secret, output))
 
 
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
@@ -148,18 +144,20 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
 
 def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
     from leakgauge.artefacts.channel_file import ChannelFile
-    from leakgauge.artefacts.codec import text_of
-    from leakgauge.jobs.design_json import frontier_json, point_json
+    from leakgauge.artefacts.codec import encode, text_of
+    from leakgauge.jobs.design import as_frontier
 
     if output.suffix.lower() == ".svg":
         return _drawn(found, curve)
     if not curve:
         return text_of(ChannelFile.of(question.named(found[0])))
+    frontier = as_frontier(found)
     if output.suffix.lower() != ".csv":
-        return json.dumps(frontier_json(found), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return text_of(frontier)
     text = io.StringIO()
     rows = [
-        {name: one["value"] if isinstance(one, dict) else one for name, one in point_json(s).items()} for s in found
+        {name: one["value"] if isinstance(one, dict) else one for name, one in encode(point).items()}
+        for point in frontier.points
     ]
     lines = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
     lines.writeheader()

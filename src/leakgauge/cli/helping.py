@@ -21,14 +21,9 @@ _OF_CLICK = (
     message("Positional arguments"),
     message("Show this message and exit."),
     message("Show the version and exit."),
-    message("required"),
-    message("default: {value!s}"),
-    # A default that is told in words, and those words.
-    message("default: ({words})"),
+    # A default that is told in words.
     message("a free one"),
-    message("env var: {name!s}"),
 )
-_NOTES = re.compile(r"(?:(?P<help>.*?)  )?\[(?P<notes>[^\[\]]*)\]", re.DOTALL)
 
 
 def spoken(command: click.Command) -> click.Command:
@@ -44,8 +39,41 @@ def spoken(command: click.Command) -> click.Command:
     if isinstance(copied, click.Group):
         copied.commands = {name: spoken(one) for name, one in copied.commands.items()}
     if current().code != ENGLISH.code:
+        copied.params = list(map(_told, copied.params))
         copied.short_help = re.split(r"\n\n|(?<=。)", retell(inspect.cleandoc(command.help or "")))[0]
     return copied
+
+
+def _told(param: click.Parameter) -> click.Parameter:
+    """A copy of an option that tells what it is for in the language spoken now; any other parameter as it is."""
+    if not isinstance(param, click.Option):
+        return param
+    copied = copy.copy(param)
+    copied.__class__ = type(type(param).__name__, (_Option, type(param)), {})
+    return copied
+
+
+class _Option(click.Option):
+    """An option whose line of help, with the notes after it such as its default, is in the language spoken now."""
+
+    def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
+        record = super().get_help_record(ctx)
+        if record is None:
+            return None
+        noted = self.get_help_extra(ctx)
+        notes = []
+        if "envvars" in noted:
+            notes.append(say("env var: {name!s}", name=", ".join(noted["envvars"])))
+        if isinstance(self.show_default, str):
+            notes.append(say("default: ({words})", words=self.show_default))
+        elif "default" in noted:
+            notes.append(say("default: {value!s}", value=noted["default"]))
+        if "range" in noted:
+            notes.append(noted["range"])
+        if "required" in noted:
+            notes.append(say("required"))
+        after = f"  [{say('; ').join(notes)}]" if notes else ""
+        return record[0], f"{retell(self.help or '')}{after}".lstrip()
 
 
 def _language_option() -> click.Option:
@@ -87,17 +115,8 @@ class _Page(click.HelpFormatter):
         first = min(max(len(name) for name, _ in rows), col_max) + col_spacing
         width = max(self.width - first - 2, 10)
         # Lines after a mark of their own are left as they are.
-        broken = [(name, "\n".join(["\b", *_lines(_noted(text), width)])) for name, text in rows]
+        broken = [(name, "\n".join(["\b", *_lines(retell(text), width)])) for name, text in rows]
         super().write_dl(broken, col_max, col_spacing)
-
-
-def _noted(text: str) -> str:
-    """What an option is for, and the notes after it, such as its default."""
-    found = _NOTES.fullmatch(text)
-    if found is None:
-        return retell(text)
-    notes = "；".join(retell(note) for note in found["notes"].split("; "))
-    return f"{retell(found['help'] or '')}  [{notes}]".lstrip()
 
 
 def _lines(paragraph: str, width: int) -> list[str]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 import click
 
@@ -11,6 +12,7 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 _LANGUAGE: Final = f"{__name__}.language"
+_GIVEN: Final = f"{__name__}.given"
 _NOT_YET: Final = {
     ("protect", "secret"): message("several secrets are not supported yet: run one job per column"),
     ("query", "where"): message(
@@ -31,11 +33,22 @@ class Once(click.Command):
             OptionError: names the option.
         """
         # Which options were given how often is known to click's parser alone, so the arguments are parsed twice.
-        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        try:
+            values, left, given = self.make_parser(ctx).parse_args(list(args))
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+        ctx.meta[_GIVEN] = values, left
         for parameter, times in Counter(given).items():
             if isinstance(parameter, click.Option) and times > 1 and not (parameter.multiple or parameter.is_flag):
                 raise _repeated(parameter, times, ctx)
         return super().parse_args(ctx, args)
+
+
+def given_to(ctx: click.Context) -> tuple[Mapping[str, Any], list[str]]:
+    """The values that were typed for a verb by their parameters' names, and what is left of the arguments."""
+    values, left = ctx.meta.get(_GIVEN, ({}, []))
+    return values, left
 
 
 def language_once(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:

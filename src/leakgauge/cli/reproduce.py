@@ -109,7 +109,7 @@ def render(found: Reproduction) -> list[RenderableType]:
             "{what}: {number} points ({axes}) in --json",
             what=retell(curve.what),
             number=len(curve.points),
-            axes=", ".join(map(retell, curve.axes)),
+            axes=say(", ").join(map(retell, curve.axes)),
         )
         for curve in found.curves
     ]

@@ -9,36 +9,13 @@ from contextvars import ContextVar
 from typing import Final
 
 from leakgauge.errors import OptionError, did_you_mean
-from leakgauge.languages import CODES, ENGLISH, Language, language_of, message
+from leakgauge.languages import CODES, ENGLISH, Language, language_of
 from leakgauge.sentences import Sentence
 
 VARIABLE: Final = "LEAKGAUGE_LANGUAGE"
 """The environment variable that chooses the language where no option does."""
 
 _SPOKEN: ContextVar[Language] = ContextVar("spoken", default=ENGLISH)
-
-# What click says of arguments it cannot read; it is told again from these.
-_OF_CLICK = (
-    message("Missing argument {name!s}."),
-    message("Missing argument {name!s}. Choose from:\n\t{choices!s}"),
-    message("Missing option {name!s}."),
-    message("Missing option {name!s}. Choose from:\n\t{choices!s}"),
-    message("Missing command."),
-    message("No such option {name!s}."),
-    message("No such option {name!s}. Did you mean {other!s}?"),
-    message("No such option {name!s}. (Did you mean one of: {others!s}?)"),
-    message("No such command {name!s}."),
-    message("No such command {name!s}. Did you mean {other!s}?"),
-    message("No such command {name!s}. (Did you mean one of: {others!s}?)"),
-    message("Option {name!s} requires an argument."),
-    message("Option {name!s} does not take a value."),
-    message("Got unexpected extra argument ({given!s})"),
-    message("Got unexpected extra arguments ({given!s})"),
-    message("Invalid value for {name!s}: {value!s} is not a valid float."),
-    message("Invalid value for {name!s}: {value!s} is not a valid integer."),
-    message("Invalid value for {name!s}: {value!s} is not one of {choices!s}."),
-    message("Invalid value for {name!s}: {value!s} is not in the range {range!s}."),
-)
 
 
 def current() -> Language:

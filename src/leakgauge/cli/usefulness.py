@@ -139,7 +139,7 @@ def target_of(
         raise OptionError(
             "{count} targets are given; say one of {first} and {last}.",
             count=count,
-            first=", ".join(among[:-1]),
+            first=tuple(among[:-1]),
             last=among[-1],
         )
     if max_distortion is not None:

@@ -274,8 +274,8 @@ def _prior(prior: object, grid: Grid | EarthGrid) -> Floats:
     if array.shape != grid.shape:
         raise ModelError(
             "The prior has the shape {found} and the grid {wanted}; give one probability a cell.",
-            found=array.shape,
-            wanted=grid.shape,
+            found=str(array.shape),
+            wanted=str(grid.shape),
         )
     if grid.cells >= LARGEST:
         raise ModelError("{cells} cells are too many for multiples of 2^-53; use a coarser grid.", cells=grid.cells)

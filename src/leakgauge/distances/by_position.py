@@ -14,6 +14,7 @@ from leakgauge.distances.distances import DenseDistances, Distances, Distortion
 from leakgauge.errors import LabelError
 from leakgauge.probability.cells import LARGEST, Floats
 from leakgauge.probability.labels import Label
+from leakgauge.sentences import Sentence
 
 EARTH_RADIUS = 6371.0088
 """Mean radius in kilometres (IUGG)."""
@@ -107,7 +108,7 @@ def _number(label: Label) -> float:
         raise LabelError(
             "A label is {kind}, not a finite number, so no difference can be taken; leave such letters out, or give "
             "the distances as a table.",
-            kind="missing" if label is None else f"of type {type(label).__name__}",
+            kind="missing" if label is None else Sentence("of type {kind!s}", kind=type(label).__name__),
         )
     return float(label)
 

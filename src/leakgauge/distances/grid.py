@@ -58,7 +58,7 @@ class Grid:
     def __post_init__(self) -> None:
         shape = tuple(int(side) for side in self.shape)
         if not shape or min(shape) < 1:
-            raise OptionError("A grid of shape {shape} has no cells; give 1 or more along each axis.", shape=shape)
+            raise OptionError("A grid of shape {shape} has no cells; give 1 or more along each axis.", shape=str(shape))
         spacing = self.spacing if isinstance(self.spacing, tuple) else (self.spacing,) * len(shape)
         if len(spacing) != len(shape):
             raise OptionError(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from dataclasses import replace
 
 import numpy as np
 
+from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
+from leakgauge.artefacts.design import Role
 from leakgauge.design import (
     GAP,
     Knowledge,
@@ -24,11 +25,11 @@ from leakgauge.design import (
 from leakgauge.design.baselines import mean_distortion
 from leakgauge.distances import Hamming
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.jobs.design import Question
+from leakgauge.jobs.design import Question, as_point, bits_or_none
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import LetterSets, NoisyNumber, clamped_noise, exponential_channel, parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
-from leakgauge.probability import Channel, Joint, Label, Scenario
+from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
 from leakgauge.tables import Table
 
 SAME = 1e-12
@@ -36,65 +37,6 @@ SAME = 1e-12
 HALVINGS = 60
 OCTAVES = 400.0
 """The exponential mechanism is looked for at slopes from 2^-400 to 2^400 nats per mean distance."""
-
-
-class Role(Enum):
-    """Why a mechanism is in the comparison: it was asked about, or is always shown."""
-
-    GIVEN = "given"
-    BASELINE = "baseline"
-    OPTIMUM = "optimum"
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A mechanism with its own parameters on the secret.
-
-    Attributes:
-        name: as it was written, or what it is.
-        role: given, baseline or the optimum.
-        leakage: I(X;Y) in bits.
-        weighted_leakage: I_w(X;Y) in bits; None without weights.
-        leakage_with_background: I(X;Y,Z) in bits; None without a background.
-        distortion: the mean distortion.
-        epsilon: local ε in nats over all its inputs; infinite where an output rules an input out.
-        waste: bits it leaks beyond the least at its own distortion, as the best channel found shows.
-        gap: the waste may be larger by this many bits, not smaller.
-        meets: whether it meets the target.
-    """
-
-    name: str
-    role: Role
-    leakage: float
-    weighted_leakage: float | None
-    leakage_with_background: float | None
-    distortion: float
-    epsilon: float
-    waste: float
-    gap: float
-    meets: bool
-
-    @property
-    def objective(self) -> float:
-        """What counts as leakage, in bits: the weighted one, or I(X;Y,Z) where there is a background, else I(X;Y)."""
-        for bits in (self.weighted_leakage, self.leakage_with_background):
-            if bits is not None:
-                return bits
-        return self.leakage
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Mechanisms in order, and the channel that leaks least.
-
-    Attributes:
-        ranking: first those that meet the target: of ``MaxDistortion`` by leakage, of ``MaxLeakage`` by distortion;
-            then the others, the one that misses it by least first.
-        best: the optimum at the target.
-    """
-
-    ranking: tuple[Compared, ...]
-    best: Solution
 
 
 def compare(
@@ -132,15 +74,25 @@ def compare(
         found.append(_measured(name, Role.BASELINE, channel, problem, gap))
     for name, channel in given.items():
         found.append(_measured(name, Role.GIVEN, channel, problem, gap))
-    return Comparison(tuple(sorted(found, key=lambda one: _place(one, target))), best)
+    return Comparison(
+        knowledge=best.problem.knowledge.value,
+        max_distortion=Quantity(target.distortion, "distortion", origin=Origin.DECLARED)
+        if isinstance(target, MaxDistortion)
+        else None,
+        max_leakage=bits_or_none(target.bits, Origin.DECLARED) if isinstance(target, MaxLeakage) else None,
+        background_floor=bits_or_none(best.background_floor),
+        ranking=tuple(sorted(found, key=lambda one: _place(one, target))),
+        prior=PriorOrigin.THIS_TABLE,
+        keep_inside=PriorOrigin.THIS_TABLE.keep_inside,
+    )
 
 
 def _place(one: Compared, target: MaxDistortion | MaxLeakage) -> tuple[int, float, float]:
     by_leakage = isinstance(target, MaxDistortion)
-    first, second = (one.objective, one.distortion) if by_leakage else (one.distortion, one.objective)
+    first, second = (one.objective, one.distortion.value) if by_leakage else (one.distortion.value, one.objective)
     # Nothing is better than the optimum by more than its gap, and the gap must not decide.
-    rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets else 2
-    return (rank, first, second) if one.meets else (rank, second, first)
+    rank = 0 if one.role is Role.OPTIMUM else 1 if one.meets_target else 2
+    return (rank, first, second) if one.meets_target else (rank, second, first)
 
 
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
@@ -249,32 +201,33 @@ def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, 
     scenario = Scenario(problem.source, aligned)
     known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
     return Compared(
-        name=name,
+        mechanism=name,
         role=role,
-        leakage=mutual_information(scenario),
-        weighted_leakage=None if problem.weights is None else found.leakage,
-        leakage_with_background=known,
-        distortion=found.distortion,
+        meets_target=_meets(found.leakage, found.distortion, problem),
+        leakage=Quantity(mutual_information(scenario), "bits"),
+        weighted_leakage=None if problem.weights is None else Quantity(found.leakage, "bits"),
+        leakage_with_background=bits_or_none(known),
+        distortion=Quantity(found.distortion, "distortion"),
         # Of the whole channel: letters that this table lacks are protected as well.
-        epsilon=exact_epsilon(channel),
-        waste=found.bits,
-        gap=found.best.gap,
-        meets=_meets(found.leakage, found.distortion, problem),
+        epsilon=Quantity(exact_epsilon(channel), "nats"),
+        waste=Quantity(found.bits, "bits"),
+        gap=Quantity(found.best.gap, "bits"),
     )
 
 
 def _optimum(best: Solution) -> Compared:
+    point = as_point(best)
     return Compared(
-        name="least leaking channel",
+        mechanism="least leaking channel",
         role=Role.OPTIMUM,
-        leakage=best.leakage,
-        weighted_leakage=best.weighted_leakage,
-        leakage_with_background=best.leakage_with_background,
-        distortion=best.distortion,
-        epsilon=best.epsilon,
-        waste=0.0,
-        gap=best.gap,
-        meets=True,
+        meets_target=True,
+        leakage=point.leakage,
+        weighted_leakage=point.weighted_leakage,
+        leakage_with_background=point.leakage_with_background,
+        distortion=point.distortion,
+        epsilon=point.epsilon,
+        waste=Quantity(0.0, "bits"),
+        gap=point.gap,
     )
 
 

@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec import structs
+
+from leakgauge.artefacts import Design, Frontier, Origin, Point, Quantity
 from leakgauge.design import Knowledge, RateDistortion, Solution, Target
 from leakgauge.distances import Distortion
+from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.tables import Binning, Table
+
+_ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Origin.ACCOUNTED}
+"""Of numbers that follow from such frequencies; from any others they are the table's."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,47 @@ class Question:
             pairs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in _pairs(channel)]
             channel = Channel(pairs, channel.outputs, channel.matrix)
         return NamedChannel(channel, reads, self.secret, PriorOrigin.THIS_TABLE)
+
+
+def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Design:
+    """A designed channel as it is stored; ``prior`` is where the frequencies come from."""
+    origin, told = _ORIGINS.get(prior, Origin.TABLE), found.identifiability
+    numbers = structs.asdict(as_point(found, origin)) | {"epsilon": stored_level(found.local_dp, origin)}
+    return Design(
+        **numbers,
+        knowledge=found.problem.knowledge.value,
+        identifiability=None if told is None else stored_level(told, origin),
+        inputs_that_never_occur=len(found.never_occurring),
+        iterations=found.iterations,
+        prior=prior,
+        keep_inside=prior.keep_inside,
+    )
+
+
+def as_frontier(found: Sequence[Solution], prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Frontier:
+    """Designed channels as a frontier is stored."""
+    points = tuple(as_point(one, _ORIGINS.get(prior, Origin.TABLE)) for one in found)
+    return Frontier(found[0].problem.knowledge.value, points, prior, prior.keep_inside)
+
+
+def as_point(found: Solution, origin: Origin = Origin.TABLE) -> Point:
+    """The numbers of a designed channel."""
+    return Point(
+        leakage=Quantity(found.leakage, "bits", origin=origin),
+        weighted_leakage=bits_or_none(found.weighted_leakage, origin),
+        leakage_with_background=bits_or_none(found.leakage_with_background, origin),
+        background_floor=bits_or_none(found.background_floor, origin),
+        distortion=Quantity(found.distortion, "distortion", origin=origin),
+        epsilon=Quantity(found.epsilon, "nats", origin=origin),
+        gap=Quantity(found.gap, "bits", origin=origin),
+        slope=Quantity(found.slope, "nats per unit of distortion", origin=origin),
+        letters=found.letters,
+    )
+
+
+def bits_or_none(value: float | None, origin: Origin = Origin.TABLE) -> Quantity | None:
+    """Exact bits, where there are any."""
+    return None if value is None else Quantity(value, "bits", origin=origin)
 
 
 def _pairs(channel: Channel) -> Iterable[tuple[Label, Label]]:

@@ -62,7 +62,9 @@ class Language:
     def retell(self, text: str | Sentence) -> str:
         """A sentence or a name of ours in this language; any other text as it is."""
         if isinstance(text, Sentence):
-            return fill(self._found(text.template), text.fields, self._held)
+            if text.fields:
+                return fill(self._found(text.template), text.fields, self._held)
+            text = text.template
         if self.code == "en" or not text:
             return text
         if text in self.catalogue:

@@ -126,7 +126,7 @@ class _Cells:
         if "Y" not in self.labels:
             if "Z" in self.labels:
                 return Scenario(self._joint("Z", shares), self.channel, weights=self.weights)
-            source = Distribution(self.labels["X"], sums_by(self.codes["X"], shares, len(self.labels["X"])))
+            source = Distribution._trusted(self.labels["X"], sums_by(self.codes["X"], shares, len(self.labels["X"])))
             return Scenario(source, self.channel, weights=self.weights)
         if "Z" not in self.labels:
             joint = self._joint("Y", shares)

@@ -16,6 +16,7 @@ from leakgauge.measures import shannon
 from leakgauge.probability import Scenario, Seen
 from leakgauge.probability.cells import Floats, sums_by
 from leakgauge.probability.labels import same_alphabet
+from leakgauge.sentences import Sentence
 
 SAME = 1e-12
 """Leakages this close, in bits, are a tie: rounding must not decide an order."""
@@ -114,7 +115,10 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
     first_name, first = next(iter(scenarios.items()))
     for name, scenario in scenarios.items():
         same_alphabet(
-            scenario.source.outcomes, first.source.outcomes, f"secrets of {name!r}", f"secrets of {first_name!r}"
+            scenario.source.outcomes,
+            first.source.outcomes,
+            Sentence("secrets of {name!r}", name=name),
+            Sentence("secrets of {name!r}", name=first_name),
         )
         for part in parts:
             if not _alike(getattr(scenario, part), getattr(first, part)):

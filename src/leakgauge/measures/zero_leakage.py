@@ -29,6 +29,12 @@ _FULL = 16
 """Observations a cell from which laying out a table costs less than shuffling them, however many cells it has."""
 
 
+_HYPERGEOMETRIC = 10**9
+"""Observations from which numpy draws no hypergeometric numbers."""
+_SMALL = 2000
+"""Cells up to which tables are drawn cell by cell, all at once: scipy's statistics alone take a second to load."""
+
+
 class Method(Enum):
     """Where the p-value comes from: the chi-squared law, or tables redrawn with the observed margins."""
 
@@ -177,7 +183,6 @@ class _Strata:
 def _redrawn(strata: _Strata, simulation_seed: int) -> float:
     """The share of redrawn tables, the observed one among them, whose G is at least the observed one."""
     from scipy.special import xlogy
-    from scipy.stats import random_table
 
     generator = simulation(simulation_seed)
     rows, columns = strata.sizes()
@@ -194,16 +199,36 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
         if shuffled[at]:
             sums += _shuffled(*margins, redraws, generator.shuffle)
             continue
-        law = random_table(*margins)
         step = max(1, _DENSE // int(cells[at]))
         for start in range(0, redraws, step):
-            tables = law.rvs(size=min(step, redraws - start), random_state=generator)
+            tables = _tables(*margins, min(step, redraws - start), generator)
             sums[start : start + step] += xlogy(tables, tables).sum(axis=(1, 2))
     here = np.isin(strata.stratum, informative)
     observed = float(xlogy(strata.counts[here], strata.counts[here]).sum())
     # Ties count against the evidence, also those that rounding would break.
     exceeding = int((sums >= observed - 1e-9 * max(observed, 1.0)).sum())
     return (1 + exceeding) / (1 + redraws)
+
+
+def _tables(rows: Codes, columns: Codes, redraws: int, generator: np.random.Generator) -> Codes:
+    """Tables of these margins, as likely as by pairing the observations of both at random."""
+    if rows.sum() >= _HYPERGEOMETRIC or len(rows) * len(columns) > _SMALL:
+        from scipy.stats import random_table
+
+        drawn: Codes = random_table(rows, columns).rvs(size=redraws, random_state=generator)
+        return drawn
+    tables = np.empty((redraws, len(rows), len(columns)), dtype=np.int64)
+    left = np.tile(columns.astype(np.int64), (redraws, 1))
+    for at, total in enumerate(rows[:-1].tolist()):
+        needed, others = np.full(redraws, total), left.sum(axis=1)
+        for column in range(len(columns) - 1):
+            others -= left[:, column]
+            tables[:, at, column] = generator.hypergeometric(left[:, column], others, needed)
+            needed -= tables[:, at, column]
+        tables[:, at, -1] = needed
+        left -= tables[:, at]
+    tables[:, -1] = left
+    return tables
 
 
 def _shuffled(rows: Codes, columns: Codes, redraws: int, shuffle: Callable[[Codes], None]) -> Floats:

@@ -193,7 +193,9 @@ def sums_by(codes: Codes, values: Floats, size: int) -> Floats:
 
 def gather(shape: tuple[int, int], rows: Codes, columns: Codes, values: Floats) -> Cells:
     """Cells from coordinates in any order; equal coordinates add up, zeros vanish."""
-    key = rows * shape[1] + columns
+    key, size = rows * shape[1] + columns, shape[0] * shape[1]
+    if size <= DENSE_CELLS:
+        return DenseCells(sums_by(key, values, size).reshape(shape))
     if len(key) and np.all(key[1:] > key[:-1]):
         summed, unique = values, key
     else:
@@ -203,10 +205,7 @@ def gather(shape: tuple[int, int], rows: Codes, columns: Codes, values: Floats) 
     if not filled.all():
         unique, summed = unique[filled], summed[filled]
     cells = SparseCells(shape, unique // shape[1], unique % shape[1], np.array(summed, dtype=np.float64))
-    size = shape[0] * shape[1]
-    if size <= DENSE_CELLS or (size <= LARGEST and 4 * len(unique) >= size):
-        return DenseCells(cells.dense())
-    return cells
+    return DenseCells(cells.dense()) if size <= LARGEST and 4 * len(unique) >= size else cells
 
 
 def chain(left: Cells, right: Cells) -> Cells:

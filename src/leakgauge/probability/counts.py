@@ -16,6 +16,7 @@ from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, alphabet
+from leakgauge.sentences import Sentence
 
 
 class Counts(Frozen):
@@ -38,10 +39,12 @@ class Counts(Frozen):
     @checked
     def __init__(self, axes: Mapping[str, Iterable[Label]], array: npt.ArrayLike) -> None:
         table = np.asarray(array)
-        labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
+        labels = {name: alphabet(letters, _labels_of(name)) for name, letters in axes.items()}
         shape = tuple(len(letters) for letters in labels.values())
         if table.shape != shape:
-            raise ModelError("The counts have shape {found} but the axes {shape}.", found=table.shape, shape=shape)
+            raise ModelError(
+                "The counts have shape {found} but the axes {shape}.", found=str(table.shape), shape=str(shape)
+            )
         table = _whole(table)
         codes = np.nonzero(table)
         self._adopt(labels, np.stack(codes).astype(np.int64), table[codes])
@@ -52,12 +55,12 @@ class Counts(Frozen):
         cls, axes: Mapping[str, Iterable[Label]], codes: Sequence[npt.ArrayLike], counts: npt.ArrayLike
     ) -> Counts:
         """Counts of some combinations only: ``codes[a][k]`` is the position on axis ``a`` of combination ``k``."""
-        labels = {name: alphabet(letters, f"labels of {name!r}") for name, letters in axes.items()}
+        labels = {name: alphabet(letters, _labels_of(name)) for name, letters in axes.items()}
         where = np.stack([as_codes(axis) for axis in codes]) if len(codes) else np.empty((0, 0), dtype=np.int64)
         found = _whole(np.asarray(counts))
         if where.shape != (len(labels), len(found)):
             raise ModelError(
-                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=where.shape
+                "There are {found} counts but codes of shape {codes}.", found=len(found), codes=str(where.shape)
             )
         limits = np.array([len(letters) for letters in labels.values()])[:, None]
         if np.any((where < 0) | (where >= limits)):
@@ -139,7 +142,7 @@ class Counts(Frozen):
     def over(self, name: str, labels: Iterable[Label]) -> Counts:
         """The same counts with another alphabet for one axis, which must hold every label that occurs."""
         axis = self._axis(name)
-        wider = alphabet(labels, f"labels of {name!r}")
+        wider = alphabet(labels, _labels_of(name))
         index = {label: at for at, label in enumerate(wider)}
         lost = [label for label in self.labels(name) if label not in index]
         if lost:
@@ -192,6 +195,10 @@ class Counts(Frozen):
         )
         caption = f"Counts of the combinations that occur, {self.n:,} rows in all"
         return notebook.table_html((*self.names, "count"), rows, caption, of_rows=len(self.counts))
+
+
+def _labels_of(name: str) -> Sentence:
+    return Sentence("labels of {name!r}", name=name)
 
 
 def _shares(counts: Counts) -> Floats:

@@ -58,11 +58,11 @@ class Joint(TwoWay):
 
     def row_marginal(self) -> Distribution:
         """The distribution of the first variable."""
-        return Distribution(self.rows, self.cells.row_sums())
+        return Distribution._trusted(self.rows, self.cells.row_sums())
 
     def column_marginal(self) -> Distribution:
         """The distribution of the second variable."""
-        return Distribution(self.columns, self.cells.column_sums())
+        return Distribution._trusted(self.columns, self.cells.column_sums())
 
     def transpose(self) -> Joint:
         """The same joint with the variables exchanged."""

@@ -10,6 +10,7 @@ from itertools import product
 from typing import TypeAlias, TypeVar
 
 from leakgauge.errors import LabelError, ModelError, OptionError
+from leakgauge.sentences import Sentence
 
 T = TypeVar("T")
 MOST_TUPLES = 1 << 22
@@ -38,7 +39,7 @@ def _plain(bound: float | date | datetime) -> str:
     return repr(bound).removesuffix(".0") if isinstance(bound, float) else str(bound)
 
 
-def alphabet(labels: Iterable[Label], role: str) -> tuple[Label, ...]:
+def alphabet(labels: Iterable[Label], role: str | Sentence) -> tuple[Label, ...]:
     """The labels as a tuple, refused when one repeats, is NaN or cannot be hashed.
 
     ``role`` says what they name ("outcomes", "rows", …) in the error.
@@ -65,7 +66,9 @@ def alphabet(labels: Iterable[Label], role: str) -> tuple[Label, ...]:
     return letters
 
 
-def same_alphabet(left: Sequence[Label], right: Sequence[Label], left_role: str, right_role: str) -> None:
+def same_alphabet(
+    left: Sequence[Label], right: Sequence[Label], left_role: str | Sentence, right_role: str | Sentence
+) -> None:
     """Refuse two alphabets that differ in letters or in order."""
     if tuple(left) == tuple(right):
         return

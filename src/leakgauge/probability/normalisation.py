@@ -6,6 +6,7 @@ import numpy as np
 
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
 TOLERANCE = 1e-9
 """A total further than this from 1 is a mistake of the caller, not of rounding."""
@@ -23,8 +24,9 @@ def require_unit_totals(totals: Floats, role: str) -> None:
     """Refuse totals that are not 1, naming the first one found."""
     wrong = np.flatnonzero(~(np.abs(totals - 1) <= TOLERANCE))
     if len(wrong):
+        row = Sentence("{role} in row {row:d}", role=Sentence(role), row=int(wrong[0]) + 1)
         raise ModelError(
             "The {role} sum to {total:.12g}, not 1; divide by the sum if they were meant as weights.",
-            role=role if len(totals) == 1 else f"{role} in row {wrong[0] + 1}",
+            role=role if len(totals) == 1 else row,
             total=float(totals[wrong[0]]),
         )

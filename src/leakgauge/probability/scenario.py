@@ -254,7 +254,7 @@ class Scenario(Frozen):
         if array.shape not in shapes:
             raise ModelError(
                 "The weights have shape {found}; give one a secret ({secrets}) or a matrix secret × release.",
-                found=array.shape,
+                found=str(array.shape),
                 secrets=len(self.source),
             )
         array.setflags(write=False)

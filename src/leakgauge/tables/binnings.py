@@ -58,7 +58,7 @@ class Edges:
         if not all(isinstance(cut, date) or math.isfinite(cut) for cut in self.cuts):
             raise OptionError("Bin edges must be finite; the outermost bins are unbounded anyway.")
         if any(not low < high for low, high in zip(self.cuts, self.cuts[1:], strict=False)):  # type: ignore[operator]
-            raise OptionError("Bin edges must increase strictly, unlike {cuts}.", cuts=", ".join(map(str, self.cuts)))
+            raise OptionError("Bin edges must increase strictly, unlike {cuts}.", cuts=tuple(map(str, self.cuts)))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from leakgauge.errors import ColumnError, EngineError, LeakgaugeError, TableError
+from leakgauge.sentences import Sentence
 
 _LINE = re.compile(r"^[^\n]*CSV Error on Line: (\d+)")
 
@@ -39,7 +40,7 @@ def _sentence(error: Exception, place: str) -> LeakgaugeError | None:
 
     said = str(error)
     line = _LINE.match(said)
-    where = f" (line {line.group(1)})" if line else ""
+    where = Sentence(" (line {line:d})", line=int(line.group(1))) if line else ""
     if isinstance(error, duckdb.InterruptException):
         return None
     if isinstance(error, duckdb.OutOfMemoryException):

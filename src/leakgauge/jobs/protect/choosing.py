@@ -6,16 +6,15 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.design import Role
 from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
 from leakgauge.errors import InputError, RefusalError
-from leakgauge.jobs.compare import Role, compare, finite_channel
-from leakgauge.jobs.design import Question
-from leakgauge.jobs.design_json import comparison_json, frontier_json, solution_json
+from leakgauge.jobs.compare import compare, finite_channel
+from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.improve import noisy_table, search, search_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
@@ -37,7 +36,7 @@ CURVE_GAP = 1e-5
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Keep = Callable[[str, dict[str, Any]], None]
+Keep = Callable[[str, object], None]
 """Writes an artefact at once: what was tried must be there where the answer is no."""
 
 
@@ -127,7 +126,7 @@ def keep_possibilities(asked: Asked, sources: Sources, keep: Keep) -> None:
     backgrounds = len(problem.source.columns) if asked.background else 1  # type: ignore[union-attr]
     if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
         return
-    keep("frontier.json", frontier_json(frontier(problem, CURVE, CURVE_GAP)))
+    keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
 
 
 def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
@@ -143,7 +142,7 @@ def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={asked.local_dp!r}", asked, sources)
     named = replace(question.named(solution), prior_origin=origin)
-    keep("design.json", solution_json(solution, origin.value))
+    keep("design.json", as_design(solution, origin))
     if asked.accounted is None:
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen("channel.json", named)
@@ -175,7 +174,7 @@ def _keep_comparison(question: Question, sources: Sources, distortion: float, ke
     except (InputError, RefusalError):
         # The comparison is a companion: a secret for which there is none is released all the same.
         return
-    keep("comparison.json", comparison_json(found))
+    keep("comparison.json", found)
 
 
 def _best_mechanism(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
@@ -188,19 +187,19 @@ def _best_mechanism(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     )
     question = replace(sources.question(asked), local_dp=None)
     found = compare(sources.table, question, asked.mechanism, target, CURVE_GAP)
-    keep("comparison.json", comparison_json(found))
+    keep("comparison.json", found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
-    fit = [one for one in given if one.meets and (asked.local_dp is None or one.epsilon <= asked.local_dp)]
+    fit = [one for one in given if one.meets_target and (asked.local_dp is None or one.epsilon.value <= asked.local_dp)]
     if not fit:
         raise RefusalError(
             "None of {count} mechanisms meets the target; the nearest, {name}, leaks {bits:.4g} bits at a mean "
             "distortion of {distortion:.4g}; allow more, or let a channel be designed.",
             count=len(given),
-            name=given[0].name,
+            name=given[0].mechanism,
             bits=given[0].objective,
-            distortion=given[0].distortion,
+            distortion=given[0].distortion.value,
         )
-    return _planned(fit[0].name, asked, sources)
+    return _planned(fit[0].mechanism, asked, sources)
 
 
 def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:

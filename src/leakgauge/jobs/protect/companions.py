@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.artefacts import Levels
+from leakgauge.artefacts import Levels, Origin, Quantity, Utility
+from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.claims.quantities import exact_json
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
+from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 
 
@@ -23,10 +24,10 @@ def levels_of(sources: Sources, asked: Asked, channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
-    return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
+    return Levels(PriorOrigin.THIS_TABLE.value, {name: stored_level(level) for name, level in found.items()})
 
 
-def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+def utility(sources: Sources, asked: Asked, channel: Channel) -> Utility:
     """What every released column is worth, by the law of the release: nothing here was drawn."""
     prior = _prior(sources, asked, channel)
     p, q = prior.probabilities, channel.matrix
@@ -40,9 +41,8 @@ def utility_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, 
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
     mean = float(p @ (q * distances).sum(axis=1))
-    columns = {asked.secret: _column_json(True, mean, float(kept), float(distance))}
-    columns |= {name: _column_json(False, 0.0, 1.0, 0.0) for name in asked.public}
-    return {"schema": "leakgauge/utility/1", "columns": columns}
+    columns = {asked.secret: _column(mean, float(kept), float(distance))}
+    return Utility(columns | dict.fromkeys(asked.public, _AS_IT_IS))
 
 
 def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
@@ -62,10 +62,19 @@ def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
     return Distribution(channel.inputs, [found.get(label, 0) / total for label in channel.inputs])
 
 
-def _column_json(protected: bool, distortion: float, unchanged: float, variation: float) -> dict[str, Any]:
-    return {
-        "protected": protected,
-        "distortion": exact_json(distortion, "distortion"),
-        "unchanged": exact_json(min(unchanged, 1.0), "share"),
-        "total_variation": exact_json(max(variation, 0.0), "share"),
-    }
+def _column(distortion: float, unchanged: float, variation: float) -> ColumnUtility:
+    return ColumnUtility(
+        protected=True,
+        distortion=Quantity(distortion, "distortion"),
+        unchanged=Quantity(min(unchanged, 1.0), "share"),
+        total_variation=Quantity(max(variation, 0.0), "share"),
+    )
+
+
+_AS_IT_IS = ColumnUtility(
+    protected=False,
+    distortion=Quantity(0.0, "distortion", origin=Origin.DECLARED),
+    unchanged=Quantity(1.0, "share", origin=Origin.DECLARED),
+    total_variation=Quantity(0.0, "share", origin=Origin.DECLARED),
+)
+"""What a column is worth that the plan releases without a mechanism."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
@@ -17,7 +17,7 @@ from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_of, utility_json
+from leakgauge.jobs.protect.companions import before_json, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
@@ -99,7 +99,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     folder, written = work.folder, []
 
-    def keep(name: str, fields: dict[str, Any]) -> None:
+    def keep(name: str, fields: object) -> None:
         folder.write(name, fields)
         written.append(name)
 
@@ -194,7 +194,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     made = {
         "leakage.json": found,
         "levels.json": levels_of(sources, asked, channel),
-        "utility.json": utility_json(sources, asked, channel),
+        "utility.json": utility(sources, asked, channel),
     }
     for name, fields in made.items():
         work.folder.write(name, fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.figure import ALARM, DARK, FAINT, LIGHT, Figure, figure_of_words
 from leakgauge.report.figures.quantities import Fields, end_of, value_of
@@ -54,7 +55,7 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
 def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
     success, baseline, advantage = (value_of(attack, name) for name in ("success", "baseline", "raw"))
     assert success is not None
-    name = language.retell(str(attack["attack"]))
+    name = language.retell(sentence_of(attack["attack"]))
     if several:
         name += f" ({', '.join(attack['target'])})"
     row: dict[str, Any] = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.claims.quantities import exact_json
 from leakgauge.design import Knowledge, Solution
 from leakgauge.languages import ENGLISH, Language
@@ -116,7 +117,7 @@ def _marked(release: Fields | None, others: Sequence[Fields], name: str, languag
         if value_of(one, name) is None or _same(one, release, name):
             continue
         point, number = _point(one, name), str(len(found) + (own is None))
-        called = shortened(language.retell(str(one["mechanism"])), 440)
+        called = shortened(language.retell(sentence_of(one["mechanism"])), 440)
         line = named(language, f"{number} {called}", _place(point, language))
         found.append({**point, "label": number, "line": line, "own": False})
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.assessment.grades import Grade
 from leakgauge.assessment.improving import Goal
 from leakgauge.languages import ENGLISH, Language
@@ -65,12 +66,12 @@ def _rows(
     improvement: Fields, trials: Sequence[Fields], names: Mapping[str, str], language: Language
 ) -> list[dict[str, Any]]:
     chosen, best = improvement.get("chosen"), improvement.get("best")
-    forms = {trial.get("form") for trial in trials}
+    forms = {language.retell(sentence_of(trial["form"])) for trial in trials if trial.get("form")}
     rows = []
     for number, trial in enumerate(trials, 1):
-        name = language.retell(str(trial["mechanism"]))
+        name = language.retell(sentence_of(trial["mechanism"]))
         if len(forms) > 1:
-            name = f"{name} ({language.retell(str(trial['form']))})"
+            name = f"{name} ({language.retell(sentence_of(trial['form']))})"
         # Nothing is marked as chosen where nothing meets the target; the closest is.
         if _is(trial, chosen):
             status = language.say("chosen")

@@ -37,7 +37,7 @@ def section(facts: Facts, language: Language, edition: Edition) -> Section | Non
 
 
 def _verdict(tell: Teller) -> Iterator[Block]:
-    wrong = tell.facts.names(_FILE, "violations")
+    wrong = tell.facts.items(_FILE, "violations")
     for violation in wrong:
         yield warning(tell.accusation(violation))
     confidence = tell.maybe(_FILE, "confidence", percent=True)
@@ -90,7 +90,7 @@ def _attacks(tell: Teller) -> Iterator[Block]:
         )
     methods: dict[str, list[str]] = {}
     for one in attacks:
-        methods.setdefault(str(one.get("method") or ""), []).append(str(one["attack"]))
+        methods.setdefault(tell.told(one.get("method") or ""), []).append(tell.told(one["attack"]))
     yield Points(tuple(_method(tell, names, method) for method, names in methods.items() if method))
 
 
@@ -107,7 +107,7 @@ def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]
     def cell(name: str) -> Inline:
         return tell.cell(_FILE, "attacks", at, name, percent=True)
 
-    name = tell.language.retell(str(one["attack"])) + ("" if one.get("judged", True) else " *")
+    name = tell.told(one["attack"]) + ("" if one.get("judged", True) else " *")
     knows = tell.facts.names(_FILE, "attacks", at, "knows")
     said = tell.say("{attack}; knows {columns}", attack=Own(name), columns=tell.listed(knows)) if knows else (name,)
     exposed = tell.cell(_FILE, "attacks", at, "exposed", count=True)
@@ -119,8 +119,8 @@ def _attack(tell: Teller, at: int, one: dict[str, object]) -> tuple[Inline, ...]
 
 
 def _method(tell: Teller, attacks: list[str], method: str) -> Inline:
-    names = dict.fromkeys(tell.language.retell(name) for name in (attacks[0], attacks[-1]))
-    return tell.say("{attacks}: {method}", attacks=Plain(" … ".join(names)), method=Plain(tell.language.retell(method)))
+    names = dict.fromkeys((attacks[0], attacks[-1]))
+    return tell.say("{attacks}: {method}", attacks=Plain(" … ".join(names)), method=Plain(method))
 
 
 def _bounds(tell: Teller) -> Iterator[Block]:

@@ -90,7 +90,7 @@ def _waste(tell: Teller) -> Number | None:
     """What the comparison says that this release wastes."""
     point = released_point(tell) or {}
     for at, one in enumerate(tell.facts.items("comparison.json", "ranking")):
-        if str(spelled(one["mechanism"])) == point.get("mechanism"):
+        if spelled(one["mechanism"]) == point.get("mechanism"):
             return tell.maybe("comparison.json", "ranking", at, "waste")
     return None
 
@@ -135,7 +135,7 @@ def _comparison(tell: Teller) -> Iterator[Block]:
         place = ("comparison.json", "ranking", at)
         rows.append(
             (
-                tell.stored(spelled(one["mechanism"])),
+                (str(tell.mechanism(one["mechanism"])),),
                 tell.cell(*place, field),
                 tell.cell(*place, "distortion", "value"),
                 tell.cell(*place, "epsilon"),

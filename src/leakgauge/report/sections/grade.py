@@ -76,7 +76,7 @@ def _scores(tell: Teller) -> Iterator[Block]:
 def _capped(tell: Teller, file: str) -> Inline:
     """A grade, and what vetoes made of it."""
     grade, uncapped = (str(tell.facts.get(file, name)) for name in ("grade", "grade_uncapped"))
-    reasons = [tell.language.retell(str(one["reason"])) for one in tell.facts.items(file, "vetoes")]
+    reasons = [tell.told(one["reason"]) for one in tell.facts.items(file, "vetoes")]
     if grade == uncapped or not tell.facts.has(file, "grade_uncapped"):
         return tell.stored(grade)
     if not reasons:
@@ -104,7 +104,7 @@ def _criteria(tell: Teller) -> Iterator[Block]:
 def _vetoes(tell: Teller) -> Iterator[Block]:
     vetoes = tell.facts.items(_FILE, "vetoes")
     for one in vetoes:
-        reason, cap = Own(tell.language.retell(str(one["reason"]))), str(one["cap"])
+        reason, cap = Own(tell.told(one["reason"])), str(one["cap"])
         yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
     if not vetoes:
         yield Paragraph(tell.say("No veto caps the grade."))
@@ -163,7 +163,7 @@ def _published(tell: Teller) -> Iterator[Block]:
             "By the published algebra the score is {score} and the grade {grade}. {why}",
             score=facts.number(_FILE, "published", "score", digits=3),
             grade=Own(str(facts.get(_FILE, "published", "grade"))),
-            why=str(facts.get(_FILE, "published", "why_not") or ""),
+            why=Plain(tell.told(facts.get(_FILE, "published", "why_not") or "")),
         ),
         "note",
     )

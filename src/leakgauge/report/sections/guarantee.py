@@ -84,7 +84,9 @@ def _mechanism(tell: Teller, column: str) -> Inline:
             "fixed probabilities.",
             column=tell.written(column),
         )
-    return tell.say("{column} was released by {mechanism}.", column=tell.written(column), mechanism=spelled(mechanism))
+    return tell.say(
+        "{column} was released by {mechanism}.", column=tell.written(column), mechanism=Own(spelled(mechanism))
+    )
 
 
 def _under_prior(tell: Teller) -> Iterator[Block]:

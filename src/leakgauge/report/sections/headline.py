@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.report.document import Block, Grid, Inline
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Own, Teller
+from leakgauge.report.sections.telling import Own, Plain, Teller
 
 _FAR_ABOVE = 0.1
 """So much more of the targets is far above."""
@@ -121,7 +121,7 @@ def _attack(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
         tell.say(
             "The share of its targets that the attack “{attack}” is right about, instead of the share that the same "
             "attacker is right about without the release.",
-            attack=str(tell.facts.get("audit.json", "attacks", at, "attack")),
+            attack=Plain(tell.told(tell.facts.get("audit.json", "attacks", at, "attack"))),
         ),
     )
 
@@ -153,7 +153,7 @@ def _beyond(tell: Teller) -> tuple[Inline, Inline, Inline] | None:
         tell.say(
             "The attack “{attack}” needs further releases, or was tried on releases drawn afresh: it says what may "
             "happen, not what this release did.",
-            attack=str(attacks[most]["attack"]),
+            attack=Plain(tell.told(attacks[most]["attack"])),
         ),
     )
 

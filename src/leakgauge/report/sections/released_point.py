@@ -14,7 +14,7 @@ def released_point(tell: Teller) -> dict[str, Any] | None:
     if len(columns) != 1 or not facts.has("leakage.json", "mutual_information"):
         return None
     return {
-        "mechanism": str(spelled(facts.get("release.json", "plan", "columns", columns[0], "mechanism"))),
+        "mechanism": spelled(facts.get("release.json", "plan", "columns", columns[0], "mechanism")),
         "leakage": facts.get("leakage.json", "mutual_information"),
         "leakage_with_background": facts.get("leakage.json", "leakage_with_background"),
         "distortion": facts.get("utility.json", "columns", columns[0], "distortion"),

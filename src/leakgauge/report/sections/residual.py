@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.headline import strongest_attack
-from leakgauge.report.sections.telling import Own, Teller
+from leakgauge.report.sections.telling import Own, Plain, Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "residual"
@@ -66,19 +67,20 @@ def _without_release(tell: Teller) -> Iterator[Inline]:
 def _strongest(tell: Teller, at: int) -> Inline:
     """What the strongest attack does to its targets, and to how many only because of the release."""
     facts = tell.facts
-    attack = str(facts.get("audit.json", "attacks", at, "attack"))
+    attack = facts.get("audit.json", "attacks", at, "attack")
+    kind = str(sentence_of(attack))
     fields = {
-        "attack": attack,
+        "attack": Plain(tell.told(attack)),
         "success": facts.number("audit.json", "attacks", at, "success", percent=True),
         "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True),
     }
-    if attack.startswith(_LINKAGE):
+    if kind.startswith(_LINKAGE):
         return tell.say(
             "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
             "{exposed} of them only because of this release.",
             **fields,
         )
-    if attack.startswith(_MEMBERSHIP):
+    if kind.startswith(_MEMBERSHIP):
         return tell.say(
             "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
             "of {exposed} only because of this release.",
@@ -93,12 +95,12 @@ def _strongest(tell: Teller, at: int) -> Inline:
 
 def _repeated(tell: Teller) -> Iterator[Inline]:
     attacks = tell.facts.items("audit.json", "attacks")
-    places = [at for at, one in enumerate(attacks) if str(one["attack"]).startswith(_AVERAGING)]
+    places = [at for at, one in enumerate(attacks) if str(sentence_of(one["attack"])).startswith(_AVERAGING)]
     if places:
         most = places[-1]
         yield tell.say(
             "If the same values were released again with fresh noise the risk would grow: “{attack}” would be right "
             "about {success}.",
-            attack=str(attacks[most]["attack"]),
+            attack=Plain(tell.told(attacks[most]["attack"])),
             success=tell.facts.number("audit.json", "attacks", most, "success", percent=True),
         )

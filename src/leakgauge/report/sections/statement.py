@@ -10,7 +10,7 @@ from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, S
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.headline import headline
 from leakgauge.report.sections.policy import failed_lines, is_kept
-from leakgauge.report.sections.telling import OF_A_HUNDRED, ROWS, Own, Teller, spelled, warning
+from leakgauge.report.sections.telling import OF_A_HUNDRED, ROWS, Own, Teller, warning
 from leakgauge.report.sections.titles import title_of
 
 KEY = "statement"
@@ -112,7 +112,7 @@ def _possible(tell: Teller) -> Inline:
     if tell.facts.has("improvement.json", "best"):
         best = tell.facts.number("improvement.json", "best", "score", unit=OF_A_HUNDRED, digits=3)
         fields = {
-            "mechanism": spelled(tell.facts.get("improvement.json", "best", "mechanism")),
+            "mechanism": tell.mechanism(tell.facts.get("improvement.json", "best", "mechanism")),
             "score": best,
             "grade": str(tell.facts.get("improvement.json", "best", "grade")),
         }
@@ -135,11 +135,11 @@ def alarms(tell: Teller) -> Iterator[Block]:
         )
     if tell.external and facts.get("audit.json", "violated"):
         yield warning(tell.say("An audit of the release contradicts its guarantee; do not rely on it."))
-    for violation in facts.names("audit.json", "violations"):
+    for violation in facts.items("audit.json", "violations"):
         yield warning(tell.accusation(violation))
     for veto in facts.items("assessment.json", "vetoes"):
-        reason, cap = tell.language.retell(str(veto["reason"])), str(veto["cap"])
-        yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=Own(reason), cap=cap))
+        reason, cap = Own(tell.told(veto["reason"])), str(veto["cap"])
+        yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
     for line in failed_lines(tell):
         yield warning(line)
     yield from _standing_alone(tell)

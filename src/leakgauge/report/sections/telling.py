@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import Language, message
 from leakgauge.report.document import Edition, Inline, Number, Paragraph, sentence
 from leakgauge.report.facts import Facts
@@ -68,9 +69,17 @@ class Teller:
         """Names of columns, one after the other."""
         return Plain(self.language.say(", ").join(str(Own(name)) for name in names) or "–")
 
-    def stored(self, text: object) -> Inline:
+    def told(self, stored: object) -> str:
+        """A sentence, or a name of ours, that an artefact stores."""
+        return self.language.retell(sentence_of(stored))
+
+    def stored(self, stored: object) -> Inline:
         """A sentence that an artefact stores, as a whole one."""
-        return (self.language.retell(str(text)),)
+        return (self.told(stored),)
+
+    def mechanism(self, stored: object) -> Own:
+        """A mechanism as it is spelled, or the name of one that has no spelling."""
+        return Own(_LETTERS.sub("", self.told(stored)))
 
     def cell(self, file: str, *path: str | int, **options: Any) -> Inline:
         """The number at a place; a dash where nothing stands there."""
@@ -127,9 +136,9 @@ class Teller:
             places = [("claims", *claimed, "levels", notion) for notion in ("local-dp", "dp", "approximate-dp")]
         return next((place for place in places if self.facts.has("release.json", *place)), None)
 
-    def accusation(self, violation: str) -> Inline:
+    def accusation(self, violation: object) -> Inline:
         """What an audit found against the release; in doubt where no veto was made of it."""
-        said = Own(self.language.retell(violation))
+        said = Own(self.told(violation))
         if self.facts.has("assessment.json") and not self.facts.items("assessment.json", "vetoes"):
             return self.say(
                 "The audit accuses the release, at its confidence and not beyond doubt: {violation}.", violation=said
@@ -175,9 +184,9 @@ class Teller:
         return bool(self.facts.get("design.json", "prior") == "this table")
 
 
-def spelled(mechanism: object) -> Own:
+def spelled(mechanism: object) -> str:
     """A mechanism as it is spelled, without the letters of its column: they are values of the table."""
-    return Own(_LETTERS.sub("", str(mechanism)))
+    return _LETTERS.sub("", str(sentence_of(mechanism)))
 
 
 def warning(parts: Inline) -> Paragraph:

@@ -8,7 +8,7 @@ from leakgauge.languages import Language
 from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import Teller, spelled, warning
+from leakgauge.report.sections.telling import Teller, warning
 from leakgauge.report.sections.titles import title_of
 
 KEY = "tuning"
@@ -59,7 +59,7 @@ def _searched(tell: Teller) -> Iterator[Block]:
         yield warning(tell.say("No setting that was tried meets the target."))
     if facts.has(_FILE, chosen):
         yield Paragraph(_best(tell, chosen))
-    for failed in facts.names(_FILE, "failed"):
+    for failed in facts.items(_FILE, "failed"):
         yield Paragraph(tell.stored(failed), "note")
     yield from pictures(tell, "tuning")
     yield from _trials(tell)
@@ -68,7 +68,7 @@ def _searched(tell: Teller) -> Iterator[Block]:
 def _best(tell: Teller, chosen: str) -> Inline:
     facts = tell.facts
     fields = {
-        "mechanism": spelled(facts.get(_FILE, chosen, "mechanism")),
+        "mechanism": tell.mechanism(facts.get(_FILE, chosen, "mechanism")),
         "grade": str(facts.get(_FILE, chosen, "grade")),
         "score": facts.number(_FILE, chosen, "score", digits=3),
     }
@@ -96,7 +96,7 @@ def _trials(tell: Teller) -> Iterator[Block]:
         place = (_FILE, "trials", at)
         rows.append(
             (
-                (str(spelled(one["mechanism"])),),
+                (str(tell.mechanism(one["mechanism"])),),
                 tell.cell(*place, "claim"),
                 tell.score(*place, "score"),
                 tell.score(*place, "privacy"),

@@ -1,0 +1,135 @@
+"""Designed channels, the frontier they lie on, and mechanisms beside them."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+from leakgauge.artefacts.levels import Level
+from leakgauge.artefacts.quantity import Quantity
+from leakgauge.probability import PriorOrigin
+
+
+class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """The numbers of a designed channel; without weights or a background those that need them are None.
+
+    Attributes:
+        leakage: I(X;Y).
+        weighted_leakage: I_w(X;Y).
+        leakage_with_background: I(X;Y,Z).
+        background_floor: I(X;Z), which no channel is below.
+        distortion: the mean.
+        epsilon: local ε.
+        gap: how far the leakage may be above the least.
+        slope: what a unit of distortion is worth.
+        letters: how many are released.
+    """
+
+    leakage: Quantity
+    weighted_leakage: Quantity | None = None
+    leakage_with_background: Quantity | None = None
+    background_floor: Quantity | None = None
+    distortion: Quantity
+    epsilon: Quantity
+    gap: Quantity
+    slope: Quantity
+    letters: int
+
+
+class Design(
+    Point, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="leakgauge/design/1"
+):
+    """A designed channel with the witnesses of its levels.
+
+    Attributes:
+        knowledge: who knows the background.
+        prior: where the frequencies come from that it was designed for.
+        keep_inside: whether they can be computed from it.
+    """
+
+    knowledge: str
+    epsilon: Level
+    identifiability: Level | None = None
+    inputs_that_never_occur: int
+    iterations: int
+    prior: PriorOrigin
+    keep_inside: bool
+
+
+class Frontier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/frontier/1"):
+    """Designed channels from no leakage to the least distortion."""
+
+    knowledge: str
+    points: tuple[Point, ...]
+    prior: PriorOrigin
+    keep_inside: bool
+
+
+class Role(Enum):
+    """Why a mechanism is in a comparison: it was asked about, or is always shown."""
+
+    GIVEN = "given"
+    BASELINE = "baseline"
+    OPTIMUM = "optimum"
+
+
+class Compared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A mechanism with its own parameters on the secret.
+
+    Attributes:
+        mechanism: as it was written, or what it is.
+        leakage: I(X;Y).
+        weighted_leakage: I_w(X;Y); None without weights.
+        leakage_with_background: I(X;Y,Z); None without a background.
+        distortion: the mean.
+        epsilon: local ε over all its inputs; infinite where an output rules an input out.
+        waste: what it leaks beyond the least at its own distortion, as the best channel found shows.
+        gap: the waste may be larger by so much, not smaller.
+    """
+
+    mechanism: str
+    role: Role
+    meets_target: bool
+    leakage: Quantity
+    weighted_leakage: Quantity | None = None
+    leakage_with_background: Quantity | None = None
+    distortion: Quantity
+    epsilon: Quantity
+    waste: Quantity
+    gap: Quantity
+
+    @property
+    def objective(self) -> float:
+        """What counts as leakage, in bits: the weighted one, or I(X;Y,Z) where there is a background, else I(X;Y)."""
+        return (self.weighted_leakage or self.leakage_with_background or self.leakage).value
+
+
+class Comparison(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag_field="schema",
+    tag="leakgauge/comparison/1",
+):
+    """Mechanisms on one scale.
+
+    Attributes:
+        knowledge: who knows the background.
+        max_distortion: the target; None where it is the other.
+        max_leakage: likewise.
+        background_floor: what the background tells by itself.
+        ranking: first those that meet the target: of a distortion by leakage, of a leakage by distortion; then the
+            others, the one that misses it by least first.
+        prior: where the frequencies come from.
+        keep_inside: whether they can be computed from the numbers.
+    """
+
+    knowledge: str
+    max_distortion: Quantity | None = None
+    max_leakage: Quantity | None = None
+    background_floor: Quantity | None = None
+    ranking: tuple[Compared, ...]
+    prior: PriorOrigin
+    keep_inside: bool

@@ -1,0 +1,85 @@
+"""What a channel satisfies, or what a statement implies, in every notion."""
+
+from __future__ import annotations
+
+import msgspec
+
+from leakgauge.artefacts.levels import Level
+from leakgauge.artefacts.quantity import Quantity, Real
+
+
+class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One implication on the way to a notion.
+
+    Attributes:
+        to: the notion it leads to.
+        formula: the bound in symbols.
+        status: how far it can be trusted.
+        reference: where it is from.
+    """
+
+    to: str
+    formula: str
+    status: str
+    reference: str
+
+
+class Implied(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What follows in one notion; where nothing does, there is no statement and no value.
+
+    Attributes:
+        sharp: whether no smaller level follows for all channels and priors.
+        cut: whether the level is what the secret can hold, which is less than the last formula gives.
+        path: the implications that lead there.
+        counterexample: where nothing follows, the name of the family that shows it; None where that is not known.
+    """
+
+    notion: str
+    statement: str | None = None
+    value: Real | None = None
+    unit: str | None = None
+    low: Real | None = None
+    high: Real | None = None
+    confidence: Real | None = None
+    delta: Real | None = None
+    order: Real | None = None
+    sharp: bool
+    cut: bool
+    path: tuple[Derivation, ...]
+    counterexample: str | None = None
+
+
+class Relation(
+    msgspec.Struct,
+    frozen=True,
+    forbid_unknown_fields=True,
+    kw_only=True,
+    tag_field="schema",
+    tag="leakgauge/relation/2",
+):
+    """Exact levels and implied statements.
+
+    Attributes:
+        subject: the statement, or the channel's file.
+        records: of a data set.
+        ordered: whether neighbouring data sets differ in the record at one position.
+        restricted: whether values that never occur were left out.
+        levels: exact levels by name; empty for a statement.
+        prior_skew: Δ of the prior over the inputs compared; None where it is not known.
+        moment_skewness: of a prior over numbers; else None.
+        implied: what follows in each notion that has no exact level.
+        warnings: what limits the answer, in sentences.
+    """
+
+    subject: str
+    records: int
+    ordered: bool
+    restricted: bool
+    identifiability: Level | None = None
+    local_dp: Level | None = None
+    mutual_information: Level | None = None
+    levels: dict[str, Level]
+    prior_skew: Quantity | None = None
+    moment_skewness: Quantity | None = None
+    implied: tuple[Implied, ...]
+    warnings: tuple[str, ...]

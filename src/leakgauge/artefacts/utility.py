@@ -1,0 +1,29 @@
+"""What a release is worth to its readers."""
+
+from __future__ import annotations
+
+import msgspec
+
+from leakgauge.artefacts.quantity import Quantity
+
+
+class ColumnUtility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What one released column is worth.
+
+    Attributes:
+        protected: whether it went through a mechanism.
+        distortion: the mean.
+        unchanged: the share of rows that are released as they are.
+        total_variation: between the shares of the values before and after.
+    """
+
+    protected: bool
+    distortion: Quantity
+    unchanged: Quantity
+    total_variation: Quantity
+
+
+class Utility(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/utility/1"):
+    """What every released column is worth, by the law of the release."""
+
+    columns: dict[str, ColumnUtility]

@@ -1,0 +1,122 @@
+"""What click refuses, told from what its exceptions hold: the option, the value given, the nearest names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from leakgauge.cli.once import given_to
+from leakgauge.cli.speaking import say
+
+
+def told(error: click.ClickException) -> str:
+    """What is wrong with the arguments, in the language spoken now; what is not foreseen here in click's own words."""
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return _missing(error.param, error.ctx)
+    if isinstance(error, click.BadParameter) and error.param is not None and error.ctx is not None:
+        return _invalid(error.param, error.ctx) or error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        return _unknown_option(repr(error.option_name), error.possibilities)
+    if isinstance(error, click.BadOptionUsage):
+        return _misused(error)
+    # Click has a class of its own for an unknown command only since 8.4.
+    command = getattr(error, "command_name", None)
+    if command is not None:
+        return _unknown_command(repr(command), getattr(error, "possibilities", None))
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        _, left = given_to(error.ctx)
+        if left:
+            given = " ".join(left)
+            if len(left) > 1:
+                return say("Got unexpected extra arguments ({given!s})", given=given)
+            return say("Got unexpected extra argument ({given!s})", given=given)
+        if isinstance(error.ctx.command, click.Group):
+            return say("Missing command.")
+    return error.format_message()
+
+
+def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
+    name = param.get_error_hint(ctx)
+    if isinstance(param.type, click.Choice):
+        choices = ",\n\t".join(map(str, param.type.choices))
+        if isinstance(param, click.Option):
+            return say("Missing option {name!s}. Choose from:\n\t{choices!s}", name=name, choices=choices)
+        return say("Missing argument {name!s}. Choose from:\n\t{choices!s}", name=name, choices=choices)
+    if isinstance(param, click.Option):
+        return say("Missing option {name!s}.", name=name)
+    return say("Missing argument {name!s}.", name=name)
+
+
+def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
+    """What is wrong with a value; None where its type is not known here."""
+    kind, value = param.type, _refused(param, ctx)
+    fields: dict[str, object] = {"name": param.get_error_hint(ctx), "value": repr(value)}
+    if value is None:
+        return None
+    if isinstance(kind, click.Choice):
+        choices = tuple(repr(str(one)) for one in kind.choices)
+        return say("Invalid value for {name!s}: {value!s} is not one of {choices!s}.", **fields, choices=choices)
+    if isinstance(kind, click.IntRange | click.FloatRange) and _is_number(value, kind):
+        fields |= {"value": value, "range": _range(kind)}
+        return say("Invalid value for {name!s}: {value!s} is not in the range {range!s}.", **fields)
+    if isinstance(kind, click.types.IntParamType):
+        return say("Invalid value for {name!s}: {value!s} is not a valid integer.", **fields)
+    if isinstance(kind, click.types.FloatParamType):
+        return say("Invalid value for {name!s}: {value!s} is not a valid float.", **fields)
+    return None
+
+
+def _refused(param: click.Parameter, ctx: click.Context) -> Any:
+    """The value, of perhaps several, that the type of an option refuses; None where it was not given here."""
+    values, _ = given_to(ctx)
+    found = values.get(str(param.name))
+    for value in found if isinstance(found, list | tuple) else (found,):
+        try:
+            param.type.convert(value, param, ctx)
+        except click.BadParameter:
+            return value
+    return None
+
+
+def _is_number(value: Any, kind: click.IntRange | click.FloatRange) -> bool:
+    number = click.INT if isinstance(kind, click.IntRange) else click.FLOAT
+    try:
+        number.convert(value, None, None)
+    except click.BadParameter:
+        return False
+    return True
+
+
+def _range(kind: click.IntRange | click.FloatRange) -> str:
+    low = "" if kind.min is None else f"{kind.min}{'<' if kind.min_open else '<='}"
+    high = "" if kind.max is None else f"{'<' if kind.max_open else '<='}{kind.max}"
+    return f"{low}x{high}" if high else f"x{'>' if kind.min_open else '>='}{kind.min}"
+
+
+def _unknown_option(name: str, near: list[str] | None) -> str:
+    match near or []:
+        case []:
+            return say("No such option {name!s}.", name=name)
+        case [other]:
+            return say("No such option {name!s}. Did you mean {other!s}?", name=name, other=repr(other))
+    others = tuple(map(repr, sorted(near or [])))
+    return say("No such option {name!s}. (Did you mean one of: {others!s}?)", name=name, others=others)
+
+
+def _unknown_command(name: str, near: list[str] | None) -> str:
+    match near or []:
+        case []:
+            return say("No such command {name!s}.", name=name)
+        case [other]:
+            return say("No such command {name!s}. Did you mean {other!s}?", name=name, other=repr(other))
+    others = tuple(map(repr, sorted(near or [])))
+    return say("No such command {name!s}. (Did you mean one of: {others!s}?)", name=name, others=others)
+
+
+def _misused(error: click.BadOptionUsage) -> str:
+    options = () if error.ctx is None else error.ctx.command.params
+    option = next((one for one in options if error.option_name in (*one.opts, *one.secondary_opts)), None)
+    if isinstance(option, click.Option) and option.is_flag:
+        return say("Option {name!s} does not take a value.", name=repr(error.option_name))
+    return say("Option {name!s} requires an argument.", name=repr(error.option_name))

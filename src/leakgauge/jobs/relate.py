@@ -1,0 +1,116 @@
+"""Relate: what a channel satisfies exactly, or what a statement implies, ready to be stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from leakgauge.artefacts import Quantity, Relation
+from leakgauge.artefacts.channel_file import read_channel
+from leakgauge.artefacts.relation import Derivation, Implied
+from leakgauge.claims import Statement, parse_statement
+from leakgauge.errors import ModelError
+from leakgauge.notions import Circumstances, Implication, relate_channel, relate_statement
+from leakgauge.notions.relation import stored_level
+from leakgauge.probability import Channel, Distribution, Label
+from leakgauge.probability.files import match_labels, read_label_values
+
+
+def relate(
+    subject: str | Path | Channel | Statement,
+    prior: Path | Distribution | None = None,
+    records: int | None = None,
+    *,
+    ordered: bool = True,
+    restricted: bool = False,
+    wanted: Circumstances | None = None,
+) -> Relation:
+    """The exact levels of a channel, or what a statement implies in every other notion.
+
+    Args:
+        subject: a channel, a statement, the path of a channel file, or a statement as text.
+        prior: over the channel's inputs, or the values of a record; or a CSV file ``label,value`` with it.
+        records: how many records a data set has; None for a local channel.
+        ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
+        restricted: leave out values that the prior gives probability 0.
+        wanted: at which δ and order, and whether records are independent.
+
+    Raises:
+        FileError: a file that cannot be read.
+        OptionError: a text that is not a statement.
+        ModelError: a prior that is not one.
+
+    Example:
+        >>> relate("local-dp:1.0").implied[0].notion
+        'identifiability'
+    """
+    known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
+    told = "" if isinstance(subject, Channel) else str(subject)
+    if isinstance(subject, Path) or (isinstance(subject, str) and (told.endswith(".json") or Path(told).is_file())):
+        subject = read_channel(subject).channel
+    if isinstance(subject, Channel):
+        believed = _prior(prior, subject.inputs)
+        found = relate_channel(subject, believed, records, known, ordered=ordered, restricted=restricted)
+    else:
+        statement = parse_statement(subject) if isinstance(subject, str) else subject
+        found = relate_statement(statement, _prior(prior, records=records), known, restricted=restricted)
+    levels = {name: stored_level(level) for name, level in found.levels.items()}
+    return Relation(
+        subject=told,
+        records=found.circumstances.records,
+        ordered=found.circumstances.ordered,
+        restricted=found.restricted,
+        identifiability=levels.get("identifiability"),
+        local_dp=levels.get("local-dp"),
+        mutual_information=levels.get("mutual-information"),
+        levels=levels,
+        prior_skew=None if found.skew is None else Quantity(found.skew, "nats"),
+        moment_skewness=None if found.moment_skewness is None else Quantity(found.moment_skewness, "1"),
+        implied=tuple(_implied(name, one) for name, one in found.implied.items()),
+        warnings=found.warnings,
+    )
+
+
+def _implied(name: str, one: Implication) -> Implied:
+    statement = one.statement
+    return Implied(
+        notion=name,
+        statement=None if statement is None else str(statement),
+        value=None if statement is None else statement.level,
+        unit=None if statement is None else statement.unit,
+        **({} if statement is None else dict(statement.parameters)),
+        sharp=one.sharp,
+        cut=one.cut,
+        path=tuple(
+            Derivation(edge.conclusion.name, edge.formula, edge.status.value, edge.reference) for edge in one.path
+        ),
+        counterexample=one.counterexample or None,
+    )
+
+
+def _prior(
+    prior: Path | Distribution | None, labels: tuple[Label, ...] | None = None, records: int | None = None
+) -> Distribution | None:
+    if prior is None or isinstance(prior, Distribution):
+        return prior
+    values = read_label_values(prior)
+    try:
+        if labels is None:
+            return Distribution(_read_labels(values, records or 1), list(values.values()))
+        by_label = match_labels(values, labels, "entries of the prior")
+        return Distribution(labels, [by_label[label] for label in labels])
+    except ModelError as error:
+        raise ModelError("The prior in {path} is not one: {reason}", path=prior, reason=error) from None
+
+
+def _read_labels(texts: Iterable[str], records: int) -> list[object]:
+    """Labels as they were meant: data sets where every text has so many parts, numbers where every text is one."""
+    labels: list[object] = list(texts)
+    parts = [tuple(str(text).split("|")) for text in labels]
+    if records > 1 and all(len(part) == records for part in parts):
+        return list(parts)
+    try:
+        return [float(str(text)) for text in labels]
+    except ValueError:
+        return labels
