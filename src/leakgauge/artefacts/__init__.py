@@ -74,6 +74,5 @@ __all__ = [
     "StoredImprovement",
     "Utility",
     "Witness",
-    "codec",
     "strongest",
 ]
