@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge
+from leakgauge.artefacts import Origin
 from leakgauge.assessment import candidates as candidates_module
 from leakgauge.assessment.candidates import candidates
 from leakgauge.design import Knowledge
@@ -62,7 +63,10 @@ PLACES = {
     "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
     "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
     "composition": Place(
-        record, "compose", lambda folder: record.together_json((RandomizedResponse(1.0),)), leakgauge.errors.OptionError
+        record,
+        "compose",
+        lambda folder: record.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
+        leakgauge.errors.OptionError,
     ),
 }
 
@@ -88,7 +92,8 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
     monkeypatch.setattr(stages, "graded_json", lambda graded: {})
-    folder = SimpleNamespace(place=tmp_path, read=lambda name: {"violations": []}, write=lambda name, fields: None)
+    monkeypatch.setattr(stages, "read_audit", lambda place: SimpleNamespace(violated=False))
+    folder = SimpleNamespace(place=tmp_path, write=lambda name, fields: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
     sources = SimpleNamespace(table=None, original=None)
     work: Any = SimpleNamespace(

@@ -1,15 +1,14 @@
-"""Vetoes: an empty claim, a broken one, an attack that beats it; from audits and from their JSON."""
+"""Vetoes: an empty claim, a broken one, an attack that beats it; from audits and from their parts."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, Sentence, Shown
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
@@ -25,21 +24,20 @@ from leakgauge.assessment.vetoes import (
     vetoes_of_shown,
     vetoes_of_unknown,
 )
-from leakgauge.audit import Check, Finding, Shown, lower_bound
+from leakgauge.audit import lower_bound
 from leakgauge.claims import LocalDP, Statement
-from leakgauge.errors import FileError, ModelError
-from leakgauge.jobs.audit import finding_json, shown_json
+from leakgauge.errors import ModelError
 from leakgauge.mechanisms import randomized_response, through_channel
-from leakgauge.probability import Channel, Estimate
+from leakgauge.probability import Channel
 from leakgauge.randomness import Simulated
 from leakgauge.tables import open_table
 
 RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
 
 
-def as_read(fields: dict[str, Any]) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(json.dumps(fields))
-    return read
+def audit(columns: dict[str, Shown | None], attacks: tuple[Finding, ...] = (), checks: tuple[Check, ...] = ()) -> Audit:
+    record = AuditedRecord("reference", "digest")
+    return Audit(record, True, 3, 0.95, True, (), columns=columns, attacks=attacks, checks=checks)
 
 
 def reasons(vetoes: tuple[Veto, ...]) -> list[str]:
@@ -51,8 +49,11 @@ def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
 
 
 def finding(low: float, ceiling: float | None) -> Finding:
-    share = Estimate(low + 0.01, low, low + 0.02, 0.95, 1000)
-    return Finding("membership", ("age",), (), share, share, share, share, share, 3, ceiling, "by eye")
+    share = Quantity(low + 0.01, "share", low, low + 0.02, 0.95)
+    most = None if ceiling is None else Quantity(ceiling, "share")
+    beaten = ceiling is not None and low > ceiling
+    name = Sentence("membership")
+    return Finding(name, ("age",), (), share, share, share, share, share, 3, most, beats_claim=beaten)
 
 
 def test_a_claim_of_infinity_promises_nothing() -> None:
@@ -77,7 +78,8 @@ def test_what_samples_show() -> None:
     assert liar.stopped_early and "where local-dp:0.2 is claimed" in vetoes_of_shown(liar)[0].reason
     plain = lower_bound(lambda value: value, LocalDP(100.0), [(0, 1)], samples=1000)
     assert "same output" in vetoes_of_shown(plain)[0].reason
-    checked = dataclasses.replace(fair, checks=(Check("repetition", False, "outputs repeat"),))
+    failed = Check(Sentence("repetition"), False, Sentence("outputs repeat"))
+    checked = msgspec.structs.replace(fair, checks=(failed,), violated=True)
     assert reasons(vetoes_of_shown(checked)) == ["the mechanism breaks local-dp:1; repetition: outputs repeat"]
 
 
@@ -87,38 +89,17 @@ def test_an_attack_beyond_the_ceiling() -> None:
     assert vetoes_of_finding(finding(0.6, 0.6)) == vetoes_of_finding(finding(0.9, None)) == ()
 
 
-def test_the_json_of_a_mechanism_says_the_same() -> None:
-    for claim, channel in (
-        (LocalDP(0.5), None),
-        (LocalDP(1.0), None),
-        (None, None),
-        (LocalDP(1.0), Channel.identity(["a", "b"])),
-        (LocalDP(math.inf), None),
-    ):
-        found = shown(claim, channel)
-        fields = {"schema": "leakgauge/audit/1", "subject": "x", **shown_json(found), "attacks": []}
-        assert len(vetoes_of_audit(as_read(fields))) == len(vetoes_of_shown(found))
-    assert "at least 1 nats where local-dp:0.5" in vetoes_of_audit(as_read(shown_json(shown(LocalDP(0.5)))))[0].reason
-
-
-def test_the_json_of_a_release_says_the_same() -> None:
-    fields = {
-        "schema": "leakgauge/audit/1",
-        "columns": {"age": shown_json(shown(LocalDP(0.5))), "city": None, "job": shown_json(shown(LocalDP(2.0)))},
-        "attacks": [finding_json(finding(0.7, 0.6)), finding_json(finding(0.7, None))],
-        "checks": [
-            {"name": "claims", "holds": False, "reason": "another ε"},
-            {"name": "digest", "holds": True, "reason": ""},
-            {"name": "ledger", "holds": None, "reason": "not here"},
-        ],
-    }
-    found = reasons(vetoes_of_audit(as_read(fields)))
+def test_the_audit_of_a_release_says_the_same() -> None:
+    checks = (
+        Check(Sentence("claims"), False, Sentence("another ε")),
+        Check(Sentence("digest"), True),
+        Check(Sentence("ledger"), None, Sentence("not here")),
+    )
+    columns = {"age": shown(LocalDP(0.5)), "city": None, "job": shown(LocalDP(2.0))}
+    found = reasons(vetoes_of_audit(audit(columns, (finding(0.7, 0.6), finding(0.7, None)), checks)))
     assert found[0] == "the column age shows at least 1 nats where local-dp:0.5 is claimed"
     assert found[1].startswith("the attack membership on age") and found[2:] == ["claims: another ε"]
-    assert vetoes_of_audit(as_read({**fields, "columns": {}, "attacks": [], "checks": []})) == ()
-    for broken in ({}, {"columns": 3}, {**fields, "attacks": [{}]}, {"claim": None}):
-        with pytest.raises(FileError, match="lacks fields"):
-            vetoes_of_audit(broken)
+    assert vetoes_of_audit(audit({})) == ()
 
 
 def leaf(key: str, value: float) -> Evidence:
@@ -163,8 +144,7 @@ def test_every_route_asks_for_every_reason() -> None:
     assert every_veto(fair, evidence) == ()
     broken = shown(LocalDP(0.5))
     by_hand = every_veto(fair, evidence, shown=broken, findings=[finding(0.7, 0.6)])
-    fields = {"columns": {"x": shown_json(broken)}, "attacks": [finding_json(finding(0.7, 0.6))], "checks": []}
-    assert every_veto(fair, evidence, audit=as_read(fields)) == by_hand
+    assert every_veto(fair, evidence, audit=audit({"x": broken}, (finding(0.7, 0.6),))) == by_hand
     assert len(by_hand) == 2
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from leakgauge.cli import main
 from leakgauge.errors import RefusalError
+from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect import Asked, protect
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
@@ -105,7 +106,7 @@ def test_an_accusation_in_doubt_is_shown_and_is_no_veto(tmp_path: Path, capsys: 
     out = tmp_path / "out"
     asked = ("--secret", "illness", "--mechanism", "randomized-response:epsilon=1", "--simulate", "17")
     code, shown, _ = run(capsys, "protect", str(tmp_path / "people.csv"), *asked, "--confidence", "0.3", "-o", str(out))
-    (accused,) = json.loads((out / "audit.json").read_text(encoding="utf-8"))["violations"]
+    (accused,) = map(str, read_audit(out / "audit.json").violations)
     assert "local-dp:1 is claimed" in accused
     assert code == 0
     assert "VETO" not in shown

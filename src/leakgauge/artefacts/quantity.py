@@ -55,3 +55,12 @@ class Quantity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def estimated(cls, estimate: Estimate, unit: str, origin: Origin = Origin.TABLE) -> Quantity:
         """An estimate with its unit."""
         return cls(estimate.value, unit, estimate.low, estimate.high, estimate.confidence, origin)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of its interval; an exact number is both."""
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high
+
+    def __contains__(self, truth: float) -> bool:
+        low, high = self.ends
+        return low <= truth <= high

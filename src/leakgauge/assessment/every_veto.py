@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from leakgauge.artefacts import Audit, Finding, Shown
 from leakgauge.assessment.evidence import Evidence
 from leakgauge.assessment.indicators import Setting
 from leakgauge.assessment.scales import Form
@@ -16,14 +16,13 @@ from leakgauge.assessment.vetoes import (
     vetoes_of_finding,
     vetoes_of_shown,
 )
-from leakgauge.audit import Finding, Shown
 
 
 def every_veto(
     setting: Setting,
     evidence: Iterable[Evidence],
     *,
-    audit: Mapping[str, Any] | None = None,
+    audit: Audit | None = None,
     shown: Shown | None = None,
     findings: Iterable[Finding] = (),
 ) -> tuple[Veto, ...]:
@@ -32,12 +31,9 @@ def every_veto(
     Args:
         setting: the mechanism over its source, with its claims.
         evidence: of its leaves, measured or by the law.
-        audit: the fields of an audit's JSON.
+        audit: of the release.
         shown: or what the rows of the column show.
         findings: and what attacks found.
-
-    Raises:
-        FileError: fields that are no audit.
     """
     found = [veto for claim in setting.claims[:1] for veto in vetoes_of_claim(claim)]
     found += vetoes_of_evidence(evidence, of_rows=setting.form is not Form.ANSWERS)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from leakgauge.assessment.grades import Grade
-from leakgauge.errors import FileError, ModelError
+from leakgauge.errors import ModelError
 
 if TYPE_CHECKING:
+    from leakgauge.artefacts import Audit, Finding, Shown
     from leakgauge.assessment.evidence import Evidence
-    from leakgauge.audit import Finding, Shown
     from leakgauge.claims import Statement
 
 NEEDED = {"3": "the budget ε", "5": "what attacks gain", "6": "what the release tells"}
@@ -91,13 +91,13 @@ def vetoes_of_shown(shown: Shown, what: str = "the mechanism") -> tuple[Veto, ..
     """Vetoes from what was shown of a mechanism: an infinite level, or one above the claim."""
     return _shown(
         what,
-        str(shown.claim) if shown.claimed else None,
-        shown.claim.level if shown.claimed else 0.0,
+        None if shown.claim is None else str(shown.statement),
+        0.0 if shown.claim is None else shown.claim.value,
         shown.at_least,
-        shown.claim.unit,
+        shown.lower_bound.unit,
         shown.deterministic,
         shown.violated,
-        [f"{one.name}: {one.reason}" for one in shown.checks if not one.holds],
+        [str(one) for one in shown.failures],
     )
 
 
@@ -106,50 +106,21 @@ def vetoes_of_finding(finding: Finding) -> tuple[Veto, ...]:
     if not finding.beats_claim:
         return ()
     assert finding.ceiling is not None
-    return (_beaten(finding.attack, finding.target, finding.success.low, finding.ceiling),)
+    return (_beaten(str(finding.attack), finding.target, finding.success.ends[0], finding.ceiling.value),)
 
 
-def vetoes_of_audit(fields: Mapping[str, Any]) -> tuple[Veto, ...]:
-    """Vetoes from the JSON of an audit, of a release or of a mechanism.
-
-    Raises:
-        FileError: something else than an audit.
-    """
-    try:
-        return tuple(dict.fromkeys(_from_fields(fields)))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise FileError("The audit lacks fields or has others in their place; make it again.") from None
-
-
-def _from_fields(fields: Mapping[str, Any]) -> list[Veto]:
-    if "columns" not in fields:
-        return list(_shown_fields("the mechanism", fields))
-    found: list[Veto] = []
-    for name, one in fields["columns"].items():
-        if one is not None:
-            found += _shown_fields(f"the column {name}", one)
-    for one in fields["attacks"]:
-        if one["beats_claim"]:
-            found.append(
-                _beaten(one["attack"], one["target"], float(one["success"]["low"]), float(one["ceiling"]["value"]))
-            )
+def vetoes_of_audit(audit: Audit) -> tuple[Veto, ...]:
+    """Vetoes from the audit of a release."""
+    found = [
+        veto
+        for name, one in audit.columns.items()
+        if one is not None
+        for veto in vetoes_of_shown(one, f"the column {name}")
+    ]
+    found += [veto for one in audit.attacks for veto in vetoes_of_finding(one)]
     # A record that does not hold what it says is no claim either.
-    found += [Veto(f"{one['name']}: {one['reason']}") for one in fields["checks"] if one["holds"] is False]
-    return found
-
-
-def _shown_fields(what: str, fields: Mapping[str, Any]) -> tuple[Veto, ...]:
-    claim, bound = fields["claim"], fields["lower_bound"]
-    return _shown(
-        what,
-        None if claim is None else f"{fields['notion']}:{claim['value']}",
-        0.0 if claim is None else float(claim["value"]),
-        float(bound["value"]),
-        bound["unit"],
-        fields["deterministic"],
-        fields["violated"],
-        [f"{one['name']}: {one['reason']}" for one in fields["checks"] if not one["holds"]],
-    )
+    found += [Veto(str(one.failure)) for one in audit.checks if one.holds is False]
+    return tuple(dict.fromkeys(found))
 
 
 def _shown(

@@ -81,7 +81,7 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
         read_policy,
         read_questionnaire,
     )
-    from leakgauge.jobs.assess import grade_release
+    from leakgauge.jobs.assess import grade_release, read_audit
     from leakgauge.tables import open_table, source_files
 
     record, audit, original = options["record"], options["audit"], options["original"]
@@ -103,7 +103,7 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
     with open_table(original, missing=options["missing"]) as table, working(say("Measuring")):
         return grade_release(
             record,
-            audit,
+            read_audit(audit),
             table,
             diagram,
             released=options["released"],

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts import Audit
+from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.assessment import (
     Assessment,
     Diagram,
@@ -30,13 +32,10 @@ from leakgauge.assessment import (
 from leakgauge.assessment.graded_json import ASSESSMENT_SCHEMA, assessment_json
 from leakgauge.assessment.indicators import Protected
 from leakgauge.assessment.scales import Form
-from leakgauge.errors import FileError, RefusalError, VerificationError
-from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.errors import RefusalError
+from leakgauge.probability.files import parsed_json
 from leakgauge.release import read_record
-from leakgauge.release.record import digest_of
 from leakgauge.tables import Table
-
-AUDIT_SCHEMA = "leakgauge/audit/1"
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ def graded_json(graded: Graded) -> dict[str, Any]:
 
 def grade_release(
     record: Path,
-    audit: Path,
+    audit: Audit,
     original: Table,
     diagram: Diagram,
     *,
@@ -113,13 +112,13 @@ def grade_release(
     target: Grade | float | None = None,
     confidence: float = 0.95,
     simulation_seed: int = 0,
-    accusing: Mapping[str, Any] | None = None,
+    accusing: Audit | None = None,
 ) -> Graded:
     """A column of a release graded from its record, its table and its audit.
 
     Args:
         record: of the release.
-        audit: the JSON of ``leakgauge audit`` on that record.
+        audit: of that record.
         original: the table it was made from.
         diagram: by which it is graded.
         released: the released table, where it was moved.
@@ -131,17 +130,16 @@ def grade_release(
         target: what the lifts aim at; by default the next better grade.
         confidence: of the intervals.
         simulation_seed: of the intervals.
-        accusing: the fields of another audit of the release, whose findings are vetoes; by default those of ``audit``.
+        accusing: another audit of the release, whose findings are vetoes; by default those of ``audit``.
 
     Raises:
-        VerificationError: the record or the audit was changed, or the audit is of another release.
+        VerificationError: the record was changed, or the audit is of another release.
         FileError, TableError, ColumnError, OptionError, ModelError: something that cannot be used.
     """
-    fields = _read_audit(audit)
     protected = protected_of_release(record, original, released, column)
     evidence = collect(
         protected,
-        audit=fields,
+        audit=audit,
         questionnaire=questionnaire,
         releases_per_period=releases_per_period,
         stored=() if stored is None else _stored(stored, protected),
@@ -149,44 +147,39 @@ def grade_release(
         confidence=confidence,
     )
     every = (*evidence, *answered_beyond(questionnaire))
-    vetoes = every_veto(protected.setting, evidence, audit=fields if accusing is None else accusing)
+    vetoes = every_veto(protected.setting, evidence, audit=accusing or audit)
     found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
     ways, blocked = _ways(found, target, protected)
-    lines = () if policy is None else _lines(policy, found, record, fields, releases_per_period)
+    lines = () if policy is None else _lines(policy, found, record, audit, releases_per_period)
     name, digest = protected.setting.source.name, protected.record_digest
     return Graded(name, found, grade_evidence(evidence), ways, blocked, lines, digest)
 
 
 def _lines(
-    policy: Policy, found: Assessment, record: Path, audit: Mapping[str, Any], releases_per_period: float
+    policy: Policy, found: Assessment, record: Path, audit: Audit, releases_per_period: float
 ) -> tuple[Line, ...]:
-    return policy.judge(found, together=_together(record), shown=_shown(audit), releases_per_period=releases_per_period)
+    bound = audit.epsilon_lower_bound
+    shown = None if bound is None else bound.value
+    return policy.judge(found, together=_together(record), shown=shown, releases_per_period=releases_per_period)
 
 
-def _read_audit(place: Path) -> dict[str, Any]:
+def read_audit(place: Path) -> Audit:
+    """The audit of a release in a file.
+
+    Raises:
+        FileError: a file that cannot be read or is not the audit of a release.
+        VerificationError: it was changed.
+    """
     fields = parsed_json(place)
-    require_schema(fields, AUDIT_SCHEMA, place)
-    if "columns" in fields and fields.get("digest") != digest_of(fields):
-        raise VerificationError(
-            "{path} was changed, or has no digest: its digest is not that of its fields; audit the release again.",
-            path=place,
-        )
-    return fields
+    audit = decode(Audit, fields, place)
+    require_digest(fields, place)
+    return audit
 
 
 def _together(record: Path) -> float | None:
     """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [float(one["value"]) for one in read_record(record).get("together", {}).values()]
+    stated = [one.value for one in read_record(record).together.values()]
     return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
-
-
-def _shown(audit: Mapping[str, Any]) -> float | None:
-    """The largest ε that an audit shows of any column."""
-    try:
-        bound = audit["epsilon_lower_bound"]
-        return None if bound is None else float(bound["value"])
-    except (KeyError, TypeError, ValueError):
-        raise FileError("The audit lacks fields or has others in their place; make it again.") from None
 
 
 def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from leakgauge import artefacts
-from leakgauge.artefacts import Origin, Quantity
+from leakgauge.artefacts import Level, Origin, Quantity
 from leakgauge.artefacts.answer import Budget, Protected, Value
 from leakgauge.artefacts.codec import digest_of, encode
 from leakgauge.artefacts.ledger import Sums
 from leakgauge.errors import OptionError
-from leakgauge.notions import Level
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
@@ -131,7 +129,7 @@ def stored_answer(asked: Asked, table: str) -> artefacts.Answer:
         question=answer.query.sentence,
         answers=tuple(_value(label, found, answer.unit, origin) for label, found in answer.values),
         rank_error=None if off is None else Quantity(off, "rows", 0.0, off, confidence, Origin.DECLARED),
-        claims={claim.name: stored_level(Level(claim), Origin.DECLARED) for claim in answer.claims},
+        claims={claim.name: Level.stated(claim, Origin.DECLARED) for claim in answer.claims},
         mechanism=answer.mechanism,
         protection=_protected(answer.protection),
         simulated=answer.simulated,

@@ -6,42 +6,34 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leakgauge.artefacts import Audit, AuditedRecord, Finding
+from leakgauge.artefacts.codec import encode, sealed
 from leakgauge.assessment import Assessment
 from leakgauge.assessment.graded_json import assessment_json
-from leakgauge.audit import Finding
-from leakgauge.audit.finding_json import AUDIT_SCHEMA, finding_json
 from leakgauge.release import Release
-from leakgauge.release.record import digest_of
 from leakgauge.report.facts import Facts
 
 
 def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
     """The artefacts that a release, what attacks found and its assessment would be written to."""
-    files: dict[str, Mapping[str, Any]] = {"release.json": release.fields}
+    files: dict[str, Mapping[str, Any]] = {"release.json": encode(release.record)}
     if findings:
-        files["audit.json"] = _audit(release, findings)
+        files["audit.json"] = encode(_audit(release, findings))
     if grade is None:
         return Facts(_as_stored(files))
-    columns = list(release.fields.get("claims", {}))
+    columns = list(release.record.claims)
     files["assessment.json"] = assessment_json(
         grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
     )
     return Facts(_as_stored(files), grade.diagram)
 
 
-def _audit(release: Release, findings: Sequence[Finding]) -> dict[str, Any]:
-    wrong = [one.broken_claim for one in findings if one.beats_claim]
-    whole = {
-        "schema": AUDIT_SCHEMA,
-        "record": {"reference": release.fields.get("reference"), "digest": release.digest},
-        "private": release.fields.get("private"),
-        "rows": release.rows,
-        "confidence": findings[0].success.confidence,
-        "violated": bool(wrong),
-        "violations": wrong,
-        "attacks": [finding_json(one) for one in findings],
-    }
-    return {**whole, "digest": digest_of(whole)}
+def _audit(release: Release, findings: Sequence[Finding]) -> Audit:
+    wrong = tuple(one.broken_claim for one in findings if one.beats_claim)
+    record = AuditedRecord(release.record.reference, release.digest)
+    sure = findings[0].success.confidence or 0.0
+    private = release.record.private
+    return sealed(Audit(record, private, release.rows, sure, bool(wrong), wrong, attacks=tuple(findings)))
 
 
 def _as_stored(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from leakgauge.artefacts import AuditedRecord, Sentence
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators import (
@@ -27,7 +29,7 @@ from leakgauge.assessment.indicators.audits import Gained
 from leakgauge.assessment.scales import INDICATORS
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
-from leakgauge.jobs.audit import audit_release, release_json
+from leakgauge.jobs.audit import audit_release
 from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan
@@ -49,18 +51,19 @@ def test_every_leaf_has_one_family() -> None:
 
 
 def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
-    fields = release_json(audit_release(release.record, table()))
+    audit = audit_release(release.record_file, table())
     for column in ("illness", "age"):
-        made = protected_of_release(release.record, table(), column=column)
-        found = by_leaf(collect(made, audit=fields, simulation_seed=1))
+        made = protected_of_release(release.record_file, table(), column=column)
+        found = by_leaf(collect(made, audit=audit, simulation_seed=1))
         size = release.output.stat().st_size
         assert value(found["27"]) == pytest.approx(size / 3000)
-        shown = fields["columns"][column]
-        assert value(found["4"]) == shown["lower_bound"]["value"] / shown["claim"]["value"]
+        shown = audit.columns[column]
+        assert shown is not None and shown.claim is not None
+        assert value(found["4"]) == shown.lower_bound.value / shown.claim.value
         shares = [
-            max(one["advantage"]["value"], 0) / one["raw"]["value"]
-            for one in fields["attacks"]
-            if column in one["target"] and not one["attack"].startswith("averaging") and one["raw"]["value"] > 0
+            max(one.advantage.value, 0) / one.raw.value
+            for one in audit.attacks
+            if column in one.target and not str(one.attack).startswith("averaging") and one.raw.value > 0
         ]
         assert value(found["5"]) == max(shares)
     with pytest.raises(OptionError, match="protects 2 columns"):
@@ -80,17 +83,13 @@ def test_a_release_reads_as_its_simulation_would(release: Release) -> None:
 
 
 def test_an_audit_of_another_release_is_refused(release: Release) -> None:
-    fields = release_json(audit_release(release.record, table()))
+    audit = audit_release(release.record_file, table())
     made = protected_of_release(release, table(), column="age")
-    other = {**fields, "record": {"reference": "x", "digest": "0" * 64}}
-    with pytest.raises(VerificationError, match="the audit of another release"):
+    other = msgspec.structs.replace(audit, record=AuditedRecord("x", "0" * 64))
+    with pytest.raises(VerificationError, match="of another release"):
         collect(made, audit=other)
-    with pytest.raises(FileError, match="no audit of schema"):
-        collect(made, audit={**fields, "schema": "leakgauge/release/2"})
-    with pytest.raises(FileError, match="not a whole audit"):
-        collect(made, audit={**fields, "attacks": None})
     with pytest.raises(FileError, match="nothing on column 'age'"):
-        collect(made, audit={**fields, "columns": {"illness": None}})
+        collect(made, audit=msgspec.structs.replace(audit, columns={"illness": None}))
 
 
 def test_without_an_audit_or_a_shown_level_leaves_are_missing(release: Release) -> None:
@@ -164,7 +163,10 @@ def test_stored_evidence_of_another_column_or_release_is_refused(tmp_path: Path)
 
 def test_an_attack_that_may_gain_more_than_the_best_raises_the_upper_end() -> None:
     made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
-    sure, doubtful = Gained("sure", 0.05, 0.04, 0.06, 0.5), Gained("doubtful", 0.0009, -0.02, 0.03, 0.01)
+    sure, doubtful = (
+        Gained(Sentence("sure"), 0.05, 0.04, 0.06, 0.5),
+        Gained(Sentence("doubtful"), 0.0009, -0.02, 0.03, 0.01),
+    )
     found = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure, doubtful))))["5"]
     assert value(found) == pytest.approx(0.1)
     assert "sure" in found.source

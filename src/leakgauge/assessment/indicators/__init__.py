@@ -1,6 +1,6 @@
 """The 28 leaves of the diagram, one file a family, measured from a release or computed from its law."""
 
-from leakgauge.assessment.indicators.audits import Audited, audited, audited_by, audited_from_json
+from leakgauge.assessment.indicators.audits import Audited, audited, audited_by, audited_in
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.families import FAMILIES, Family
 from leakgauge.assessment.indicators.protected import (
@@ -24,7 +24,7 @@ __all__ = [
     "Source",
     "audited",
     "audited_by",
-    "audited_from_json",
+    "audited_in",
     "evidence_from_json",
     "evidence_json",
     "histogram_source",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from leakgauge.artefacts import Finding
 from leakgauge.audit.attacks.attribute_inference import attribute_inference
 from leakgauge.audit.attacks.averaging import averaging
 from leakgauge.audit.attacks.case import Case, read_case
-from leakgauge.audit.attacks.finding import Finding
 from leakgauge.audit.attacks.learned_inference import learned_inference
 from leakgauge.audit.attacks.membership_inference import membership_inference
 from leakgauge.audit.attacks.record_linkage import record_linkage
@@ -76,7 +76,7 @@ def attack(
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     made = plan.apply(people, folder + "/out.csv", randomness=Simulated(1))
         ...     found = attack(made, people)
-        >>> found[0].attack, found[0].beats_claim
+        >>> str(found[0].attack), found[0].beats_claim
         ('attribute inference, best guess', False)
     """
     case = read_attack_case(
@@ -124,14 +124,14 @@ def read_attack_case(
             "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
         )
     if isinstance(release, Release):
-        fields, place, output = release.fields, release.record, release.output
+        record, place, output = release.record, release.record_file, release.output
     else:
         place = Path(release)
-        fields = read_record(place)
-        output = released_file(fields, place)
+        record = read_record(place)
+        output = released_file(record, place)
     with open_table(str(output if released is None else released)) as opened:
         return read_case(
-            fields,
+            record,
             place,
             original,
             opened,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from leakgauge.artefacts import Finding, codec
 from leakgauge.claims.quantities import number_json
+from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.folder import Folder
 
@@ -26,16 +28,14 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],
         "epsilon": next((levels[name] for name in ("local-dp", "dp", "approximate-dp") if name in levels), None),
-        **_strongest(folder.read("audit.json")["attacks"]),
+        **_strongest(read_audit(folder.place / "audit.json").strongest),
         "unchanged": worth.get("unchanged"),
     }
 
 
-def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The attack that wins most over what is known anyway, of those tried on the release itself."""
-    tried = [one for one in attacks if one["judged"]] or attacks
-    best = max(tried, key=lambda one: float(one["advantage"]["value"]), default={})
-    return {name: best.get(name) for name in ("attack", "success", "baseline", "advantage")}
+def _strongest(attack: Finding | None) -> dict[str, Any]:
+    fields = {} if attack is None else codec.encode(attack)
+    return {name: fields.get(name) for name in ("attack", "success", "baseline", "advantage")}
 
 
 def spent(folder: Folder, asked: Asked) -> dict[str, float | str | None]:

@@ -7,23 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from leakgauge.artefacts import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.jobs.assess import grade_release, graded_json
-from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
+from leakgauge.jobs.assess import grade_release, graded_json, read_audit
+from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_json, utility
+from leakgauge.jobs.protect.companions import before_json, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
-from leakgauge.release.record import plan_json
+from leakgauge.release.record import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
@@ -151,16 +152,18 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
         found = verify(place / RECORD)
     except (InputError, VerificationError):
         return False
-    return found.holds and bool(found.fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
+    if found.record is None or not found.holds:
+        return False
+    return found.record.plan == recorded_plan(preview(plan, work.sources.original)[0])
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
-    work.folder.write(AUDIT, release_json(audited(work, work.asked.confidence)))
+    work.folder.write(AUDIT, audited(work, work.asked.confidence))
     return (AUDIT, *_by_its_law(work))
 
 
-def audited(work: Work, confidence: float) -> ReleaseAudit:
+def audited(work: Work, confidence: float) -> Audit:
     """The release held to its record at a confidence."""
     asked = work.asked
     tell: Counting = work.tell
@@ -191,7 +194,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     )
     made = {
         "leakage.json": found,
-        "levels.json": levels_json(sources, asked, channel),
+        "levels.json": levels_of(sources, asked, channel),
         "utility.json": utility(sources, asked, channel),
     }
     for name, fields in made.items():
@@ -204,17 +207,17 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     asked, place = work.asked, work.folder.place
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
-    accused = bool(work.folder.read(AUDIT)["violations"])
+    audit = read_audit(place / AUDIT)
     graded = grade_release(
         place / RECORD,
-        place / AUDIT,
+        audit,
         work.sources.original,
         work.diagram,
         questionnaire=work.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
-        accusing=release_json(audited(work, SURE)) if accused else None,
+        accusing=audited(work, SURE) if audit.violated else None,
     )
     work.folder.write(ASSESSMENT, graded_json(graded))
     try:
