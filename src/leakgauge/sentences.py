@@ -67,14 +67,14 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
     return "".join(filled)
 
 
-def in_english(value: object) -> object:
-    """What a field holds, in English."""
-    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
-
-
 def in_turn(sentences: Iterable[Sentence]) -> Sentence:
     """Sentences one after the other, with a semicolon between them; there must be one."""
     return reduce(lambda said, more: Sentence("{said}; {more}", said=said, more=more), sentences)
+
+
+def in_english(value: object) -> object:
+    """What a field holds, in English."""
+    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
 
 
 def marked(template: str) -> frozenset[str]:

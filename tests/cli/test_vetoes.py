@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.cli import main
 from leakgauge.errors import RefusalError
 from leakgauge.jobs.assess import read_audit
@@ -46,7 +47,7 @@ def test_protect_says_the_veto_and_exits_1(folder: Path, capsys: pytest.CaptureF
     assert graded(folder)["grade_uncapped"] == "medium"
     assert "poor, by a veto; medium without it" in out
     for veto in graded(folder)["vetoes"]:
-        assert f"VETO: {veto['reason']}." in out
+        assert f"VETO: {sentence_of(veto['reason'])}." in out
     assert LOWEST not in out
     assert REASON in err
     assert err.splitlines()[-1].startswith("leakgauge: A veto stands against the release: ")

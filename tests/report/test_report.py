@@ -103,7 +103,7 @@ def test_the_first_screen_has_the_grade_the_numbers_and_what_is_wrong(facts: Fac
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:
-    kept = Sentence("the release tells nearly everything: it keeps {share:g} of the information", share=0.95)
+    kept = Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=0.95)
     linkage = Sentence("record linkage")
     beaten = Sentence("{attack} on {target!s} beats the claim", attack=linkage, target="illness")
     wrong = changed(

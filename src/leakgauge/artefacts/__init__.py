@@ -1,6 +1,7 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
 from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import (
     Anonymity,
     Audit,
@@ -13,6 +14,8 @@ from leakgauge.artefacts.audit import (
 )
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Level, Levels, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
@@ -29,6 +32,7 @@ __all__ = [
     "Answer",
     "Audit",
     "AuditedRecord",
+    "Before",
     "ChannelFile",
     "Check",
     "Compared",
@@ -53,6 +57,9 @@ __all__ = [
     "Reproductions",
     "Sentence",
     "Shown",
+    "StoredAssessment",
+    "StoredEvidence",
+    "StoredImprovement",
     "Utility",
     "Witness",
     "codec",

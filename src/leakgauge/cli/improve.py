@@ -44,7 +44,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
     from leakgauge.assessment import asked_leaves, default_diagram, parse_target, read_diagram, read_questionnaire
-    from leakgauge.jobs.improve import search, search_json
+    from leakgauge.jobs.improve import search, stored
     from leakgauge.release.ledger import default_dataset, open_ledger
     from leakgauge.tables import open_table, source_files
 
@@ -77,7 +77,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
             dataset=None if ledger is None else options["dataset"] or default_dataset(table),
             progress=tell,
         )
-    deliver(search_json(found, options["secret"]), as_json, output, lambda: _render(found))
+    deliver(stored(found, options["secret"]), as_json, output, lambda: _render(found))
     found.improvement.require()
 
 

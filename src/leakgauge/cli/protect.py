@@ -146,6 +146,7 @@ def render(done: Done) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.artefacts.codec import sentence_of
     from leakgauge.cli.measure import too_small
     from leakgauge.probability.files import parsed_json
     from leakgauge.release.record import read_record, said_of_bins
@@ -159,7 +160,7 @@ def render(done: Done) -> list[RenderableType]:
         for name, value in _rows(found):
             grid.add_row(name, value)
         parts.append(grid)
-        parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
+        parts += [Text(say("VETO: {reason}.", reason=sentence_of(one)), "bold red") for one in found["vetoes"]]
         if not parsed_json(done.folder / "measurement.json")["reliable"]:
             parts.append(Text(too_small(), "yellow"))
         plan = read_record(done.folder / "release.json").plan

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.errors import InputError
 from leakgauge.web.asking import asked
 
@@ -152,7 +153,7 @@ def _headline(found: object) -> dict[str, Any] | None:
         *((name, _is_number) for name in ("privacy", "utility")),
         *((name, _is_quantity) for name in _QUANTITIES),
         ("interval", _is_interval),
-        ("vetoes", _is_texts),
+        ("vetoes", _is_sentences),
     )
     if not all(found.get(name) is None or fits(found[name]) for name, fits in kinds):
         return None
@@ -185,6 +186,13 @@ def _is_text(found: object) -> bool:
 
 def _is_texts(found: object) -> bool:
     return isinstance(found, list) and all(_is_text(one) for one in found)
+
+
+def _is_sentences(found: object) -> bool:
+    try:
+        return isinstance(found, list) and all(_is_text(sentence_of(one).template) for one in found)
+    except ValueError:
+        return False
 
 
 def _text_or_none(found: object) -> str | None:

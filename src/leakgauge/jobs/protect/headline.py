@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from leakgauge.artefacts import Finding, codec
+from leakgauge.artefacts import Finding, StoredAssessment, codec
 from leakgauge.claims.quantities import number_json
 from leakgauge.jobs.assess import read_audit
 from leakgauge.jobs.protect.asked import Asked
@@ -16,14 +16,17 @@ def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
 
     Each as it stands in its file; null where the release has no such number.
     """
-    graded = folder.read("assessment.json")
+    graded = codec.read(StoredAssessment, folder.place / "assessment.json")
     before = folder.read("measurement.json")
     after = folder.read("leakage.json") if folder.has("leakage.json") else {}
     worth = folder.read("utility.json")["columns"][asked.secret] if folder.has("utility.json") else {}
     levels = folder.read("release.json")["claims"][asked.secret]["levels"]
     return {
-        **{name: graded[name] for name in ("grade", "grade_uncapped", "score", "interval", "privacy", "utility")},
-        "vetoes": [veto["reason"] for veto in graded["vetoes"]],
+        **{
+            name: codec.encode(getattr(graded, name))
+            for name in ("grade", "grade_uncapped", "score", "interval", "privacy", "utility")
+        },
+        "vetoes": codec.encode(graded.reasons),
         "leakage_before": before["entropy"],
         "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
         "floor": before["background_floor"],
