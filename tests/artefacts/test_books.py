@@ -18,10 +18,10 @@ from leakgauge.artefacts import (
     LedgerTold,
     Origin,
     Relation,
-    Reproductions,
     Utility,
     codec,
 )
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.claims import LocalDP
 from leakgauge.design import Knowledge, MaxDistortion, frontier, solve
 from leakgauge.distances import Hamming

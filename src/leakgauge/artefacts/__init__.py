@@ -22,7 +22,6 @@ from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.artefacts.record import PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
-from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Check
 from leakgauge.sentences import Sentence
@@ -54,7 +53,6 @@ __all__ = [
     "Real",
     "Record",
     "Relation",
-    "Reproductions",
     "Sentence",
     "Shown",
     "StoredAssessment",
