@@ -133,6 +133,11 @@ def test_stored_sentences_are_told_wherever_they_stand(facts: Facts) -> None:
         assert "template" not in said
 
 
+def test_a_sentence_that_was_stored_as_a_text_is_shown_as_it_is(facts: Facts) -> None:
+    violation = "record linkage on illness beats the claim"
+    assert violation in warnings(compose(changed(facts, audit={"violations": [violation], "violated": True}), CHINESE))
+
+
 def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:
     assert refused.get("job.json", "outcome", "released") is False
     document = compose(refused, ENGLISH)

@@ -16,7 +16,7 @@ import msgspec
 
 from leakgauge.artefacts.quantity import Real, Side
 from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, InputError, VerificationError
+from leakgauge.errors import FileError, InputError, OptionError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.sentences import Field, Sentence
 
@@ -73,6 +73,7 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     Raises:
         FileError: a field is missing or malformed, or the schema is another.
         VerificationError: a field that no artefact of this kind has, or a digest that is not that of the fields.
+        LeakgaugeError: as the kind itself, such as an ``OptionError`` of a request.
     """
     from leakgauge.artefacts.schemas import raised
 
@@ -83,6 +84,9 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     try:
         return msgspec.convert(fields, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, OptionError):
+            # What a request refuses is told in its own words.
+            raise error.__cause__ from None
         if isinstance(error.__cause__, InputError):
             raise FileError("{path}: {fault}", path=place, fault=error.__cause__) from None
         raise _wrong(kind, str(error), place) from None

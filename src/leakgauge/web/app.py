@@ -25,7 +25,7 @@ from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalEr
 from leakgauge.languages import CODES, Language
 from leakgauge.web import figures, reports
 from leakgauge.web.answers import Answers
-from leakgauge.web.asking import asked, fields_of, text_in
+from leakgauge.web.asking import asked, fields_of, request_in, text_in
 from leakgauge.web.failures import UnknownError
 from leakgauge.web.grades import grade_fields
 from leakgauge.web.job import Job
@@ -171,7 +171,7 @@ class Page:
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
 
     async def _start(self, request: Request) -> Response:
-        question = asked(await fields_of(request), aims=True)
+        question = request_in(await fields_of(request))
         table = self._workspace.table(question.table)
         await to_thread.run_sync(self._workspace.require_unchanged, table)
         job = await self._jobs.start(question, table)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from leakgauge.artefacts import Audit
+import msgspec
+
+from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
@@ -16,7 +18,6 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release, read_audit
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
@@ -49,7 +50,7 @@ class Work:
         tell: how much is done of how much in the current stage.
     """
 
-    asked: Asked
+    asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
@@ -100,7 +101,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     folder, written = work.folder, []
 
-    def keep(name: str, artefact: object) -> None:
+    def keep(name: str, artefact: msgspec.Struct) -> None:
         folder.write(name, artefact)
         written.append(name)
 
