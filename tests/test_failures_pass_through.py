@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge
+from leakgauge.artefacts import Origin
 from leakgauge.assessment import candidates as candidates_module
 from leakgauge.assessment.candidates import candidates
 from leakgauge.design import Knowledge
@@ -62,7 +63,10 @@ PLACES = {
     "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
     "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
     "composition": Place(
-        record, "compose", lambda folder: record.together_json((RandomizedResponse(1.0),)), leakgauge.errors.OptionError
+        record,
+        "compose",
+        lambda folder: record.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
+        leakgauge.errors.OptionError,
     ),
 }
 

@@ -119,7 +119,6 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     notions.relate_statements: {"statements": [DP], "wanted": None},
     notions.implied: {"statement": DP, "to": claims.LocalDP, "circumstances": None},
     notions.everything_implied: {"statement": DP, "circumstances": None},
-    notions.level_json: {"level": notions.renyi_dp(CHANNEL, 2)},
     notions.Circumstances: {"skew": 0.5, "records": 1, "independent": True, "delta": 1e-6, "order": 2.0, "values": 2},
     notions.Circumstances().with_prior: {"prior": PRIOR},
     notions.Circumstances().with_domain: {"inputs": "ab"},

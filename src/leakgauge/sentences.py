@@ -67,6 +67,11 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
     return "".join(filled)
 
 
+def in_english(value: object) -> object:
+    """What a field holds, in English."""
+    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
+
+
 def in_turn(sentences: Iterable[Sentence]) -> Sentence:
     """Sentences one after the other, with a semicolon between them; there must be one."""
     return reduce(lambda said, more: Sentence("{said}; {more}", said=said, more=more), sentences)
@@ -76,8 +81,3 @@ def marked(template: str) -> frozenset[str]:
     """The fields that a template quotes, with ``!r``, or marks, with ``!s``: somebody's own words."""
     parts = _PARTS.parse(template)
     return frozenset(name for _, name, _, conversion in parts if name is not None and conversion is not None)
-
-
-def in_english(value: object) -> object:
-    """What a field holds, in English."""
-    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value

@@ -32,7 +32,7 @@ def audits(folder: Path, count: int) -> list[Audit]:
     found = []
     for seed in range(count):
         made = plan.apply(people, folder / f"{seed}.parquet", randomness=Simulated(1000 + seed))
-        found.append(audit_release(made.record, people, targets=100, simulation_seed=seed))
+        found.append(audit_release(made.record_file, people, targets=100, simulation_seed=seed))
     return found
 
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.cli import main
-from leakgauge.release.record import digest_of
 from tests.cli.running import as_json, run
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.codec import digest_of, encode
 from leakgauge.cli import main
 from leakgauge.jobs.assess import read_audit
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release.record import digest_of
 from tests.audit.seeded_programs import seeded_program
 from tests.cli.running import as_json, run
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.cli import main
-from leakgauge.release.record import digest_of
 from tests.cli.running import run
 from tests.cli.words import HALF_WIDTH
 

@@ -113,7 +113,7 @@ def test_what_is_reserved_is_enough(tmp_path: Path, suffix: str, rows: int, mech
     made = release(plan, table, tmp_path / f"out.{suffix}", randomness=Simulated(1))
     most = largest_release(bound, made.output, simulated=True)
     assert made.output.stat().st_size <= most
-    for record in (made.record, made.public_record):
+    for record in (made.record_file, made.public_record_file):
         assert record.stat().st_size <= largest_record(bound)
     if suffix == "csv" and rows > 1:
         # Nor is a disk refused that has several times the room.

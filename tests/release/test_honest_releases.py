@@ -77,4 +77,4 @@ def test_honest_releases_hold(tmp_path: Path, name: str, suffix: str) -> None:
     plan = ReleasePlan(PLANS[name], ["text"] if name != "letters of every kind" and len(PLANS[name]) > 1 else [])
     for source in (None, Simulated(1)) if suffix == "csv" else (None,):
         made = release(plan, open_table(TABLE), tmp_path / f"o.{suffix}", randomness=source, overwrite=True)
-        verify(made.record).require()
+        verify(made.record_file).require()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +18,7 @@ from leakgauge.release import ReleasePlan, read_plan, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
 from leakgauge.report import Report
 from leakgauge.tables import open_table
+from tests.release.test_keep_inside import left_out
 
 PAIRS = [(illness, city) for illness in ("flu", "none") for city in ("Oslo", "Bergen")]
 JOINT = NamedChannel(
@@ -70,18 +70,18 @@ def test_every_column_is_listed_everywhere(people: Path, capsys: pytest.CaptureF
     with open_table(people) as table:
         made = release(read_plan(plan), table, out, ledger=ledger, dataset="people", overwrite=True)
     assert made.entry is not None and made.entry.purpose == "release of 'illness', 'city'"
-    (column,) = made.fields["plan"]["columns"].values()
-    assert column["writes"] == made.fields["output"]["columns"] == ["illness", "city"]
+    (column,) = made.record.plan.columns.values()
+    assert column.writes == made.record.output.columns == ("illness", "city")
     # The channel is applied once, and costs once.
-    assert made.fields["budget"]["epsilon"]["value"] == pytest.approx(np.log(7), rel=1e-9)
-    assert "channel of illness, city" in json.loads(made.public_record.read_text())["left_out"]
-    assert any("The channels of illness, city were designed" in said for said in made.fields["assumptions"])
-    for record in (made.record, made.public_record):
+    assert made.record.budget.epsilon.value == pytest.approx(np.log(7), rel=1e-9)
+    assert "channel of illness, city" in left_out(made)
+    assert any("The channels of illness, city were designed" in str(said) for said in made.record.assumptions)
+    for record in (made.record_file, made.public_record_file):
         verify(record, released=out).require()
     Report(made).to_markdown(people.with_name("report.md"))
     report = people.with_name("report.md").read_text()
     assert "the column illness, city was released" in report
     assert "illness, city was released through a designed channel" in report
     with open_table(people) as table:
-        audited = audit_release(made.record, table, simulation_seed=1)
+        audited = audit_release(made.record_file, table, simulation_seed=1)
     assert [name for name, _ in audited.columns.items()] == ["illness, city"]

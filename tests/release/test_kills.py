@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts import Record
 from leakgauge.randomness import simulation
 from leakgauge.release import ReleasePlan, Stage, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Kind, open_ledger
@@ -66,8 +67,9 @@ def require_consistent(folder: Path, spends: int) -> bool:
             return False
         found = verify(folder / "out.json")
         found.require()
-        entry = ledger.entry(found.fields["reference"])
-        assert entry is not None and entry.hash == found.fields["budget"]["ledger"]["hash"]
+        assert isinstance(found.record, Record) and found.record.budget.ledger is not None
+        entry = ledger.entry(found.record.reference)
+        assert entry is not None and entry.hash == found.record.budget.ledger.hash
         return True
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.codec import digest_of, encode, text_of
 from leakgauge.cli import main
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import parse_mechanism
@@ -21,7 +21,6 @@ from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import Prior, ReleasePlan, own_prior, read_record, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Unlimited, open_ledger
-from leakgauge.release.record import digest_of, record_text
 from tests.release.people import opened
 
 LETTERS = ["flu", "none", "cold"]
@@ -42,24 +41,23 @@ def test_claims_equal_those_of_relate(tmp_path: Path, capsys: pytest.CaptureFixt
     channel = tmp_path / "channel.json"
     channel.write_text(text_of(ChannelFile.of(NamedChannel(CHANNEL.dyadic(), ("illness",), ("illness",)))))
     told = related(capsys, channel, "--prior", tmp_path / "prior.csv")
-    claims = made.fields["claims"]["illness"]
-    assert claims["prior"] == "public" and {"local-dp", "identifiability", "mutual-information"} <= set(
-        claims["levels"]
-    )
-    for notion, level in claims["levels"].items():
-        assert told["levels"][notion] == level, notion
-    without = release(PLAN, opened(), tmp_path / "p.csv").fields["claims"]["illness"]
-    assert without["prior"] is None and "mutual-information" not in without["levels"]
+    claims = made.record.claims["illness"]
+    assert claims.prior == "public"
+    assert {"local-dp", "identifiability", "mutual-information"} <= set(claims.levels)
+    for notion, level in claims.levels.items():
+        assert {**told["levels"][notion], "origin": None} == {**encode(level), "origin": None}, notion
+    without = release(PLAN, opened(), tmp_path / "p.csv").record.claims["illness"]
+    assert without.prior is None and "mutual-information" not in without.levels
 
 
 def test_claims_of_noise_are_those_its_budget_implies(tmp_path: Path) -> None:
     made = release(PLAN, opened(), tmp_path / "o.csv")
-    levels = made.fields["claims"]["age"]["levels"]
+    levels = made.record.claims["age"].levels
     claim = parse_mechanism("laplace:epsilon=0.5,lower=0,upper=120,grid=1").claims[0]
-    assert levels["local-dp"]["value"] == 0.5
+    assert levels["local-dp"].value == 0.5
     for name, one in everything_implied(claim).items():
         if one.statement is not None and name in levels:
-            assert levels[name]["value"] == one.statement.level
+            assert levels[name].value == one.statement.level
 
 
 @pytest.mark.parametrize("origin", list(PriorOrigin))
@@ -72,14 +70,14 @@ def test_every_prior_names_its_origin(tmp_path: Path, origin: PriorOrigin) -> No
         PriorOrigin.NOISY_HISTOGRAM: 0.25,
     }
     made = release(PLAN, table, tmp_path / "o.csv", priors={"illness": priors[origin]})
-    claims = made.fields["claims"]["illness"]
-    assert claims["prior"] == origin.value
-    assert claims["levels"]["mutual-information"]["value"] > 0
+    claims = made.record.claims["illness"]
+    assert claims.prior is origin
+    assert claims.levels["mutual-information"].value > 0
     bought = 0.25 if origin is PriorOrigin.NOISY_HISTOGRAM else 0.0
-    assert made.fields["budget"]["epsilon"]["value"] == pytest.approx(CHANNEL_EPSILON + 0.5 + bought, rel=1e-12)
-    own = [said for said in made.fields["assumptions"] if "as private as the table" in said]
+    assert made.record.budget.epsilon.value == pytest.approx(CHANNEL_EPSILON + 0.5 + bought, rel=1e-12)
+    own = [said for said in made.record.assumptions if "as private as the table" in str(said)]
     assert bool(own) == (origin is PriorOrigin.THIS_TABLE)
-    assert verify(made.record).holds
+    assert verify(made.record_file).holds
 
 
 CHANNEL_EPSILON = float(np.log(CHANNEL.dyadic().matrix.max(axis=0) / CHANNEL.dyadic().matrix.min(axis=0)).max())
@@ -88,8 +86,8 @@ CHANNEL_EPSILON = float(np.log(CHANNEL.dyadic().matrix.max(axis=0) / CHANNEL.dya
 def test_a_channel_designed_from_the_table_says_so(tmp_path: Path) -> None:
     designed = NamedChannel(CHANNEL, ("illness",), ("illness",), PriorOrigin.THIS_TABLE)
     made = release(ReleasePlan({"illness": designed}), opened(), tmp_path / "o.csv")
-    assert made.fields["plan"]["columns"]["illness"]["channel_prior"] == "this table"
-    assert any("designed from this table" in said for said in made.fields["assumptions"])
+    assert made.record.plan.columns["illness"].channel_prior == "this table"
+    assert any("designed from this table" in str(said) for said in made.record.assumptions)
 
 
 def _claim(fields: dict[str, Any]) -> None:
@@ -140,13 +138,13 @@ def test_an_edited_record_does_not_hold(
     tmp_path: Path, change: Callable[[dict[str, Any]], None], resealed: bool
 ) -> None:
     made = release(PLAN, opened(), tmp_path / "o.csv")
-    verify(made.record).require()
-    fields = json.loads(made.record.read_text())
+    verify(made.record_file).require()
+    fields = json.loads(made.record_file.read_text())
     change(fields)
     if resealed:
         fields["digest"] = digest_of(fields)
-    made.record.write_text(record_text(fields))
-    found = verify(made.record)
+    made.record_file.write_text(text_of(fields))
+    found = verify(made.record_file)
     assert not found.holds
     with pytest.raises(VerificationError, match="does not hold"):
         found.require()
@@ -156,10 +154,10 @@ def test_a_changed_moved_or_missing_release_is_found(tmp_path: Path) -> None:
     made = release(PLAN, opened(), tmp_path / "o.csv")
     moved = tmp_path / "elsewhere.csv"
     made.output.rename(moved)
-    assert not verify(made.record).holds
-    assert verify(made.record, released=moved).holds
+    assert not verify(made.record_file).holds
+    assert verify(made.record_file, released=moved).holds
     moved.write_text(moved.read_text().replace("Oslo", "Hamar"))
-    assert not verify(made.record, released=moved).holds
+    assert not verify(made.record_file, released=moved).holds
 
 
 def test_files_that_are_no_records(tmp_path: Path) -> None:
@@ -169,7 +167,7 @@ def test_files_that_are_no_records(tmp_path: Path) -> None:
             verify(tmp_path / "r.json")
     for schema, claims in (("leakgauge/release/2", {}), ("leakgauge/release/1", {"age": None})):
         hollow: dict[str, Any] = {"schema": schema, "claims": claims}
-        (tmp_path / "r.json").write_text(record_text({**hollow, "digest": digest_of(hollow)}))
+        (tmp_path / "r.json").write_text(text_of({**hollow, "digest": digest_of(hollow)}))
         with pytest.raises(FileError, match="whole record"):
             verify(tmp_path / "r.json")
     with pytest.raises(FileError):
@@ -181,21 +179,21 @@ def test_the_ledger_vouches_for_the_record(tmp_path: Path) -> None:
         for one in (ledger, other):
             one.open_account("people", ApproximateLimit(10.0, 0.0))
         made = release(PLAN, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people")
-        assert verify(made.record, ledger=ledger).holds
-        assert [check.holds for check in verify(made.record).checks if check.name == "ledger"] == [None]
-        assert not verify(made.record, ledger=other).holds
+        assert verify(made.record_file, ledger=ledger).holds
+        assert [check.holds for check in verify(made.record_file).checks if str(check.name) == "ledger"] == [None]
+        assert not verify(made.record_file, ledger=other).holds
         # Someone reseals a record of another day; the ledger completed another one.
-        fields = json.loads(made.record.read_text())
+        fields = json.loads(made.record_file.read_text())
         fields["created"] = "2020-01-01T00:00:00+00:00"
-        made.record.write_text(record_text({**fields, "digest": digest_of(fields)}))
-        assert verify(made.record).holds and not verify(made.record, ledger=ledger).holds
+        made.record_file.write_text(text_of({**fields, "digest": digest_of(fields)}))
+        assert verify(made.record_file).holds and not verify(made.record_file, ledger=ledger).holds
 
 
 def test_a_ledger_that_never_counted_a_release_does_not_vouch_for_it(tmp_path: Path) -> None:
     with open_ledger(tmp_path / "budget", create=True) as ledger:
         ledger.open_account("people", ApproximateLimit(10.0, 0.0))
         uncounted = release(PLAN, opened(), tmp_path / "o.csv")
-        assert verify(uncounted.record).holds and not verify(uncounted.record, ledger=ledger).holds
+        assert verify(uncounted.record_file).holds and not verify(uncounted.record_file, ledger=ledger).holds
 
 
 def test_several_releases_compose_as_the_sequence_does(tmp_path: Path) -> None:

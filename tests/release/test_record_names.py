@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.codec import digest_of, encode, text_of
 from leakgauge.claims import NOTIONS
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.release import ReleasePlan, read_record, release, verify
-from leakgauge.release.record import claims_json, digest_of, record_text
+from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.record import claims_of, recorded_plan
 from leakgauge.report.facts import Facts
 from tests.release.people import opened
 
@@ -30,8 +32,10 @@ EARLIER = "leakgauge/release/1"
     ],
 )
 def test_no_claim_in_bits_exceeds_what_a_value_holds(mechanism: str, values: int) -> None:
-    levels = claims_json(parse_mechanism(mechanism))["levels"]
-    bits = {name: level["value"] for name, level in levels.items() if level["unit"] == "bits"}
+    column = BoundColumn("x", parse_mechanism(mechanism), ("x",), ("x",))
+    planned = recorded_plan(RecordedPlan((column,), (), ("x",), (), {})).columns["x"]
+    levels = claims_of(planned, column.mechanism).levels
+    bits = {name: level.value for name, level in levels.items() if level.unit == "bits"}
     assert "mutual-information-dp" in bits
     assert all(value <= math.log2(values) for value in bits.values()), bits
 
@@ -49,11 +53,11 @@ def earlier(made: dict[str, Any]) -> dict[str, Any]:
 
 def test_a_record_spells_notions_as_the_command_line_does_and_the_major_before_is_read(tmp_path: Path) -> None:
     made = release(PLAN, opened(), tmp_path / "o.csv", record=tmp_path / "release.json")
-    levels = made.fields["claims"]["illness"]["levels"]
-    assert {*levels, *made.fields["together"]} <= set(NOTIONS)
-    before = earlier(dict(made.fields))
+    levels = made.record.claims["illness"].levels
+    assert {*levels, *made.record.together} <= set(NOTIONS)
+    before = earlier(encode(made.record))
     assert "local_dp" in before["claims"]["illness"]["levels"]
-    made.record.write_text(record_text(before))
-    assert read_record(made.record)["claims"]["illness"]["levels"] == levels
-    assert verify(made.record).holds
+    made.record_file.write_text(text_of(before))
+    assert read_record(made.record_file).claims["illness"].levels == levels
+    assert verify(made.record_file).holds
     assert Facts.read(tmp_path).names("release.json", "claims", "illness", "levels") == list(levels)

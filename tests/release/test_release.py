@@ -169,10 +169,10 @@ def test_every_mechanism_for_columns_releases(tmp_path: Path) -> None:
         }
     )
     made = release(plan, opened(), tmp_path / "o.csv")
-    assert verify(made.record).holds
+    assert verify(made.record_file).holds
     read = csv.read_csv(made.output)
     assert read.num_rows == 12
-    grid = float(json.loads(made.record.read_text())["plan"]["columns"]["income"]["mechanism"].split("grid=")[1])
+    grid = float(json.loads(made.record_file.read_text())["plan"]["columns"]["income"]["mechanism"].split("grid=")[1])
     assert pc.all(pc.equal(pc.floor(pc.divide(read["income"], grid)), pc.divide(read["income"], grid))).as_py()
 
 
@@ -286,9 +286,9 @@ def test_a_simulation_is_marked_everywhere_and_spends_nothing(tmp_path: Path, le
     again = release(plan, opened(), tmp_path / "b.csv", randomness=Simulated(5))
     assert first.output.read_bytes() == again.output.read_bytes()
     assert set(csv.read_csv(first.output).column("not_private").to_pylist()) == {"simulation"}
-    assert first.fields["private"] is False and first.fields["simulation_seed"] == 5
-    assert any("protects nobody" in said for said in first.fields["assumptions"])
-    assert verify(first.record).holds
+    assert first.record.private is False and first.record.simulation_seed == 5
+    assert any("protects nobody" in str(said) for said in first.record.assumptions)
+    assert verify(first.record_file).holds
     with pytest.raises(OptionError, match="simulation"):
         release(plan, opened(), tmp_path / "c.csv", ledger=ledger, dataset="people", randomness=Simulated(5))
     real = release(plan, opened(200), tmp_path / "d.csv")
@@ -299,8 +299,8 @@ def test_a_simulation_is_marked_everywhere_and_spends_nothing(tmp_path: Path, le
 
 def test_letters_of_the_table_are_told(tmp_path: Path) -> None:
     made = release(ReleasePlan({"answer": OWN}), opened(), tmp_path / "o.csv")
-    assert made.fields["plan"]["columns"]["answer"]["letters"] == "this table"
-    assert any("taken from this table" in said for said in made.fields["assumptions"])
+    assert made.record.plan.columns["answer"].letters == "this table"
+    assert any("taken from this table" in str(said) for said in made.record.assumptions)
     with pytest.raises(LabelError, match="fewer than 2"):
         release(
             ReleasePlan({"x": OWN}),
@@ -329,7 +329,7 @@ def test_letters_in_a_text_are_read_as_the_columns_kind(tmp_path: Path) -> None:
         "b": [True, False, None],
         "d": [date(2024, 1, 1), date(2024, 2, 1), None],
     }
-    assert verify(made.record).holds
+    assert verify(made.record_file).holds
     for name, text in {"n": "1|two", "b": "true|maybe", "d": "2024-01-01|never"}.items():
         with pytest.raises(ColumnError, match="the letter"):
             release(
@@ -376,12 +376,12 @@ def test_the_grid_does_not_follow_the_data(tmp_path: Path) -> None:
     whole, half = (pa.table({"age": [21.0, 26.0 + more]}) for more in (0.0, 0.5))
     tables = [whole.cast(pa.schema([("age", pa.int64())])), whole, half]
     made = [release(plan, open_table(one), tmp_path / f"{at}.parquet") for at, one in enumerate(tables)]
-    assert {one.fields["plan"]["columns"]["age"]["mechanism"] for one in made} == {
+    assert {one.record.plan.columns["age"].mechanism for one in made} == {
         "laplace:epsilon=1,lower=0,upper=120,grid=1.0"
     }
     assert {str(pq.read_table(one.output).schema.field("age").type) for one in made} == {"int64"}
     fine = ReleasePlan({"age": "laplace:epsilon=1,lower=0,upper=1"})
-    mechanism = release(fine, open_table(half), tmp_path / "f.csv").fields["plan"]["columns"]["age"]["mechanism"]
+    mechanism = release(fine, open_table(half), tmp_path / "f.csv").record.plan.columns["age"].mechanism
     assert float(mechanism.split("grid=")[1]) < 1 / 64
 
 
@@ -467,7 +467,7 @@ def test_a_planned_channel_file_keeps_its_origin(tmp_path: Path) -> None:
     (tmp_path / "c.chan").write_text(json.dumps(fields))
     (tmp_path / "plan.toml").write_text('schema = "leakgauge/plan/1"\n[columns]\nillness = "channel:file=c.chan"\n')
     made = release(read_plan(tmp_path / "plan.toml"), opened(), tmp_path / "o.csv")
-    assert any("designed from this table" in said for said in made.fields["assumptions"])
+    assert any("designed from this table" in str(said) for said in made.record.assumptions)
     assert plan_files(tmp_path / "plan.toml") == (tmp_path / "plan.toml", tmp_path / "c.chan")
     (tmp_path / "plan.toml").write_text('schema = "leakgauge/plan/9"\n[columns]\nillness = "c.chan"\n')
     with pytest.raises(FileError, match="plan/9"):

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.codec import digest_of, text_of
 from leakgauge.release import ReleasePlan, release, verify
-from leakgauge.release.record import digest_of, record_text
 from tests.cli.running import run
 from tests.release.people import opened
 
@@ -87,8 +87,8 @@ def test_a_consistent_forgery_is_found_by_the_signature(
     released(capsys, "--sign", keys / "office")
     fields = json.loads(Path("out.csv.json").read_text())
     fields["plan"]["columns"]["illness"]["letters"] = "declared"
-    fields["assumptions"] = [said for said in fields["assumptions"] if "letters" not in said]
-    Path("out.csv.json").write_text(record_text({**fields, "digest": digest_of(fields)}))
+    fields["assumptions"] = [said for said in fields["assumptions"] if "letters" not in str(said)]
+    Path("out.csv.json").write_text(text_of({**fields, "digest": digest_of(fields)}))
     assert run(capsys, "verify", "out.csv.json")[0] == 0
     code, _, err = run(capsys, "verify", "out.csv.json", "--signed-by", str(keys / "office.pub"))
     assert code == 1 and err.count("\n") == 1
@@ -177,12 +177,12 @@ def test_both_at_once_and_a_key_in_the_way(capsys: pytest.CaptureFixture[str], h
 def test_an_old_signature_does_not_stand_beside_a_new_record(tmp_path: Path, keys: Path) -> None:
     plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"})
     made = release(plan, opened(), tmp_path / "o.csv", sign=keys / "office")
-    assert verify(made.record, signed_by=keys / "office.pub").signed and made.signature is not None
-    told = {check.name: check.holds for check in verify(made.record, signed_by=keys / "office.pub").checks}
+    assert verify(made.record_file, signed_by=keys / "office.pub").signed and made.signature is not None
+    told = {str(check.name): check.holds for check in verify(made.record_file, signed_by=keys / "office.pub").checks}
     assert told["letters of illness"] is True
     again = release(plan, opened(), tmp_path / "o.csv", overwrite=True)
     assert again.signature is None and not made.signature.exists()
-    assert not verify(again.record, signed_by=keys / "office.pub").holds
+    assert not verify(again.record_file, signed_by=keys / "office.pub").holds
 
 
 def test_without_the_extra_one_sentence_names_it(

@@ -10,10 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Audit
-from leakgauge.artefacts.codec import decode
+from leakgauge.artefacts.codec import decode, digest_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.release.record import digest_of
 from leakgauge.report import Report
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Edition, Picture, inlines

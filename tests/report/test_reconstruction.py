@@ -17,6 +17,7 @@ import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.record import Plan, PlannedColumn
 from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.jobs.design import as_design
@@ -26,7 +27,7 @@ from leakgauge.mechanisms import through_channel
 from leakgauge.notions.composition import step_of
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release.record import assumptions, budget_json, claims_json, together_json
+from leakgauge.release.record import assumptions, budget_of, claims_of, together_of
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Edition
 from leakgauge.report.external import LIMIT
@@ -54,17 +55,11 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
     channel: Channel = solution.channel
     mechanism = through_channel(channel)
     steps = (step_of(mechanism),)
-    claims = {"illness": claims_json(mechanism)}
-    column = {
-        "mechanism": "channel",
-        "epsilon": None,
-        "reads": ["illness"],
-        "writes": ["illness"],
-        "letters": None,
-        "channel_prior": PriorOrigin.THIS_TABLE.value,
-        "channel": encode(ChannelFile.of(NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE))),
-    }
-    plan = {"public": [], "columns": {"illness": column}}
+    named = NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE)
+    file = ChannelFile.of(named)
+    column = PlannedColumn("channel", None, ("illness",), ("illness",), None, PriorOrigin.THIS_TABLE, file)
+    plan = Plan(public=(), columns={"illness": column})
+    claims = {"illness": claims_of(column, mechanism)}
     p, released = source.probabilities, source.probabilities @ channel.matrix
     kept = float((p * channel.matrix.diagonal()).sum())
     before, told = entropy(source), mutual_information(Scenario(source, channel))
@@ -87,13 +82,13 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
         "release.json": {
             "rows": rows,
             "private": True,
-            "plan": plan,
+            "plan": encode(plan),
             "unit_of_protection": "one row",
             "neighbours": "replace-one",
-            "claims": claims,
-            "together": together_json(steps),
-            "budget": budget_json(steps, None),
-            "assumptions": assumptions(plan, claims, False),
+            "claims": encode(claims),
+            "together": encode(together_of(steps, plan.origin)),
+            "budget": encode(budget_of(steps, plan.origin)),
+            "assumptions": encode(tuple(assumptions(plan, claims, simulated=False))),
             "digest": f"{rare:064x}",
         },
         "utility.json": {

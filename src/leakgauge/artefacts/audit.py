@@ -9,6 +9,7 @@ import msgspec
 from leakgauge import notebook
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.verification import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
@@ -17,25 +18,6 @@ from leakgauge.sentences import Sentence, in_turn
 def nothing() -> Sentence:
     """What is said where there is nothing to say."""
     return Sentence("")
-
-
-class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One thing that was looked at.
-
-    Attributes:
-        name: what.
-        holds: whether it is as it should be; None where it could not be looked at.
-        reason: what was found instead, or why it was not looked at.
-    """
-
-    name: Sentence
-    holds: bool | None
-    reason: Sentence = msgspec.field(default_factory=nothing)
-
-    @property
-    def failure(self) -> Sentence:
-        """What is wrong where it does not hold, in a short sentence without a full stop."""
-        return Sentence("{check}: {reason}", check=self.name, reason=self.reason)
 
 
 class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

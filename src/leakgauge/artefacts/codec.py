@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import string
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,12 +24,23 @@ _INFINITE = {"infinity": math.inf, "-infinity": -math.inf}
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 _APART = re.compile("(?<=[a-z])(?=[A-Z])")
+_LONGEST_FORMAT = 4
+"""Signs of a number's format."""
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
 def encode(artefact: object) -> Any:
     """An artefact as plain numbers, texts, lists and mappings, as JSON has them."""
     return _finite(msgspec.to_builtins(artefact, enc_hook=_encoded))
+
+
+def sentence_of(field: object) -> Sentence:
+    """The sentence that a field of a file says; a plain text is a sentence without fields.
+
+    Raises:
+        ValueError: it says none.
+    """
+    return Sentence(field) if isinstance(field, str) else _sentence(field)
 
 
 def text_of(artefact: object) -> str:
@@ -154,32 +166,33 @@ def _decoded(kind: type, value: object) -> object:
     raise ValueError
 
 
-def is_sentence(value: object) -> bool:
-    """Whether a field of a file is a text, or a template and its fields."""
-    return isinstance(value, str) or (isinstance(value, Mapping) and "template" in value)
-
-
-def sentence_of(value: object) -> Sentence:
-    """The sentence that a field of a file says: a plain text, or a template and its fields.
-
-    Raises:
-        ValueError: it says neither.
-    """
-    if isinstance(value, str):
-        return Sentence(value)
+def _sentence(value: object) -> Sentence:
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
     if not isinstance(template, str) or not isinstance(fields, dict):
         raise ValueError
-    return Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
+    sentence = Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
+    _require_harmless(template, fields)
+    try:
+        str(sentence)
+    except (LookupError, TypeError):
+        raise ValueError from None
+    return sentence
+
+
+def _require_harmless(template: str, fields: Mapping[str, Any]) -> None:
+    """Refuse what no template of ours has: a file may come from anybody, and formats reach into objects and memory."""
+    for _, name, spec, _ in string.Formatter().parse(template):
+        if name is not None and (name not in fields or len(spec or "") > _LONGEST_FORMAT):
+            raise ValueError
 
 
 def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else sentence_of(value)
+        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else _sentence(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value

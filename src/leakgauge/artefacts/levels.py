@@ -1,10 +1,14 @@
-"""A level of a notion as it is stored."""
+"""Levels of privacy notions, with who attains them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
-from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.claims import Statement
 
 
 class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -15,8 +19,36 @@ class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Level(Quantity, frozen=True, forbid_unknown_fields=True):
-    """A level with the parameters of its notion and where it is reached."""
+    """The level of a notion.
+
+    Attributes:
+        delta: of approximate differential privacy.
+        order: of a Rényi divergence or leakage.
+        witness: where the level is reached; None of averages over a prior, and where it is a bound.
+    """
 
     delta: Real | None = None
     order: Real | None = None
     witness: Witness | None = None
+
+    @classmethod
+    def stated(cls, statement: Statement, origin: Origin = Origin.TABLE, witness: Witness | None = None) -> Level:
+        """What a statement says."""
+        return cls(statement.level, statement.unit, origin=origin, witness=witness, **dict(statement.parameters))
+
+
+class Levels(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/levels/2"):
+    """The exact levels of a channel in every notion, by name, and the origin of the prior of those that need one."""
+
+    prior: str
+    levels: dict[str, Level]
+
+
+def with_hyphens(levels: Any) -> Any:
+    """Levels by the names of their notions, which earlier majors spelled with underscores."""
+    return {name.replace("_", "-"): level for name, level in levels.items()} if isinstance(levels, Mapping) else levels
+
+
+def from_first_levels(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/levels/1`` as those of today."""
+    return {**fields, "schema": "leakgauge/levels/2", "levels": with_hyphens(fields.get("levels"))}

@@ -8,23 +8,37 @@ from typing import Any, Final
 
 import msgspec
 
+from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.ledger import LedgerTold
+from leakgauge.artefacts.levels import Levels, from_first_levels
 from leakgauge.artefacts.measurement import Measurement
+from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
+from leakgauge.artefacts.verification import Verified
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
-    Audit,
     Design,
     Frontier,
     Comparison,
     Utility,
     Relation,
     ChannelFile,
+    Levels,
+    Record,
+    PublicRecord,
+    Preview,
+    Verified,
+    Answer,
+    LedgerTold,
+    Reproductions,
+    Audit,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""
@@ -33,7 +47,10 @@ FOLDER: Final = Path(__file__).parent / "json_schemas"
 """A JSON Schema for each kind, made from its type."""
 
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
-EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {}
+EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
+    "leakgauge/levels/1": (Levels, from_first_levels),
+    "leakgauge/release/1": (Record, from_first_record),
+}
 """Schema ids of earlier majors, the kind of today, and how the fields become its fields."""
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
 from leakgauge.claims.statements import Statement
 
@@ -17,11 +15,6 @@ def number_json(value: float) -> float | str:
 def exact_json(value: float, unit: str) -> dict[str, object]:
     """The five fields of a quantity that is exact."""
     return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}
-
-
-def with_hyphens(levels: Mapping[str, Any]) -> dict[str, Any]:
-    """Levels of files that spelled the names of notions with underscores, by the names they have."""
-    return {name.replace("_", "-"): level for name, level in levels.items()}
 
 
 def statement_json(statement: Statement) -> dict[str, object]:

@@ -148,7 +148,7 @@ def render(done: Done) -> list[RenderableType]:
 
     from leakgauge.cli.measure import too_small
     from leakgauge.probability.files import parsed_json
-    from leakgauge.release.record import said_of_bins
+    from leakgauge.release.record import read_record, said_of_bins
 
     found = done.fields["headline"]
     parts: list[RenderableType] = []
@@ -162,7 +162,7 @@ def render(done: Done) -> list[RenderableType]:
         parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
         if not parsed_json(done.folder / "measurement.json")["reliable"]:
             parts.append(Text(too_small(), "yellow"))
-        plan = parsed_json(done.folder / "release.json")["plan"]
+        plan = read_record(done.folder / "release.json").plan
         parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     withheld = done.fields["withheld"]
     if withheld and found is not None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, shown
 from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
@@ -19,6 +18,8 @@ from leakgauge.errors import OptionError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leakgauge.artefacts import Level
+    from leakgauge.artefacts.record import Budget, Claims, Preview
     from leakgauge.probability import Distribution
     from leakgauge.release import BoundPlan, Prior, Progress, Release, ReleasePlan, Stage
     from leakgauge.release.ledger import Cost, Verdict
@@ -107,8 +108,7 @@ def command(
         known = _priors(priors, source, plan)
         if dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
-            fields = _dry_fields(bound, cost, verdict)
-            deliver(fields, as_json, None, lambda: _render_dry(bound, cost, verdict))
+            deliver(_preview(bound, cost, verdict), as_json, None, lambda: _render_dry(bound, cost, verdict))
             if verdict is not None:
                 verdict.require()
             return
@@ -130,7 +130,7 @@ def command(
                 sign=sign,
                 progress=tell,
             )
-        deliver(made.fields, as_json, None, lambda: _render(made))
+        deliver(made.record, as_json, None, lambda: _render(made))
 
 
 def _file(prior: str) -> Path:
@@ -203,27 +203,27 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
             raise
 
 
-def _dry_fields(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> dict[str, Any]:
-    from leakgauge.release.record import claims_json, keep_inside, plan_json
+def _preview(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Preview:
+    from leakgauge.artefacts.record import Preview, PreviewedBudget, keep_inside
+    from leakgauge.release.record import budget_of, declared_steps, recorded_plan
 
-    planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
-    return {
-        "schema": "leakgauge/preview/1",
-        "keep_inside": keep_inside(planned, claims),
-        "plan": planned,
-        "claims": claims,
-        "budget": {
-            "epsilon": exact_json(cost.epsilon, "nats"),
-            "rho": exact_json(cost.rho, "nats"),
-            "allowed": None if verdict is None else verdict.allowed,
-        },
-    }
+    planned, claims = recorded_plan(bound), _claims(bound)
+    spent = budget_of(cost.steps, planned.origin, declared_steps(bound, cost.steps[len(bound.steps) :]))
+    allowed = None if verdict is None else verdict.allowed
+    return Preview(keep_inside(planned, claims), planned, claims, PreviewedBudget(spent.epsilon, spent.rho, allowed))
+
+
+def _claims(bound: BoundPlan) -> dict[str, Claims]:
+    from leakgauge.release.record import claims_of, recorded_plan
+
+    planned = recorded_plan(bound).columns
+    return {one.name: claims_of(planned[one.name], one.mechanism) for one in bound.columns}
 
 
 def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[RenderableType]:
     from rich.text import Text
 
-    from leakgauge.release.record import assumptions, claims_json, plan_json
+    from leakgauge.release.record import assumptions, recorded_plan
 
     rows = [
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
@@ -233,8 +233,8 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[R
     parts.append(Text(cost_told))
     if verdict is not None:
         parts.append(Text(say("The ledger would admit it.") if verdict.allowed else say("The ledger would refuse it.")))
-    planned, claims = plan_json(bound), {one.name: claims_json(one.mechanism) for one in bound.columns}
-    parts += [Text(f"· {retell(said)}") for said in assumptions(planned, claims, simulated=False)]
+    told = assumptions(recorded_plan(bound), _claims(bound), simulated=False)
+    parts += [Text(f"· {retell(said)}") for said in told]
     parts.append(Text(say("Nothing was drawn, spent or written.")))
     return parts
 
@@ -244,42 +244,44 @@ def _render(made: Release) -> list[RenderableType]:
 
     from leakgauge.release.signing import signature_place
 
-    fields = made.fields
+    record = made.record
     rows = [
         (
-            _released_as(column["reads"], column["writes"]),
-            column["mechanism"].partition(":")[0],
-            _headline(fields["claims"][name]["levels"]) if fields["private"] else say("none: a simulation"),
+            _released_as(column.reads, column.writes),
+            column.kind,
+            _headline(record.claims[name].levels) if record.private else say("none: a simulation"),
         )
-        for name, column in fields["plan"]["columns"].items()
+        for name, column in record.plan.columns.items()
     ]
     title = say("{file!s}: {rows:d} rows", file=made.output.name, rows=made.rows)
-    parts: list[RenderableType] = [_columns_table(title, rows, fields["plan"]["public"])]
-    if fields["private"]:
-        parts.append(Text(_spent(fields["budget"])))
-    parts.append(Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record, digest=made.digest[:16])))
-    if fields["private"]:
-        handed = [made.output, made.public_record]
-        handed += [] if made.signature is None else [signature_place(made.public_record)]
+    parts: list[RenderableType] = [_columns_table(title, rows, record.plan.public)]
+    if record.private:
+        parts.append(Text(_spent(record.budget)))
+    parts.append(
+        Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record_file, digest=made.digest[:16]))
+    )
+    if record.private:
+        handed = [made.output, made.public_record_file]
+        handed += [] if made.signature is None else [signature_place(made.public_record_file)]
         parts.append(Text(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed))))
     if made.signature is not None:
         parts.append(Text(say("Signature: {signature!s}", signature=made.signature)))
-    parts += [Text(f"· {retell(said)}") for said in fields["assumptions"]]
-    if not fields["private"]:
+    parts += [Text(f"· {retell(said)}") for said in record.assumptions]
+    if not record.private:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
         parts.append(Text(warning, "bold red"))
     return parts
 
 
-def _spent(budget: dict[str, Any]) -> str:
-    counted, epsilon = budget["ledger"], shown(budget["epsilon"]["value"])
+def _spent(budget: Budget) -> str:
+    counted, epsilon = budget.ledger, shown(budget.epsilon.value)
     if counted is None:
         return say("Spent: ε {epsilon} nats together; not counted in a ledger.", epsilon=epsilon)
     return say(
         "Spent: ε {epsilon} nats together; entry {entry:d} of {dataset!r}.",
         epsilon=epsilon,
-        entry=counted["entry"],
-        dataset=counted["dataset"],
+        entry=counted.entry,
+        dataset=counted.dataset,
     )
 
 
@@ -301,10 +303,10 @@ def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
     return written if set(writes) <= set(reads) else f"{', '.join(reads)} → {written}"
 
 
-def _headline(levels: dict[str, Any]) -> str:
+def _headline(levels: Mapping[str, Level]) -> str:
     for notion in ("local-dp", "dp", "approximate-dp", "zcdp"):
         if notion in levels:
             level = levels[notion]
-            delta = say(", δ {delta:g}", delta=level["delta"]) if "delta" in level else ""
-            return f"{retell(notion)} {shown(level['value'])} {retell('nats')}{delta}"
+            delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
+            return f"{retell(notion)} {shown(level.value)} {retell('nats')}{delta}"
     return ""

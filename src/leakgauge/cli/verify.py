@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -46,9 +46,9 @@ def command(
 
     Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
+    from leakgauge.artefacts import PublicRecord
     from leakgauge.release import verify
     from leakgauge.release.ledger import open_ledger
-    from leakgauge.release.record import PUBLIC_SCHEMA
     from leakgauge.release.signing import private_key, record_bytes, require_no_signature, sign_record, signature_place
 
     if sign is not None and signed_by is not None:
@@ -64,26 +64,16 @@ def command(
         # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
         content = record_bytes(record) if key is not None else b""
         found = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    if key is not None and found.fields.get("private") is False:
+    if key is not None and _is_simulation(found):
         raise OptionError("{record!s} is of a simulation, which is not a release; sign one that is.", record=record)
-    shareable = found.fields.get("schema") == PUBLIC_SCHEMA
+    shareable = isinstance(found.record, PublicRecord)
     signature = sign_record(record, content, key, shareable=shareable) if key is not None and found.holds else None
-    deliver(as_fields(found), as_json, output, lambda: render(found, record, signature))
+    deliver(found.stored(), as_json, output, lambda: render(found, record, signature))
     found.require()
 
 
-def as_fields(found: Verification) -> dict[str, Any]:
-    """The verification as the fields of its JSON."""
-    return {
-        "schema": "leakgauge/verification/1",
-        "holds": found.holds,
-        "signed": found.signed,
-        "shows": found.shows if found.holds else None,
-        "private": found.fields.get("private"),
-        "rows": found.fields.get("rows"),
-        "digest": found.fields.get("digest"),
-        "checks": [{"name": one.name, "holds": one.holds, "reason": one.reason} for one in found.checks],
-    }
+def _is_simulation(found: Verification) -> bool:
+    return found.record is not None and not found.record.private
 
 
 def render(found: Verification, record: Path, signature: Path | None = None) -> list[RenderableType]:
@@ -95,7 +85,7 @@ def render(found: Verification, record: Path, signature: Path | None = None) -> 
     for one in found.checks:
         grid.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
     parts: list[RenderableType] = [grid]
-    if found.fields.get("private") is False:
+    if _is_simulation(found):
         parts.append(Text(say("SIMULATION, NOT PRIVATE: the noise follows from a seed."), "bold red"))
     if signature is not None:
         parts.append(Text(say("Signature: {signature!s}", signature=signature)))

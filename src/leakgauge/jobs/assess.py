@@ -178,7 +178,7 @@ def read_audit(place: Path) -> Audit:
 
 def _together(record: Path) -> float | None:
     """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [float(one["value"]) for one in read_record(record).get("together", {}).values()]
+    stated = [one.value for one in read_record(record).together.values()]
     return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, AuditedRecord, Check, MechanismAudit, Sentence, Shown
+from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, Shown
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import (
@@ -69,10 +69,11 @@ def audit_release(
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
-        place = released or released_file(verification.fields, record)
+        assert verification.record is not None
+        place = released or released_file(verification.record, record)
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
-    checks = tuple(Check(Sentence(one.name), one.holds, Sentence(one.reason)) for one in verification.checks)
+    checks = verification.checks
     attacks = attack_case(case, progress)
     wrong = (
         *(one.failure for one in checks if one.holds is False),
@@ -80,12 +81,13 @@ def audit_release(
         *(one.broken_claim for one in attacks if one.beats_claim),
     )
     bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
-    fields = verification.fields
+    made = verification.record
+    assert made is not None
     return sealed(
         Audit(
-            AuditedRecord(fields["reference"], fields["digest"]),
-            fields["private"],
-            fields["rows"],
+            AuditedRecord(made.reference, made.digest),
+            made.private,
+            made.rows,
             confidence,
             bool(wrong),
             wrong,

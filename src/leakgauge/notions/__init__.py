@@ -17,7 +17,7 @@ from leakgauge.notions.graph import Edge, Implication, Status, everything_implie
 from leakgauge.notions.levels import levels
 from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
-from leakgauge.notions.relation import Relation, level_json, relate_channel, relate_statement, relate_statements
+from leakgauge.notions.relation import Relation, relate_channel, relate_statement, relate_statements
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [
@@ -37,7 +37,6 @@ __all__ = [
     "everything_implied",
     "gaussian_dp",
     "implied",
-    "level_json",
     "levels",
     "metric_privacy",
     "moment_skewness",

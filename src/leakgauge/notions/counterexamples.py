@@ -22,6 +22,7 @@ from leakgauge.notions import ratios
 from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
+from leakgauge.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Counterexample:
     """
 
     name: str
-    told: str
+    told: Sentence
     levels: tuple[Statement, ...]
     circumstances: Circumstances
 
@@ -48,7 +49,9 @@ class Counterexample:
 def rare_revelation(beta: float = 0.999) -> Counterexample:
     """A secret of probability 1 − β that is revealed when it occurs: little information, no other privacy."""
     joint = Joint("ab", "uv", [[beta, 0], [0, 1 - beta]])
-    told = f"joint β, 1 − β on the diagonal, β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
+    told = Sentence(
+        "joint β, 1 − β on the diagonal, β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite", beta=beta
+    )
     return _local("rare-revelation", told, joint.row_marginal(), joint.channel())
 
 
@@ -61,7 +64,9 @@ def rare_revelation_central(beta: float = 0.999) -> Counterexample:
     points = [(1, 1), (1, 2), (2, 2)]
     joint = Joint(points, points, [[beta, 0, 0], [0, rest, rest], [0, rest, rest]])
     prior, channel = joint.row_marginal(), joint.channel()
-    told = f"data sets (1, 1), (1, 2), (2, 2), β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite"
+    told = Sentence(
+        "data sets (1, 1), (1, 2), (2, 2), β = {beta:g}: I = h(β) is small while ε_i and ε_d are infinite", beta=beta
+    )
     return _central("rare-revelation-central", told, prior, channel, 2)
 
 
@@ -72,25 +77,27 @@ _AGAINST_IT = Channel([1, 2], [1, 2], [[0.9, 0.1], [0.5, 0.5]])
 
 def skewed_prior() -> Counterexample:
     """The paper's own example: its first prior has ε_i = 3.56 above ε_d = 0.62."""
-    told = "prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: identifiability exceeds the budget by Δ"
+    told = Sentence("prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: identifiability exceeds the budget by Δ")
     return _local("skewed-prior", told, _PRIOR, _PAPERS_EXAMPLE)
 
 
 def skewed_prior_of_two_records() -> Counterexample:
     """Two independent records of the paper's example."""
-    told = "two records, each with prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: ε_i exceeds ε_d by Δ"
+    told = Sentence("two records, each with prior (0.95, 0.05) and q(1|1) = q(2|2) = 0.65: ε_i exceeds ε_d by Δ")
     return _two_records("skewed-prior-of-two-records", told, _PRIOR, _PAPERS_EXAMPLE)
 
 
 def against_the_prior() -> Counterexample:
     """A channel that speaks against a skewed prior: its ratios exceed its posteriors' ratios."""
-    told = "prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
+    told = Sentence("prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ")
     return _local("against-the-prior", told, _PRIOR, _AGAINST_IT)
 
 
 def against_the_prior_of_two_records() -> Counterexample:
     """Two independent records, each released against the prior."""
-    told = "two records, each with prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
+    told = Sentence(
+        "two records, each with prior (0.95, 0.05) and rows (0.9, 0.1), (0.5, 0.5): ε_d = ln 5 exceeds ε_i − Δ"
+    )
     return _two_records("against-the-prior-of-two-records", told, _PRIOR, _AGAINST_IT)
 
 
@@ -98,7 +105,7 @@ def middle_of_the_prior() -> Counterexample:
     """Only letters of middling probability speak, so that identifiability stays at Δ while something is told."""
     prior = Distribution("abcd", [0.7, 0.01, 0.145, 0.145])
     channel = Channel("abcd", "uv", [[0.5, 0.5], [0.5, 0.5], [0.6, 0.4], [0.4, 0.6]])
-    told = "prior (0.7, 0.01, 0.145, 0.145), only the last two letters speak: ε_i = Δ, yet I > 0 = 2(ε_i − Δ)"
+    told = Sentence("prior (0.7, 0.01, 0.145, 0.145), only the last two letters speak: ε_i = Δ, yet I > 0 = 2(ε_i − Δ)")
     return _local("middle-of-the-prior", told, prior, channel)
 
 
@@ -114,7 +121,11 @@ def many_records(epsilon: float = 1.0, records: int = 19) -> Counterexample:
         CentralDP(epsilon_exact),
         CentralIdentifiability(epsilon_exact),  # uniform: Δ = 0
     )
-    told = f"{records} uniform bits by randomized response at ε = {epsilon:g}: I exceeds 2ε"
+    told = Sentence(
+        "{records:g} uniform bits by randomized response at ε = {epsilon:g}: I exceeds 2ε",
+        records=records,
+        epsilon=epsilon,
+    )
     known = Circumstances(skew=0.0, neighbour_skew=0.0, records=records, independent=True, uncertainty=float(records))
     return Counterexample("many-records", told, levels, known)
 
@@ -144,20 +155,20 @@ def _information(prior: Distribution, channel: Channel) -> float:
     return mutual_information(Scenario(prior, channel))
 
 
-def _local(name: str, told: str, prior: Distribution, channel: Channel) -> Counterexample:
+def _local(name: str, told: Sentence, prior: Distribution, channel: Channel) -> Counterexample:
     dp, identifiable = ratios.local_dp(channel).value, ratios.identifiability(channel, prior).value
     levels = (MutualInformation(_information(prior, channel)), LocalDP(dp), Identifiability(identifiable))
     return Counterexample(name, told, levels, Circumstances().with_prior(prior))
 
 
-def _two_records(name: str, told: str, prior: Distribution, channel: Channel) -> Counterexample:
+def _two_records(name: str, told: Sentence, prior: Distribution, channel: Channel) -> Counterexample:
     """Data sets of two independent records, each through the channel."""
     inputs, outputs = (list(product(letters, repeat=2)) for letters in (channel.inputs, channel.outputs))
     twice = Distribution(inputs, np.kron(prior.probabilities, prior.probabilities))
     return _central(name, told, twice, Channel(inputs, outputs, np.kron(channel.matrix, channel.matrix)), 2)
 
 
-def _central(name: str, told: str, prior: Distribution, channel: Channel, records: int) -> Counterexample:
+def _central(name: str, told: Sentence, prior: Distribution, channel: Channel, records: int) -> Counterexample:
     structure = data_sets(channel.inputs, records)
     levels = (
         CentralMutualInformation(_information(prior, channel)),

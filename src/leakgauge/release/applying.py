@@ -18,6 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge import notebook
+from leakgauge.artefacts import Record
+from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms.noisy_number import require_budget
@@ -32,7 +34,7 @@ from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.public_record import make_public_record, public_place
-from leakgauge.release.record import file_digest, make_record, record_text, sealed
+from leakgauge.release.record import make_record
 from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.writing import require_format, write_batches
@@ -70,47 +72,46 @@ class Release:
 
     Attributes:
         output: the file.
-        record: the file of its record.
-        public_record: the file that may be handed out with it.
-        rows: how many.
-        fields: the record.
+        record: what was done, what it guarantees and what it cost.
+        record_file: where the record lies.
+        public_record_file: the file that may be handed out with it.
         entry: the ledger's entry of the spend; None without a ledger.
         signature: the file of the record's signature, beside which that of the public record lies; None without a key.
     """
 
     output: Path
-    record: Path
-    public_record: Path
-    rows: int
-    fields: Mapping[str, Any] = field(repr=False)
+    record: Record = field(repr=False)
+    record_file: Path
+    public_record_file: Path
     entry: Entry | None = field(default=None, repr=False)
     signature: Path | None = None
 
     @property
+    def rows(self) -> int:
+        """How many."""
+        return self.record.rows
+
+    @property
     def digest(self) -> str:
         """SHA-256 of the record's fields."""
-        return str(self.fields["digest"])
+        return self.record.digest
 
     def _repr_html_(self) -> str:
-        plan, guaranteed = self.fields["plan"], self.fields["together"]
+        record = self.record
         rows = [
             ("file", str(self.output)),
-            ("record" + (", to be kept inside" if self.fields["keep_inside"] else ""), str(self.record)),
-            ("public record", str(self.public_record)),
-            ("rows", f"{self.rows:,}"),
+            ("record" + (", to be kept inside" if record.keep_inside else ""), str(self.record_file)),
+            ("public record", str(self.public_record_file)),
+            ("rows", f"{record.rows:,}"),
             *(
-                # An infinite level stands in words in the record, which float reads.
-                (
-                    f"{name} at δ = {one.get('delta', 0.0):g}",
-                    notebook.number(float(one["value"]), "nats"),
-                )
-                for name, one in guaranteed.items()
+                (f"{name} at δ = {one.delta or 0.0:g}", notebook.number(one.value, "nats"))
+                for name, one in record.together.items()
             ),
-            ("drawn by", "the operating system" if self.fields["private"] else "a simulation: not a release"),
+            ("drawn by", "the operating system" if record.private else "a simulation: not a release"),
             ("ledger", "none" if self.entry is None else self.entry.dataset),
-            ("digest", self.digest),
-            ("columns as they are", ", ".join(plan["public"]) or "none"),
-            *((f"column {', '.join(one['writes'])}", one["mechanism"]) for one in plan["columns"].values()),
+            ("digest", record.digest),
+            ("columns as they are", ", ".join(record.plan.public) or "none"),
+            *((f"column {', '.join(one.writes)}", one.mechanism) for one in record.plan.columns.values()),
         ]
         return notebook.table_html((), rows, "Release")
 
@@ -185,32 +186,33 @@ def release(
         with made.filling() as file:
             rows = write_batches(_told(bound, source, tell), file, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
-        fields = make_record(
+        written = make_record(
             bound,
             known,
             wanted.steps,
             output=output,
+            drawn=made.path,
             record=place,
             rows=rows,
             reference=reference,
             simulation_seed=source.simulation_seed if isinstance(source, Simulated) else None,
             entry=entry,
+            chosen_from_table=chosen_from_table,
         )
-        fields = sealed(fields, file_digest(made.path), made.path.stat().st_size)
         mechanisms = {one.name: one.mechanism for one in bound.columns}
-        handed_out = make_public_record(fields, mechanisms, output, public, chosen_from_table=chosen_from_table)
-        texts = [record_text(fields), record_text(handed_out)]
+        handed_out = make_public_record(written, mechanisms, output, public, chosen_from_table=chosen_from_table)
+        texts = [text_of(written), text_of(handed_out)]
         for draft_of_record, text in zip((noted, shared), texts, strict=True):
             draft_of_record.write(text)
         tell(Stage.DRAFTED, rows)
         _keep(made, (noted, shared), overwrite, tell, rows)
     if ledger is not None and entry is not None:
-        ledger.complete(entry, fields["digest"])
+        ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
     if key is None:
-        return Release(output, place, public, rows, fields, entry)
+        return Release(output, written, place, public, entry)
     sign_record(public, texts[1].encode(), key, shareable=True)
-    return Release(output, place, public, rows, fields, entry, sign_record(place, texts[0].encode(), key))
+    return Release(output, written, place, public, entry, sign_record(place, texts[0].encode(), key))
 
 
 def preview(

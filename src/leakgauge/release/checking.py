@@ -1,53 +1,54 @@
-"""One check of a record, and whether what it says agrees with what is computed again."""
+"""Whether what a record says agrees with what is computed again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import Final
 
+import msgspec
+
+from leakgauge.artefacts import Origin, Sentence
+from leakgauge.artefacts.verification import Check
 from leakgauge.errors import VerificationError
 
 _SAME = 1e-9
 """Numbers of another version of a library may differ by this much, relatively."""
-ANOTHER = "computed again it is another"
+ANOTHER: Final = Sentence("computed again it is another")
+_NOTHING: Final = Sentence("")
 
 
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: what.
-        holds: whether it is as the record says; None where it could not be looked at.
-        reason: why not.
-    """
-
-    name: str
-    holds: bool | None
-    reason: str = ""
+def checked(name: Sentence, holds: bool, otherwise: Sentence) -> Check:
+    """A check with the reason that it has where it does not hold."""
+    return Check(name, holds, _NOTHING if holds else otherwise)
 
 
-def same(name: str, said: object, computed: object) -> Check:
+def same(name: Sentence, said: object, computed: object) -> Check:
     """Whether what a record says is what is computed again."""
-    holds = agree(said, computed)
-    return Check(name, holds, "" if holds else ANOTHER)
+    return checked(name, agree(said, computed), ANOTHER)
 
 
-def failed(name: str, error: VerificationError) -> Check:
+def failed(name: Sentence, error: VerificationError) -> Check:
     """A check that an error answered."""
-    return Check(name, False, str(error).rstrip("."))
+    return Check(name, False, error.sentence)
 
 
 def agree(said: object, computed: object) -> bool:
-    """Whether two values of parsed JSON are the same, numbers up to rounding."""
+    """Whether two values are the same: numbers up to rounding, sentences by what they say.
+
+    What is said to come from the table, as records before did of everything, is shown to nobody and so never wrong.
+    """
+    if isinstance(said, msgspec.Struct) and type(said) is type(computed):
+        return all(agree(getattr(said, name), getattr(computed, name)) for name in said.__struct_fields__)
     if isinstance(said, dict) and isinstance(computed, dict):
         return said.keys() == computed.keys() and all(agree(said[key], computed[key]) for key in said)
-    if isinstance(said, list) and isinstance(computed, list):
+    if isinstance(said, list | tuple) and isinstance(computed, list | tuple):
         return len(said) == len(computed) and all(map(agree, said, computed))
     if isinstance(said, int | float) and isinstance(computed, int | float):
         return math.isclose(said, computed, rel_tol=_SAME, abs_tol=1e-15)
-    return said == computed
+    if isinstance(said, Sentence) and isinstance(computed, Sentence):
+        return str(said) == str(computed)
+    return said == computed or (said is Origin.TABLE and isinstance(computed, Origin))
 
 
 def agree_in_any_order(said: Iterable[object], computed: Iterable[object]) -> bool:

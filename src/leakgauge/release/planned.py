@@ -3,47 +3,43 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
-from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts.record import PlannedColumn, Released
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
 from leakgauge.notions.composition import step_of
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
-from leakgauge.release.record import THIS_TABLE, recorded_bins
+from leakgauge.release.record import THIS_TABLE, binnings
 
 
-def plan_of(fields: Mapping[str, Any], place: Path) -> RecordedPlan:
+def plan_of(record: Released, place: Path) -> RecordedPlan:
     """The plan of a record; written down again it is the same, unless the record contradicts itself.
 
     Raises:
         VerificationError: a mechanism that there is not.
     """
-    plan = fields["plan"]
-    columns = tuple(_column(name, column, place) for name, column in plan["columns"].items())
+    plan = record.plan
+    columns = tuple(_column(name, column, place) for name, column in plan.columns.items())
     steps = tuple(step_of(one.mechanism) for one in columns)
-    return RecordedPlan(
-        columns, tuple(plan["public"]), tuple(fields["output"]["columns"]), steps, recorded_bins(fields)
-    )
+    return RecordedPlan(columns, plan.public, record.output.columns, steps, binnings(plan))
 
 
-def _column(name: str, column: Mapping[str, Any], place: Path) -> BoundColumn:
+def _column(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
     try:
-        channel = None if column["channel"] is None else named_channel(column["channel"], place)
+        channel = None if column.channel is None else column.channel.named(place)
         mechanism = mechanism_of(column, channel)
         if not mechanism.capabilities.columns:
             raise OptionError("{name} answers queries and releases no column.", name=mechanism.name)
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
     reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
-    return BoundColumn(name, mechanism, reads, writes, column["letters"] == THIS_TABLE, channel)
+    return BoundColumn(name, mechanism, reads, writes, column.letters == THIS_TABLE, channel)
 
 
 def mechanism_of(
-    column: Mapping[str, Any], named: NamedChannel | None, letters: tuple[str, ...] | None = None
+    column: PlannedColumn, named: NamedChannel | None, letters: tuple[str, ...] | None = None
 ) -> Mechanism:
     """The mechanism of a planned column of a record.
 
@@ -55,7 +51,7 @@ def mechanism_of(
     Raises:
         LeakgaugeError: there is no such mechanism, or it is not the one whose channel is kept.
     """
-    text = column["mechanism"]
+    text = column.mechanism
     if named is None:
         return parse_mechanism(text, letters)
     kind, _, rest = text.partition(":")
@@ -63,7 +59,9 @@ def mechanism_of(
         # The channel stands in the record; the file it once came from is not opened.
         file = re.sub(r"\\(.)", r"\1", rest.removeprefix("file="), flags=re.DOTALL)
         return through_channel(named.channel, file or None)
-    made = randomized_response(named.channel.inputs, column["epsilon"])
+    if column.epsilon is None:
+        raise VerificationError("its randomized response has no ε.")
+    made = randomized_response(named.channel.inputs, column.epsilon)
     if made.exact != named.channel:
         raise VerificationError("its randomized response is not the channel it keeps.")
     return made

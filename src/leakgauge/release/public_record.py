@@ -10,32 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Final
 
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Level, PublicRecord, Record, Sentence
+from leakgauge.artefacts.codec import sealed
+from leakgauge.artefacts.record import Claims, LedgerPlace, Plan, PlannedColumn, PublicBudget, Together
 from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.composition import Claimed, Step, step_of
-from leakgauge.probability import PriorOrigin
 from leakgauge.release.priors import histogram_steps
 from leakgauge.release.record import (
-    PROTECTED,
-    PUBLIC_SCHEMA,
+    NEIGHBOURS,
     THIS_TABLE,
+    UNIT_OF_PROTECTION,
     assumptions,
-    budget_json,
-    claims_json,
-    digest_of,
-    follows_from_counts,
+    budget_of,
+    claims_of,
     implied_levels,
     path_from,
-    together_json,
+    together_of,
 )
 
-OF_THE_LEDGER = "hash of the ledger"
+OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 WITHHELD = "withheld"
 """In place of a mechanism that was chosen by what it does to the table."""
-_OF_THE_RECORD = ("reference", "created", "private", "rows")
-_OF_THE_OUTPUT = ("format", "columns", "bytes", "sha256")
-_OF_A_COLUMN = ("epsilon", "reads", "writes", "letters", "channel_prior")
 
 
 def public_place(output: Path) -> Path:
@@ -44,152 +43,154 @@ def public_place(output: Path) -> Path:
 
 
 def make_public_record(
-    fields: Mapping[str, Any],
+    record: Record,
     mechanisms: Mapping[str, Mechanism],
     output: Path,
     place: Path,
     *,
     chosen_from_table: bool = False,
-) -> dict[str, Any]:
-    """The fields of the public record.
+) -> PublicRecord:
+    """The public record, sealed.
 
     Args:
-        fields: of the record, sealed.
+        record: of the release.
         mechanisms: by the names of the plan's columns.
         output: the release.
         place: of the public record.
         chosen_from_table: whether the mechanisms were chosen by what they do to the table, so that which ones they are
             tells of its counts.
     """
-    planned = fields["plan"]["columns"]
-    private = [name for name, column in planned.items() if chosen_from_table or follows_from_counts(column)]
-    plan: dict[str, Any] = {
-        "public": fields["plan"]["public"],
-        "columns": {
-            name: _withheld(column) if chosen_from_table else _column(column) for name, column in planned.items()
+    private = [name for name, one in record.plan.columns.items() if chosen_from_table or one.follows_from_counts]
+    plan = Plan(
+        public=record.plan.public,
+        columns={
+            name: _withheld(column) if chosen_from_table else _column(column)
+            for name, column in record.plan.columns.items()
         },
         # The bins are the labels of the released file.
-        "bins": fields["plan"]["bins"],
-    }
+        bins=record.plan.bins,
+    )
     claims = {
-        name: None if name in private else _claims(column, fields["claims"][name], mechanisms[name])
-        for name, column in plan["columns"].items()
+        name: None if name in private else _claims(column, record.claims[name], mechanisms[name])
+        for name, column in plan.columns.items()
     }
-    whole = {
-        "schema": PUBLIC_SCHEMA,
-        **{name: fields[name] for name in _OF_THE_RECORD},
-        "keep_inside": False,
-        "output": {
-            "file": path_from(place, output),
-            **{name: fields["output"][name] for name in _OF_THE_OUTPUT},
-        },
-        "plan": plan,
-        **PROTECTED,
-        "claims": claims,
-        **_totals(plan, claims, mechanisms, fields["budget"]["ledger"]),
-        "assumptions": assumptions(plan, claims, not fields["private"]),
-        "left_out": list(_left_out(fields, plan, claims)),
-        "versions": fields["versions"],
-    }
-    return {**whole, "digest": digest_of(whole)}
+    together, budget = _totals(plan, claims, mechanisms, record)
+    return sealed(
+        PublicRecord(
+            reference=record.reference,
+            created=record.created,
+            private=record.private,
+            keep_inside=False,
+            rows=record.rows,
+            output=replace(record.output, file=path_from(place, output)),
+            plan=plan,
+            unit_of_protection=UNIT_OF_PROTECTION,
+            neighbours=NEIGHBOURS,
+            claims=claims,
+            together=together,
+            budget=budget,
+            assumptions=tuple(assumptions(plan, claims, simulated=not record.private)),
+            left_out=tuple(_left_out(record, plan, claims)),
+            versions=record.versions,
+        )
+    )
 
 
-def column_steps(column: Mapping[str, Any], claim: Mapping[str, Any], mechanism: Mechanism) -> tuple[Step, ...]:
+def column_steps(column: PlannedColumn, claim: Claims, mechanism: Mechanism) -> tuple[Step, ...]:
     """What a column of a record costs: by its law, or by its claim where its letters are left out."""
     step = Claimed(mechanism.claims[0]) if lacks_letters(column) else step_of(mechanism)
-    bought = claim["prior"] == PriorOrigin.NOISY_HISTOGRAM.value
-    return (step, *(histogram_steps(float(claim["prior_epsilon"])) if bought else ()))
+    return (step, *bought_steps(claim))
 
 
-def column_levels(column: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
+def bought_steps(claim: Claims) -> tuple[Step, ...]:
+    """What the noisy histogram costs that claims rest on."""
+    return () if claim.prior_epsilon is None else histogram_steps(claim.prior_epsilon)
+
+
+def column_levels(column: PlannedColumn, mechanism: Mechanism) -> dict[str, Level]:
     """What a column of a record guarantees one row whatever the prior."""
     if lacks_letters(column):
-        return implied_levels(mechanism.claims)
-    levels: dict[str, Any] = claims_json(mechanism)["levels"]
-    return levels
+        return implied_levels(mechanism.claims, column.origin)
+    return claims_of(column, mechanism).levels
 
 
-def lacks_letters(column: Mapping[str, Any]) -> bool:
+def lacks_letters(column: PlannedColumn) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
-    return column["letters"] == THIS_TABLE and "letters=" not in column["mechanism"] and column["mechanism"] != WITHHELD
+    return column.letters == THIS_TABLE and "letters=" not in column.mechanism and column.mechanism != WITHHELD
 
 
-def _withheld(column: Mapping[str, Any]) -> dict[str, Any]:
+def _withheld(column: PlannedColumn) -> PlannedColumn:
     """A planned column without its mechanism."""
-    kept = {name: column[name] for name in _OF_A_COLUMN}
-    return {"mechanism": WITHHELD, **kept, "epsilon": None, "channel_prior": None, "channel": None}
+    return PlannedColumn(WITHHELD, None, column.reads, column.writes, column.letters, None, None)
 
 
-def _column(column: Mapping[str, Any]) -> dict[str, Any]:
+def _column(column: PlannedColumn) -> PlannedColumn:
     """A planned column without the values that were taken from the table and without a channel of private counts."""
-    kept = {name: column[name] for name in _OF_A_COLUMN}
-    if follows_from_counts(column):
-        return {"mechanism": column["mechanism"].partition(":")[0], **kept, "epsilon": None, "channel": None}
-    if column["letters"] == THIS_TABLE:
-        return {"mechanism": re.split("[,:]letters=", column["mechanism"], maxsplit=1)[0], **kept, "channel": None}
-    return {"mechanism": column["mechanism"], **kept, "channel": column["channel"]}
+    if column.follows_from_counts:
+        return replace(column, mechanism=column.kind, epsilon=None, channel=None)
+    if column.letters == THIS_TABLE:
+        return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
+    return column
 
 
-def _claims(column: Mapping[str, Any], said: Mapping[str, Any], mechanism: Mechanism) -> dict[str, Any]:
-    private = said["prior"] is not None and PriorOrigin(said["prior"]).keep_inside
-    if not private and not lacks_letters(column):
-        return dict(said)
-    return {
-        "prior": None if private else said["prior"],
-        "prior_epsilon": None if private else said["prior_epsilon"],
-        "exact": said["exact"] and not lacks_letters(column),
-        "levels": column_levels(column, mechanism),
-    }
+def _claims(column: PlannedColumn, said: Claims, mechanism: Mechanism) -> Claims:
+    if not said.is_private and not lacks_letters(column):
+        return said
+    return Claims(
+        prior=None if said.is_private else said.prior,
+        prior_epsilon=None if said.is_private else said.prior_epsilon,
+        exact=said.exact and not lacks_letters(column),
+        levels=column_levels(column, mechanism),
+    )
 
 
 def _totals(
-    plan: Mapping[str, Any],
-    claims: Mapping[str, Any],
-    mechanisms: Mapping[str, Mechanism],
-    ledger: Mapping[str, Any] | None,
-) -> dict[str, Any]:
-    """What all columns guarantee and cost together; null where that of one of them is left out."""
-    if any(claim is None for claim in claims.values()):
-        return {"together": None, "budget": None}
-    columns = plan["columns"].items()
-    steps = tuple(step for name, column in columns for step in column_steps(column, claims[name], mechanisms[name]))
-    counted = None if ledger is None else {name: ledger[name] for name in ("dataset", "entry")}
-    return {"together": together_json(steps), "budget": {**budget_json(steps, None), "ledger": counted}}
+    plan: Plan, claims: Mapping[str, Claims | None], mechanisms: Mapping[str, Mechanism], record: Record
+) -> tuple[dict[str, Together] | None, PublicBudget | None]:
+    """What all columns guarantee and cost together; None where that of one of them is left out."""
+    known = {name: claim for name, claim in claims.items() if claim is not None}
+    if len(known) < len(claims):
+        return None, None
+    columns = plan.columns.items()
+    steps = tuple(step for name, column in columns for step in column_steps(column, known[name], mechanisms[name]))
+    ledger, spent = record.budget.ledger, budget_of(steps, plan.origin)
+    counted = None if ledger is None else LedgerPlace(ledger.dataset, ledger.entry)
+    return together_of(steps, plan.origin), PublicBudget(spent.epsilon, spent.rho, counted)
 
 
-def _left_out(fields: Mapping[str, Any], plan: Mapping[str, Any], claims: Mapping[str, Any]) -> Iterator[str]:
+def _left_out(record: Record, plan: Plan, claims: Mapping[str, Claims | None]) -> Iterator[Sentence]:
     """The names of what the record has and the public record does not."""
-    yield from lacking(plan, claims, simulated=not fields["private"])
-    for name, column in plan["columns"].items():
-        if claims[name] is not None and fields["claims"][name]["prior"] is not None and claims[name]["prior"] is None:
+    yield from lacking(plan, claims, simulated=not record.private)
+    for name, column in plan.columns.items():
+        claim = claims[name]
+        if claim is not None and claim.prior is None and record.claims[name].prior is not None:
             yield _under_a_prior(column)
-    if fields["budget"]["ledger"] is not None:
+    if record.budget.ledger is not None:
         yield OF_THE_LEDGER
 
 
-def lacking(plan: Mapping[str, Any], claims: Mapping[str, Any], *, simulated: bool) -> Iterator[str]:
+def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
     """The names of what a public record leaves out, as far as the rest of it tells."""
     if simulated:
-        yield "seed of the simulation"
-    for name, column in plan["columns"].items():
-        written = ", ".join(column["writes"])
-        if column["mechanism"] == WITHHELD:
-            yield f"mechanism of {written}"
+        yield Sentence("seed of the simulation")
+    for name, column in plan.columns.items():
+        if column.mechanism == WITHHELD:
+            yield Sentence("mechanism of {column!s}", column=column.writes)
         elif lacks_letters(column):
-            yield f"letters of {written}"
-        elif column["mechanism"].partition(":")[0] == "channel" and column["channel"] is None:
-            yield f"channel of {written}"
+            yield Sentence("letters of {column!s}", column=column.writes)
+        elif column.kind == "channel" and column.channel is None:
+            yield Sentence("channel of {column!s}", column=column.writes)
         if claims[name] is None:
-            yield f"claims of {written}"
-    if any(claim is None for claim in claims.values()):
-        yield from ("together", "budget")
-    yield "digest of the record"
+            yield Sentence("claims of {column!s}", column=column.writes)
+    if None in claims.values():
+        yield from (Sentence("together"), Sentence("budget"))
+    yield Sentence("digest of the record")
 
 
-def may_be_lacking(plan: Mapping[str, Any]) -> tuple[str, ...]:
+def may_be_lacking(plan: Plan) -> tuple[Sentence, ...]:
     """The names of what a public record may leave out without anything else that shows it."""
-    return (OF_THE_LEDGER, *map(_under_a_prior, plan["columns"].values()))
+    return (OF_THE_LEDGER, *map(_under_a_prior, plan.columns.values()))
 
 
-def _under_a_prior(column: Mapping[str, Any]) -> str:
-    return f"claims of {', '.join(column['writes'])} under a prior"
+def _under_a_prior(column: PlannedColumn) -> Sentence:
+    return Sentence("claims of {column!s} under a prior", column=column.writes)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from leakgauge.drafts import could_not_write, target, write_bytes_whole
 from leakgauge.errors import FileError, OptionError
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -129,18 +130,18 @@ def forget_signature(record: Path) -> None:
         signature_place(record).unlink()
 
 
-def why_not_signed(record: Path, key: Ed25519PublicKey) -> str:
-    """Why a record does not count as signed by a key; empty where it is."""
+def why_not_signed(record: Path, key: Ed25519PublicKey) -> Sentence | None:
+    """Why a record does not count as signed by a key; None where it is."""
     from cryptography.exceptions import InvalidSignature
 
     place = signature_place(record)
     if not place.is_file():
-        return f"{place} is not there"
+        return Sentence("{path!s} is not there", path=str(place))
     try:
         key.verify(_content(place), record_bytes(record))
     except InvalidSignature:
-        return "the signature was made with another key, or the record changed afterwards"
-    return ""
+        return Sentence("the signature was made with another key, or the record changed afterwards")
+    return None
 
 
 def _require_extra() -> None:

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from leakgauge.artefacts import schemas
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
-from leakgauge.claims.quantities import with_hyphens
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.record import current, digest_of, file_digest
+from leakgauge.release.record import file_digest
 from leakgauge.report.document import Number
 from leakgauge.report.visible import visible
 
@@ -34,8 +35,6 @@ SCHEMAS: Final = {
     "before.json": "leakgauge/before/1",
 }
 """The artefacts of a job with their schemas; every one may be absent."""
-_SPELLED_BEFORE: Final = ("leakgauge/release/1", "leakgauge/levels/1")
-"""The majors before, which spelled the names of notions with underscores."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
@@ -244,13 +243,9 @@ def _require_whole(place: Path, job: Mapping[str, Any]) -> None:
 
 def _read(place: Path, schema: str) -> Mapping[str, Any]:
     fields = parsed_json(place)
-    earlier = fields.get("schema") in _SPELLED_BEFORE and fields["schema"].rpartition("/")[0] in schema
-    if not earlier:
-        require_schema(fields, schema, place)
+    kind = schemas.SCHEMAS.get(schema)
+    today = fields if kind is None else schemas.raised(kind, fields)
+    require_schema(today, schema, place)
     if place.name in _SEALED and fields.get("digest") != digest_of(fields):
         raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
-    if not earlier:
-        return fields
-    if place.name == "release.json":
-        return current(fields)
-    return {**fields, "schema": schema, "levels": with_hyphens(fields.get("levels", {}))}
+    return today

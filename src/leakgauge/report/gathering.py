@@ -16,12 +16,12 @@ from leakgauge.report.facts import Facts
 
 def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
     """The artefacts that a release, what attacks found and its assessment would be written to."""
-    files: dict[str, Mapping[str, Any]] = {"release.json": release.fields}
+    files: dict[str, Mapping[str, Any]] = {"release.json": encode(release.record)}
     if findings:
         files["audit.json"] = encode(_audit(release, findings))
     if grade is None:
         return Facts(_as_stored(files))
-    columns = list(release.fields.get("claims", {}))
+    columns = list(release.record.claims)
     files["assessment.json"] = assessment_json(
         grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
     )
@@ -30,9 +30,9 @@ def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | 
 
 def _audit(release: Release, findings: Sequence[Finding]) -> Audit:
     wrong = tuple(one.broken_claim for one in findings if one.beats_claim)
-    record = AuditedRecord(release.fields["reference"], release.digest)
+    record = AuditedRecord(release.record.reference, release.digest)
     sure = findings[0].success.confidence or 0.0
-    private = release.fields["private"]
+    private = release.record.private
     return sealed(Audit(record, private, release.rows, sure, bool(wrong), wrong, attacks=tuple(findings)))
 
 

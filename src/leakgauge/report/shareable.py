@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from leakgauge.release.record import follows_from_counts
+from leakgauge.artefacts.codec import decode
+from leakgauge.artefacts.record import PlannedColumn
 from leakgauge.report.facts import Facts
 
 _LEVELS: Final = (
@@ -114,7 +115,7 @@ def has_shareable_mechanism(facts: Facts) -> bool:
     if asked and asked.get("accounted") is None and len(asked.get("mechanism") or ()) != 1:
         return False
     planned: Mapping[str, Any] = facts.get("release.json", "plan", "columns") or {}
-    return not any(map(follows_from_counts, planned.values()))
+    return not any(decode(PlannedColumn, one, "release.json").follows_from_counts for one in planned.values())
 
 
 def _part(found: Any, places: Collection[tuple[str, ...]]) -> Any:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.claims.quantities import number_json
-from leakgauge.release.record import digest_of
 from leakgauge.report.document import (
     Block,
     Document,

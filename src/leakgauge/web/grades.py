@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from leakgauge.artefacts.codec import is_sentence, sentence_of
 from leakgauge.languages import Language
 
 _SENTENCES: Final = ("source", "unit", "reason", "graded", "blocked", "why_not", "line")
@@ -25,12 +24,8 @@ def _name(node: Mapping[str, Any], language: Language) -> str:
 
 def _retold(value: Any, language: Language, name: str = "") -> Any:
     """The same data with its sentences in the language."""
-    if isinstance(value, str) and name not in _SENTENCES:
-        return value
-    if is_sentence(value):
-        return language.retell(sentence_of(value))
     if isinstance(value, Mapping):
         return {key: _retold(one, language, key) for key, one in value.items()}
     if isinstance(value, list):
         return [_retold(one, language, name) for one in value]
-    return value
+    return language.retell(value) if isinstance(value, str) and name in _SENTENCES else value

@@ -51,9 +51,9 @@ def test_every_leaf_has_one_family() -> None:
 
 
 def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
-    audit = audit_release(release.record, table())
+    audit = audit_release(release.record_file, table())
     for column in ("illness", "age"):
-        made = protected_of_release(release.record, table(), column=column)
+        made = protected_of_release(release.record_file, table(), column=column)
         found = by_leaf(collect(made, audit=audit, simulation_seed=1))
         size = release.output.stat().st_size
         assert value(found["27"]) == pytest.approx(size / 3000)
@@ -83,7 +83,7 @@ def test_a_release_reads_as_its_simulation_would(release: Release) -> None:
 
 
 def test_an_audit_of_another_release_is_refused(release: Release) -> None:
-    audit = audit_release(release.record, table())
+    audit = audit_release(release.record_file, table())
     made = protected_of_release(release, table(), column="age")
     other = msgspec.structs.replace(audit, record=AuditedRecord("x", "0" * 64))
     with pytest.raises(VerificationError, match="of another release"):

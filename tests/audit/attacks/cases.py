@@ -59,8 +59,8 @@ def case_of(
     made = released(table, columns, place, public=public, seed=seed)
     with open_table(str(made.output)) as opened:
         return read_case(
-            made.fields,
             made.record,
+            made.record_file,
             table,
             opened,
             secret=secret,

@@ -11,12 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.audit.attacks import ATTACKS, attack
 from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.errors import ColumnError, FileError, LeakgaugeError, OptionError, TableError, VerificationError
 from leakgauge.probability import Channel, Interval
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release.record import digest_of
 from leakgauge.tables import Table, open_table
 from tests.audit.attacks.cases import RESPONSE, people, released
 
@@ -30,8 +30,8 @@ def test_every_attack_in_a_fixed_order(tmp_path: Path) -> None:
     assert told == [(at, len(ATTACKS)) for at in range(1, len(ATTACKS) + 1)]
     kinds = [str(one.attack).partition(",")[0] for one in found]
     assert kinds == [*["attribute inference"] * 4, "membership inference", "record linkage", *["averaging"] * 10]
-    assert found == attack(made.record, table, background=["city"], targets=100)
-    assert found != attack(made.record, table, background=["city"], targets=100, simulation_seed=1)
+    assert found == attack(made.record_file, table, background=["city"], targets=100)
+    assert found != attack(made.record_file, table, background=["city"], targets=100, simulation_seed=1)
     alone = attack(made, table, secret="salary", targets=100)
     assert {one.target for one in alone if str(one.attack).startswith("attribute")} == {("salary",)}
     assert all(one.knows == () for one in alone if str(one.attack).startswith("attribute"))
@@ -79,8 +79,8 @@ def case_in(name: str, table: Table, place: Path) -> Case:
     made = released(table, plan_of_every_kind(), place, name=name)
     with open_table(str(made.output)) as opened:
         return read_case(
-            made.fields,
             made.record,
+            made.record_file,
             table,
             opened,
             secret=None,
@@ -144,7 +144,7 @@ def test_what_cannot_be_attacked_is_refused_in_one_sentence(tmp_path: Path) -> N
 def test_a_claim_that_was_edited_is_beaten(tmp_path: Path) -> None:
     table = open_table(people(2000))
     made = released(table, {"illness": RESPONSE.format(epsilon=3)}, tmp_path)
-    fields = json.loads(made.record.read_text())
+    fields = json.loads(made.record_file.read_text())
     fields["claims"]["illness"]["levels"]["local-dp"]["value"] = 0.5
     fields["digest"] = digest_of(fields)
     edited = tmp_path / "edited.json"
@@ -165,11 +165,11 @@ def test_a_record_that_is_not_whole_is_refused(tmp_path: Path) -> None:
     table = open_table(people(100))
     made = released(table, PLAN, tmp_path)
     for broken in ("plan", "claims", "together", "output"):
-        fields = {name: value for name, value in json.loads(made.record.read_text()).items() if name != broken}
+        fields = {name: value for name, value in json.loads(made.record_file.read_text()).items() if name != broken}
         fields["digest"] = digest_of(fields)
         (tmp_path / "broken.json").write_text(json.dumps(fields))
         with pytest.raises(FileError, match="not a whole record"):
             attack(tmp_path / "broken.json", table)
-    (tmp_path / "broken.json").write_text(made.record.read_text().replace('"rows": 100', '"rows": 99'))
+    (tmp_path / "broken.json").write_text(made.record_file.read_text().replace('"rows": 100', '"rows": 99'))
     with pytest.raises(VerificationError, match="was changed"):
         attack(tmp_path / "broken.json", table)

@@ -134,8 +134,8 @@ def test_a_release_that_is_weaker_than_its_record_is_caught(tmp_path: Path) -> N
     table = open_table(people(5000))
     said = released(table, {"illness": RESPONSE.format(epsilon=0.5)}, tmp_path, name="said.parquet")
     done = released(table, {"illness": RESPONSE.format(epsilon=3)}, tmp_path, name="done.parquet")
-    honest = attack(said.record, table, secret="illness", targets=100)
-    caught = attack(said.record, table, secret="illness", released=done.output, targets=100)
+    honest = attack(said.record_file, table, secret="illness", targets=100)
+    caught = attack(said.record_file, table, secret="illness", released=done.output, targets=100)
     assert not any(found.beats_claim for found in honest)
     # Who believes the record guesses worse than who learns, and both beat it.
     assert [str(found.attack).partition(",")[2] for found in caught if found.beats_claim][:2] == [

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from leakgauge.artefacts import Level
 from leakgauge.audit.attacks.ceilings import Promise, ceiling, promises
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import simulation
@@ -59,11 +60,12 @@ def test_releases_and_rows_add_up() -> None:
 
 
 def test_the_smallest_of_the_claims_counts() -> None:
-    levels = {"local-dp": {"value": 2.0}, "approximate-dp": {"value": 1.0, "delta": 1e-6}, "zcdp": {"value": 0.1}}
+    approximate = Level(1.0, "nats", delta=1e-6)
+    levels = {"local-dp": Level(2.0, "nats"), "approximate-dp": approximate, "zcdp": Level(0.1, "nats")}
     claimed = promises(levels)
     assert claimed == (Promise(2.0), Promise(1.0, 1e-6))
     prior, rows = np.array([0.5, 0.25]), np.array([1, 3])
     expected = (float(claimed[1].most(0.5, 2)) + 3 * float(claimed[1].most(0.25, 4))) / 4
     assert ceiling(claimed, prior, np.array([2, 4]), rows) == pytest.approx(expected)
-    assert promises({"local-dp": {"value": "infinity"}}) == ()
+    assert promises({"local-dp": Level(math.inf, "nats")}) == ()
     assert ceiling((), prior, 2, rows) is None

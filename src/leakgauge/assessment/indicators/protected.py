@@ -25,7 +25,7 @@ from leakgauge.release.binding import LARGEST_ALPHABET
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import DeclaredLabel, label_text
-from leakgauge.release.record import recorded_bins
+from leakgauge.release.record import binnings
 from leakgauge.tables import Table, in_bins
 
 
@@ -77,19 +77,18 @@ def protected_of_release(
         FileError, VerificationError, TableError, ColumnError: of a record, release or table that cannot be used.
         OptionError: several columns are protected and none is named.
     """
-    fields = record.fields if isinstance(record, Release) else read_record(record)
+    said = record.record if isinstance(record, Release) else read_record(record)
     case = read_attack_case(record, original, released=released)
     made = _chosen(case.columns, column)
     assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
-    seen = in_bins(original, recorded_bins(fields))
+    seen = in_bins(original, binnings(said.plan))
     setting = setting_of(made.law.mechanism, source_of(seen, *made.reads, public=case.public))
-    size = fields["output"].get("bytes")
     return _protected(
         setting,
         made,
         case,
-        record_digest=str(fields["digest"]),
-        bytes_per_record=None if size is None else float(size) / original.rows,
+        record_digest=said.digest,
+        bytes_per_record=said.output.bytes / original.rows,
     )
 
 

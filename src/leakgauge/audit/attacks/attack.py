@@ -124,14 +124,14 @@ def read_attack_case(
             "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
         )
     if isinstance(release, Release):
-        fields, place, output = release.fields, release.record, release.output
+        record, place, output = release.record, release.record_file, release.output
     else:
         place = Path(release)
-        fields = read_record(place)
-        output = released_file(fields, place)
+        record = read_record(place)
+        output = released_file(record, place)
     with open_table(str(output if released is None else released)) as opened:
         return read_case(
-            fields,
+            record,
             place,
             original,
             opened,

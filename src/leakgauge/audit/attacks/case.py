@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.ceilings import Promise, promises
 from leakgauge.audit.attacks.laws import ColumnLaw, law_of
 from leakgauge.audit.attacks.reading import Codes, columns_of, letters_of, numbered, values_of
 from leakgauge.audit.outputs import Outputs
-from leakgauge.errors import ColumnError, FileError, OptionError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import BoundPlan, ReleasePlan
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundColumn
-from leakgauge.release.record import recorded_bins
+from leakgauge.release.record import binnings, whole_record_error
 from leakgauge.tables import Binning, Table, in_bins
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def fresh(draws: Generator) -> Simulated:
 
 
 def read_case(
-    fields: Mapping[str, Any],
+    record: Record,
     place: Path,
     original: Table,
     released: Table,
@@ -141,13 +141,13 @@ def read_case(
         OptionError: a background column that is the secret, or protected itself.
         VerificationError: the release holds values that the record's mechanisms never give.
     """
-    plan = _bound(fields, place, original)
+    plan = _bound(record, place, original)
     _require_rows(original, released)
     _require_columns(plan, original, secret, tuple(background))
     names = tuple(dict.fromkeys((*plan.reads, *background)))
     values = columns_of(in_bins(plan.table, bins or {}), names)
     written = columns_of(released, [name for one in plan.columns for name in one.writes])
-    columns = tuple(_column(one, values, written, fields, place) for one in plan.columns)
+    columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
     return Case(
         columns,
@@ -157,57 +157,43 @@ def read_case(
         # Not by quantile: a public number is known to the last digit.
         numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
         plan.public,
-        _claimed(fields, place, "together"),
+        promises(record.together),
         confidence,
         targets,
         simulation_seed,
     )
 
 
-def _bound(fields: Mapping[str, Any], place: Path, original: Table) -> BoundPlan:
+def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
     """The record's plan, bound to the original: a mechanism kept as a channel is run as that channel."""
-    try:
-        planned = {
-            written: column["mechanism"] if column["channel"] is None else named_channel(column["channel"], place)
-            for name, column in fields["plan"]["columns"].items()
-            # A channel of several columns is planned for each that it writes.
-            for written in (name, *(column["writes"] if len(column["writes"]) > 1 else ()))
-        }
-        public, bins = list(fields["plan"]["public"]), recorded_bins(fields)
-    except (KeyError, TypeError, AttributeError):
-        raise FileError("{path} is not a whole record: its plan is missing or malformed.", path=place) from None
-    return bind(ReleasePlan(planned, public, bins), original)
+    plan = record.plan
+    planned = {
+        written: column.mechanism if column.channel is None else column.channel.named(place)
+        for name, column in plan.columns.items()
+        # A channel of several columns is planned for each that it writes.
+        for written in (name, *(column.writes if len(column.writes) > 1 else ()))
+    }
+    return bind(ReleasePlan(planned, list(plan.public), binnings(plan)), original)
 
 
 def _column(
     bound: BoundColumn,
     values: Mapping[str, pa.Array],
     written: Mapping[str, pa.Array],
-    fields: Mapping[str, Any],
+    record: Record,
     place: Path,
 ) -> ReleasedColumn:
     law = law_of(bound)
+    if bound.name not in record.claims:
+        raise whole_record_error(place, "claims")
     return ReleasedColumn(
         bound.reads,
         bound.writes,
         law,
         law.inputs([values[name] for name in bound.reads]),
         law.outputs([written[name] for name in bound.writes]),
-        _claimed(fields, place, "claims", bound.name, "levels"),
+        promises(record.claims[bound.name].levels),
     )
-
-
-def _claimed(fields: Mapping[str, Any], place: Path, *path: str) -> tuple[Promise, ...]:
-    """What a record says at a place of its own."""
-    try:
-        found: Any = fields
-        for key in path:
-            found = found[key]
-        return promises(found)
-    except (KeyError, TypeError, AttributeError, ValueError):
-        raise FileError(
-            "{path} is not a whole record: {key!r} is missing or malformed.", path=place, key=path[0]
-        ) from None
 
 
 def _secrets(

@@ -16,11 +16,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.artefacts import Level
 from leakgauge.probability.cells import Codes, Floats
 
 _PURE = ("local-dp", "dp")
@@ -53,13 +53,13 @@ class Promise:
         return np.asarray(np.minimum(np.minimum(all_pairs, one_pair), 1.0))
 
 
-def promises(levels: Mapping[str, Any]) -> tuple[Promise, ...]:
+def promises(levels: Mapping[str, Level]) -> tuple[Promise, ...]:
     """What the levels of a record promise, each by itself; empty where nothing finite is claimed."""
     found = []
     for name in (*_PURE, _APPROXIMATE):
         level = levels.get(name)
-        if level is not None and isinstance(level["value"], int | float):
-            found.append(Promise(float(level["value"]), float(level.get("delta", 0.0))))
+        if level is not None and math.isfinite(level.value):
+            found.append(Promise(level.value, level.delta or 0.0))
     return tuple(found)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.artefacts import Origin, Quantity, Utility
+from leakgauge.artefacts import Levels, Origin, Quantity, Utility
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
@@ -15,19 +15,15 @@ from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
-from leakgauge.notions import level_json, relate_channel
+from leakgauge.notions import relate_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 
 
-def levels_json(sources: Sources, asked: Asked, channel: Channel) -> dict[str, Any]:
+def levels_of(sources: Sources, asked: Asked, channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
-    return {
-        "schema": "leakgauge/levels/2",
-        "prior": PriorOrigin.THIS_TABLE.value,
-        "levels": {name: level_json(level) for name, level in found.items()},
-    }
+    return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
 def utility(sources: Sources, asked: Asked, channel: Channel) -> Utility:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts import codec
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.record import digest_of, file_digest
+from leakgauge.release.record import file_digest
 
 JOB_SCHEMA = "leakgauge/job/1"
 JOB = "job.json"

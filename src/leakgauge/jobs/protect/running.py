@@ -9,13 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
+from leakgauge.artefacts.codec import digest_of
 from leakgauge.assessment import Grade, parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
 from leakgauge.jobs.assess import refused_by_veto, said_of_line
 from leakgauge.jobs.protect.headline import headline, spent
 from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
 from leakgauge.jobs.protect.watching import Watched
-from leakgauge.release.record import digest_of, file_digest
+from leakgauge.release.record import file_digest
 from leakgauge.report import Edition, Report
 
 NAMES = (*STAGES, "report")

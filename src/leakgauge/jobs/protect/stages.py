@@ -18,13 +18,13 @@ from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_json, utility
+from leakgauge.jobs.protect.companions import before_json, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
-from leakgauge.release.record import plan_json
+from leakgauge.release.record import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"
@@ -152,7 +152,9 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
         found = verify(place / RECORD)
     except (InputError, VerificationError):
         return False
-    return found.holds and bool(found.fields["plan"] == plan_json(preview(plan, work.sources.original)[0]))
+    if found.record is None or not found.holds:
+        return False
+    return found.record.plan == recorded_plan(preview(plan, work.sources.original)[0])
 
 
 def audit_stage(work: Work) -> tuple[str, ...]:
@@ -192,7 +194,7 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     )
     made = {
         "leakage.json": found,
-        "levels.json": levels_json(sources, asked, channel),
+        "levels.json": levels_of(sources, asked, channel),
         "utility.json": utility(sources, asked, channel),
     }
     for name, fields in made.items():

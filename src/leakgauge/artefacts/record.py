@@ -1,0 +1,252 @@
+"""The record of a release, and the one that may be handed out with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.codec import decode
+from leakgauge.artefacts.levels import Level, with_hyphens
+from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.errors import LeakgaugeError
+from leakgauge.probability import PriorOrigin
+from leakgauge.sentences import Sentence
+
+
+class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The released file: its path from the record's folder, its form, columns and digest."""
+
+    file: str
+    format: str
+    columns: tuple[str, ...]
+    bytes: int
+    sha256: str
+
+
+class LearntEdges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which bins were asked for where the table decided, and how many of them were merged."""
+
+    asked: str
+    merged: int
+
+
+class RecordedBins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The bins of a column; ``learnt`` where their edges follow from the table."""
+
+    binning: str
+    learnt: LearntEdges | None = None
+
+
+class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mechanism, what it reads and what it writes.
+
+    Attributes:
+        mechanism: as on the command line.
+        epsilon: its budget, where it has one.
+        reads: columns of the table.
+        writes: columns of the release.
+        letters: whether they are declared or taken from this table; None where the mechanism has none.
+        channel_prior: from which prior its channel was designed.
+        channel: itself, where it is finite and may be told.
+    """
+
+    mechanism: str
+    epsilon: int | float | None
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    letters: str | None
+    channel_prior: PriorOrigin | None
+    channel: ChannelFile | None
+
+    @property
+    def kind(self) -> str:
+        """The name of the mechanism without its parameters."""
+        return self.mechanism.partition(":")[0]
+
+    @property
+    def follows_from_counts(self) -> bool:
+        """Whether its numbers may follow from private counts.
+
+        A channel that does not say where it comes from is taken to be designed from the table, as most are.
+        """
+        if self.channel is None or self.kind == "randomized-response":
+            return False
+        return self.channel_prior is None or self.channel_prior.keep_inside
+
+    @property
+    def origin(self) -> Origin:
+        """Where what it guarantees comes from, letters taken from the table apart."""
+        if self.follows_from_counts:
+            return Origin.TABLE
+        return Origin.ACCOUNTED if self.channel_prior is PriorOrigin.NOISY_HISTOGRAM else Origin.DECLARED
+
+
+class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was released, with everything needed to compute its claims again."""
+
+    public: tuple[str, ...]
+    bins: dict[str, RecordedBins] = {}
+    columns: dict[str, PlannedColumn]
+
+    @property
+    def origin(self) -> Origin:
+        """Where what all columns guarantee together comes from."""
+        found = {column.origin for column in self.columns.values()}
+        return next((one for one in (Origin.TABLE, Origin.ACCOUNTED) if one in found), Origin.DECLARED)
+
+
+class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a mechanism guarantees one row.
+
+    Attributes:
+        prior: the origin of the prior of levels that need one.
+        prior_epsilon: what a noisy histogram as prior cost.
+        exact: whether the levels are those of a known channel, not implied by its budget.
+        levels: by the names of their notions.
+    """
+
+    prior: PriorOrigin | None
+    prior_epsilon: Real | None
+    exact: bool
+    levels: dict[str, Level]
+
+    @property
+    def is_private(self) -> bool:
+        """Whether levels rest on a prior that nobody else may know."""
+        return self.prior is not None and self.prior.keep_inside
+
+
+class Together(Level, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What all columns of one row guarantee together, and by which bound."""
+
+    method: str
+
+
+class LedgerPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which entry of which account of a ledger paid."""
+
+    dataset: str
+    entry: int
+
+
+class LedgerEntry(LedgerPlace, frozen=True, forbid_unknown_fields=True):
+    """The same with the hash of the entry."""
+
+    hash: str
+
+
+class PublicBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was spent, as everybody may know it."""
+
+    epsilon: Quantity
+    rho: Quantity
+    ledger: LedgerPlace | None
+
+
+class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was spent."""
+
+    epsilon: Quantity
+    rho: Quantity
+    ledger: LedgerEntry | None
+
+
+class Released(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What both records of a release say.
+
+    Attributes:
+        reference: the name of the release in the ledger.
+        created: when.
+        private: whether the operating system drew the noise; a simulation protects nobody.
+        keep_inside: whether private counts can be computed from the record.
+        rows: how many.
+        output: the released file.
+        plan: how it was made.
+        unit_of_protection: what two neighbouring tables differ in.
+        neighbours: and how.
+        assumptions: what must hold for the claims to hold.
+        versions: of the programs.
+        digest: over all other fields.
+    """
+
+    reference: str
+    created: str
+    private: bool
+    keep_inside: bool
+    rows: int
+    output: Output
+    plan: Plan
+    unit_of_protection: str
+    neighbours: str
+    assumptions: tuple[Sentence, ...]
+    versions: dict[str, str]
+    digest: str = ""
+
+
+class Record(
+    Released, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/release/2"
+):
+    """What was done, what it guarantees and what it cost; ``simulation_seed`` only of a simulation."""
+
+    simulation_seed: int | None
+    claims: dict[str, Claims]
+    together: dict[str, Together]
+    budget: Budget
+
+
+class PublicRecord(
+    Released,
+    frozen=True,
+    kw_only=True,
+    forbid_unknown_fields=True,
+    tag_field="schema",
+    tag="leakgauge/public-release/1",
+):
+    """What everybody may know of a record; None stands for what is left out, which ``left_out`` lists."""
+
+    claims: dict[str, Claims | None]
+    together: dict[str, Together] | None
+    budget: PublicBudget | None
+    left_out: tuple[Sentence, ...]
+
+
+class PreviewedBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a release would cost, and whether the ledger would admit it; None without one."""
+
+    epsilon: Quantity
+    rho: Quantity
+    allowed: bool | None
+
+
+class Preview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/preview/1"):
+    """What a release would be; nothing was drawn, spent or written."""
+
+    keep_inside: bool
+    plan: Plan
+    claims: dict[str, Claims]
+    budget: PreviewedBudget
+
+
+def keep_inside(plan: Plan, claims: Mapping[str, Claims | None]) -> bool:
+    """Whether private counts can be computed from a record: from its channels, or from levels under a private prior."""
+    channels = any(column.follows_from_counts for column in plan.columns.values())
+    return channels or any(claim is not None and claim.is_private for claim in claims.values())
+
+
+def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/release/1`` as those of today; it did not say whether it is to be kept inside."""
+    raised: dict[str, Any] = {**fields, "schema": "leakgauge/release/2"}
+    try:
+        raised["together"] = with_hyphens(fields["together"])
+        raised["claims"] = {
+            name: {**one, "levels": with_hyphens(one["levels"])} for name, one in fields["claims"].items()
+        }
+        claims = {name: decode(Claims, one, name) for name, one in raised["claims"].items()}
+        raised["keep_inside"] = keep_inside(decode(Plan, fields["plan"], "plan"), claims)
+    except (KeyError, TypeError, AttributeError, LeakgaugeError):
+        # Not a whole record, which whoever decodes it finds and says.
+        pass
+    return raised
