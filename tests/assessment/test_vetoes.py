@@ -9,13 +9,13 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, Sentence, Shown
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
-from leakgauge.assessment.grades import Grade
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
-    Veto,
     capped,
     vetoes_of_audit,
     vetoes_of_claim,
@@ -41,7 +41,7 @@ def audit(columns: dict[str, Shown | None], attacks: tuple[Finding, ...] = (), c
 
 
 def reasons(vetoes: tuple[Veto, ...]) -> list[str]:
-    return [veto.reason for veto in vetoes]
+    return [str(veto.reason) for veto in vetoes]
 
 
 def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
@@ -58,7 +58,7 @@ def finding(low: float, ceiling: float | None) -> Finding:
 
 def test_a_claim_of_infinity_promises_nothing() -> None:
     (veto,) = vetoes_of_claim(LocalDP(math.inf))
-    assert veto.cap is Grade.POOR and "infinite" in veto.reason
+    assert veto.cap is Grade.POOR and "infinite" in str(veto.reason)
     assert vetoes_of_claim(LocalDP(20.0)) == ()
 
 
@@ -75,9 +75,9 @@ def test_what_samples_show() -> None:
     fair = lower_bound(RESPONSE, samples=4000, randomness=Simulated(1))
     assert vetoes_of_shown(fair) == ()
     liar = lower_bound(RESPONSE, LocalDP(0.2), samples=20_000, randomness=Simulated(1))
-    assert liar.stopped_early and "where local-dp:0.2 is claimed" in vetoes_of_shown(liar)[0].reason
+    assert liar.stopped_early and "where local-dp:0.2 is claimed" in str(vetoes_of_shown(liar)[0].reason)
     plain = lower_bound(lambda value: value, LocalDP(100.0), [(0, 1)], samples=1000)
-    assert "same output" in vetoes_of_shown(plain)[0].reason
+    assert "same output" in str(vetoes_of_shown(plain)[0].reason)
     failed = Check(Sentence("repetition"), False, Sentence("outputs repeat"))
     checked = msgspec.structs.replace(fair, checks=(failed,), violated=True)
     assert reasons(vetoes_of_shown(checked)) == ["the mechanism breaks local-dp:1; repetition: outputs repeat"]
@@ -85,7 +85,7 @@ def test_what_samples_show() -> None:
 
 def test_an_attack_beyond_the_ceiling() -> None:
     (veto,) = vetoes_of_finding(finding(0.7, 0.6))
-    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in veto.reason
+    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in str(veto.reason)
     assert vetoes_of_finding(finding(0.6, 0.6)) == vetoes_of_finding(finding(0.9, None)) == ()
 
 
@@ -103,13 +103,13 @@ def test_the_audit_of_a_release_says_the_same() -> None:
 
 
 def leaf(key: str, value: float) -> Evidence:
-    return Evidence(key, Standing.MEASURED, "", value, "", Scale(0, 1))
+    return Evidence(key, Standing.MEASURED, Sentence(""), value, "", Scale(0, 1))
 
 
 def test_a_release_that_tells_nearly_everything() -> None:
     for key in ("5", "7"):
         (veto,) = vetoes_of_evidence([leaf(key, 0.9)])
-        assert veto.cap is Grade.POOR and "nearly everything" in veto.reason and "0.9" in veto.reason
+        assert veto.cap is Grade.POOR and "nearly everything" in str(veto.reason) and "0.9" in str(veto.reason)
         assert vetoes_of_evidence([leaf(key, 0.89)]) == ()
     # What counts of many rows tell of the true counts is nobody's secret; what an attack gains is.
     assert vetoes_of_evidence([leaf("7", 1.0)], of_rows=False) == ()
@@ -118,14 +118,14 @@ def test_a_release_that_tells_nearly_everything() -> None:
 
 def test_an_infinite_epsilon_and_a_large_delta() -> None:
     assert reasons(vetoes_of_evidence([leaf("3", math.inf)])) == ["ε is infinite, which promises nothing"]
-    assert "δ is 0.01" in vetoes_of_evidence([leaf("2", 0.01)])[0].reason
-    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", "")]) == ()
+    assert "δ is 0.01" in str(vetoes_of_evidence([leaf("2", 0.01)])[0].reason)
+    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", Sentence(""))]) == ()
 
 
 def test_what_is_not_known() -> None:
     assert vetoes_of_unknown({"privacy": 0.0, "utility": 3.0}, ["4", "14"]) == ()
     (veto,) = vetoes_of_unknown({"privacy": None, "utility": 3.0}, ["5"])
-    assert veto.reason == "nothing is known of privacy, what attacks gain (leaf 5)"
+    assert str(veto.reason) == "nothing is known of privacy, what attacks gain (leaf 5)"
 
 
 def test_every_route_asks_for_every_reason() -> None:
@@ -149,8 +149,8 @@ def test_every_route_asks_for_every_reason() -> None:
 
 
 def test_the_lowest_cap_counts() -> None:
-    vetoes = [Veto("one"), Veto("two", Grade.VERY_POOR), Veto("three", Grade.GOOD)]
+    vetoes = [Veto(Sentence("one")), Veto(Sentence("two"), Grade.VERY_POOR), Veto(Sentence("three"), Grade.GOOD)]
     assert capped(Grade.VERY_GOOD, vetoes) is Grade.VERY_POOR
     assert capped(Grade.VERY_GOOD, vetoes[:1]) is Grade.POOR and capped(Grade.MEDIUM, ()) is Grade.MEDIUM
     with pytest.raises(ModelError, match="without a reason"):
-        Veto(" ")
+        Veto(Sentence(" "))

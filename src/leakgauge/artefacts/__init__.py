@@ -1,6 +1,7 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
 from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import (
     Anonymity,
     Audit,
@@ -13,6 +14,10 @@ from leakgauge.artefacts.audit import (
 )
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
+from leakgauge.artefacts.event import Ended, Event
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.improvement import StoredImprovement
+from leakgauge.artefacts.job import Headline, Job, Outcome, PageJob, Spent, StageDone
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Level, Levels, Witness
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement
@@ -20,6 +25,7 @@ from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.artefacts.record import PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.reproduction import Reproductions
+from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Check
 from leakgauge.sentences import Sentence
@@ -29,6 +35,7 @@ __all__ = [
     "Answer",
     "Audit",
     "AuditedRecord",
+    "Before",
     "ChannelFile",
     "Check",
     "Compared",
@@ -36,14 +43,20 @@ __all__ = [
     "Design",
     "Diversity",
     "EachMeasurement",
+    "Ended",
+    "Event",
     "Finding",
     "Frontier",
+    "Headline",
+    "Job",
     "LedgerTold",
     "Level",
     "Levels",
     "Measurement",
     "MechanismAudit",
     "Origin",
+    "Outcome",
+    "PageJob",
     "Point",
     "PublicRecord",
     "Quantity",
@@ -51,8 +64,14 @@ __all__ = [
     "Record",
     "Relation",
     "Reproductions",
+    "Request",
     "Sentence",
     "Shown",
+    "Spent",
+    "StageDone",
+    "StoredAssessment",
+    "StoredEvidence",
+    "StoredImprovement",
     "Utility",
     "Witness",
     "codec",

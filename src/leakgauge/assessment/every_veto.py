@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from leakgauge.artefacts import Audit, Finding, Shown
-from leakgauge.assessment.evidence import Evidence
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.indicators import Setting
 from leakgauge.assessment.scales import Form
 from leakgauge.assessment.vetoes import (
-    Veto,
+    column_of,
     vetoes_of_audit,
     vetoes_of_claim,
     vetoes_of_evidence,
@@ -38,6 +39,6 @@ def every_veto(
     found = [veto for claim in setting.claims[:1] for veto in vetoes_of_claim(claim)]
     found += vetoes_of_evidence(evidence, of_rows=setting.form is not Form.ANSWERS)
     found += [] if audit is None else vetoes_of_audit(audit)
-    found += [] if shown is None else vetoes_of_shown(shown, f"the column {setting.source.name}")
+    found += [] if shown is None else vetoes_of_shown(shown, column_of(setting.source.name))
     found += [veto for one in findings for veto in vetoes_of_finding(one)]
     return tuple(dict.fromkeys(found))

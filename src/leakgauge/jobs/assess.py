@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from leakgauge.artefacts import Audit
+from leakgauge.artefacts import Audit, StoredAssessment, StoredEvidence, codec
 from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.assessment import (
     Assessment,
@@ -18,82 +15,45 @@ from leakgauge.assessment import (
     Lift,
     Line,
     Policy,
-    PublishedGrade,
     Questionnaire,
     answered_beyond,
     assess,
     collect,
     every_veto,
-    evidence_from_json,
     grade_evidence,
     lifts,
     protected_of_release,
 )
-from leakgauge.assessment.graded_json import ASSESSMENT_SCHEMA, assessment_json
 from leakgauge.assessment.indicators import Protected
 from leakgauge.assessment.scales import Form
+from leakgauge.assessment.storing import stored as stored_as
 from leakgauge.errors import RefusalError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import read_record
+from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table
 
 
-@dataclass(frozen=True)
-class Graded:
-    """A release that was graded.
+def require(graded: StoredAssessment) -> None:
+    """Refuse what a veto stands against, or a policy does not allow.
 
-    Attributes:
-        column: the protected column.
-        assessment: which decides.
-        published: by the paper's algebra, which does not.
-        lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
-        blocked: why no change reaches it; None where one does.
-        lines: of the policy.
-        record: the digest of the release's record.
+    Raises:
+        RefusalError: names every line that fails, vetoes among them, or every veto.
     """
-
-    column: str
-    assessment: Assessment
-    published: PublishedGrade
-    lifts: tuple[Lift, ...]
-    blocked: str | None
-    lines: tuple[Line, ...]
-    record: str | None
-
-    def require(self) -> None:
-        """Refuse what a veto stands against, or a policy does not allow.
-
-        Raises:
-            RefusalError: names every line that fails, vetoes among them, or every veto.
-        """
-        failed = [said_of_line(one.name, one.found, one.limit, one.of) for one in self.lines if not one.holds]
-        if failed:
-            raise RefusalError("The policy is not kept: {failed}.", failed="; ".join(failed))
-        vetoed = refused_by_veto([veto.reason for veto in self.assessment.vetoes])
-        if vetoed is not None:
-            raise vetoed
+    if graded.failed:
+        raise RefusalError("The policy is not kept: {failed}.", failed=in_turn(graded.failed))
+    vetoed = refused_by_veto(graded)
+    if vetoed is not None:
+        raise vetoed
 
 
-def refused_by_veto(reasons: Sequence[str]) -> RefusalError | None:
+def refused_by_veto(graded: StoredAssessment) -> RefusalError | None:
     """The refusal of a release that vetoes stand against; None where there are none."""
-    if not reasons:
+    if not graded.vetoes:
         return None
     return RefusalError(
         "A veto stands against the release: {reasons}; do not give it away, ask for more protection.",
-        reasons="; ".join(reasons),
-    )
-
-
-def graded_json(graded: Graded) -> dict[str, Any]:
-    """The fields of a graded release; its evidence can be read again from them."""
-    return assessment_json(
-        graded.assessment,
-        column=graded.column,
-        record=graded.record,
-        published=graded.published,
-        lifts=graded.lifts,
-        blocked=graded.blocked,
-        lines=graded.lines,
+        reasons=in_turn(graded.reasons),
     )
 
 
@@ -113,7 +73,7 @@ def grade_release(
     confidence: float = 0.95,
     simulation_seed: int = 0,
     accusing: Audit | None = None,
-) -> Graded:
+) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
 
     Args:
@@ -151,8 +111,15 @@ def grade_release(
     found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
     ways, blocked = _ways(found, target, protected)
     lines = () if policy is None else _lines(policy, found, record, audit, releases_per_period)
-    name, digest = protected.setting.source.name, protected.record_digest
-    return Graded(name, found, grade_evidence(evidence), ways, blocked, lines, digest)
+    return stored_as(
+        found,
+        column=protected.setting.source.name,
+        record=protected.record_digest,
+        published=grade_evidence(evidence),
+        lifts=ways,
+        blocked=blocked,
+        lines=lines,
+    )
 
 
 def _lines(
@@ -185,16 +152,18 @@ def _together(record: Path) -> float | None:
 def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
     """The evidence in an earlier assessment, or in a file of evidence alone."""
     fields = parsed_json(place)
-    inside = fields.get("evidence") if fields.get("schema") == ASSESSMENT_SCHEMA else fields
-    return evidence_from_json(
-        inside if isinstance(inside, dict) else {},
-        place,
-        column=protected.setting.source.name,
-        record=protected.record_digest,
+    found = (
+        codec.decode(StoredAssessment, fields, place).evidence
+        if fields.get("schema") == codec.schema_of(StoredAssessment)
+        else codec.decode(StoredEvidence, fields, place)
     )
+    found.require_of(protected.setting.source.name, protected.record_digest, place)
+    return found.leaves
 
 
-def _ways(found: Assessment, target: Grade | float | None, protected: Protected) -> tuple[tuple[Lift, ...], str | None]:
+def _ways(
+    found: Assessment, target: Grade | float | None, protected: Protected
+) -> tuple[tuple[Lift, ...], Sentence | None]:
     # The distance of two letters is 1 whatever is done: no release moves it.
     fixed = [leaf for leaf in ("1",) if protected.form is Form.LETTERS and leaf in found.diagram.leaves]
     better = [grade for grade in Grade if grade > found.grade]
@@ -203,13 +172,4 @@ def _ways(found: Assessment, target: Grade | float | None, protected: Protected)
     try:
         return lifts(found, better[0] if target is None else target, fixed=fixed, most=5), None
     except RefusalError as error:
-        return (), str(error)
-
-
-def said_of_line(name: str, found: float | str | None, limit: float | str | None, of: str) -> str:
-    """What a line of a policy found and asked for, in a short sentence without a full stop."""
-    return f"{name} is {_said(found)}{f' ({of})' if of else ''}, the limit {_said(limit)}"
-
-
-def _said(value: float | str | None) -> str:
-    return "not known" if value is None else value if isinstance(value, str) else f"{value:.4g}"
+        return (), error.sentence

@@ -9,7 +9,7 @@ from typing import Any
 from leakgauge.artefacts import Audit, AuditedRecord, Finding
 from leakgauge.artefacts.codec import encode, sealed
 from leakgauge.assessment import Assessment
-from leakgauge.assessment.graded_json import assessment_json
+from leakgauge.assessment.storing import stored
 from leakgauge.release import Release
 from leakgauge.report.facts import Facts
 
@@ -22,8 +22,8 @@ def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | 
     if grade is None:
         return Facts(_as_stored(files))
     columns = list(release.record.claims)
-    files["assessment.json"] = assessment_json(
-        grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
+    files["assessment.json"] = encode(
+        stored(grade, column=columns[0] if len(columns) == 1 else None, record=release.digest)
     )
     return Facts(_as_stored(files), grade.diagram)
 

@@ -12,7 +12,6 @@ from leakgauge.assessment.indicators.protected import (
 )
 from leakgauge.assessment.indicators.setting import Setting, setting_of
 from leakgauge.assessment.indicators.source import Source, histogram_source, source_of
-from leakgauge.assessment.indicators.stored import evidence_from_json, evidence_json, read_evidence
 
 __all__ = [
     "FAMILIES",
@@ -25,13 +24,10 @@ __all__ = [
     "audited",
     "audited_by",
     "audited_in",
-    "evidence_from_json",
-    "evidence_json",
     "histogram_source",
     "protected_column",
     "protected_histogram",
     "protected_of_release",
-    "read_evidence",
     "released_again",
     "setting_of",
     "source_of",
