@@ -15,7 +15,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import FileError, InputError, OptionError, TableError
-from leakgauge.jobs.improve import search_json
+from leakgauge.jobs.improve import stored
 from tests.cli.running import as_json
 from tests.jobs.finished import Finished, Told
 from tests.jobs.stubs import stubbed
@@ -90,7 +90,7 @@ def test_improve_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixtu
     assert code == 0
     for table in (people, pl.read_csv(people)):
         found = lg.improve(table, secret="illness", target="poor", trials=6)
-        assert encode(search_json(found, "illness")) == fields
+        assert encode(stored(found, "illness")) == fields
         found.improvement.require()
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import StoredAssessment, codec
 from leakgauge.languages import ENGLISH
 from leakgauge.web.running import Jobs
 from tests.web.serving import Served, running
@@ -115,7 +116,8 @@ def test_the_grade_comes_with_names_in_the_language_of_the_request(served: Serve
     english = served.get(f"/api/jobs/{job['id']}/grade").fields
     chinese = served.get(f"/api/jobs/{job['id']}/grade", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
     stored = json.loads((served.results / job["id"] / "assessment.json").read_text(encoding="utf-8"))
-    assert {name: value for name, value in english.items() if name != "names"} == stored
+    told = codec.encode(codec.decode(StoredAssessment, stored, "assessment.json"), str)
+    assert {name: value for name, value in english.items() if name != "names"} == told
     assert set(english["names"]) == set(chinese["names"]) == set(stored["nodes"])
     assert english["names"]["1"] == "sensitivity Δ" and chinese["names"]["1"] == "全局敏感度"
     assert english["leaves"][0]["source"] != chinese["leaves"][0]["source"]

@@ -6,9 +6,11 @@ from typing import Literal
 
 import msgspec
 
+from leakgauge.artefacts.assessment import Interval
+from leakgauge.artefacts.grades import Grade
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity, Real
-from leakgauge.artefacts.request import Graded, Request
+from leakgauge.artefacts.request import Request
 from leakgauge.sentences import Sentence
 
 
@@ -52,14 +54,6 @@ class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: Sentence | None = None
 
 
-class ScoreInterval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Where the score lies."""
-
-    low: float
-    high: float
-    confidence: float
-
-
 class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The numbers that matter; None where the release has no such number.
 
@@ -80,10 +74,10 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         unchanged: the share of values that stay.
     """
 
-    grade: Graded
+    grade: Grade
     score: float
-    grade_uncapped: Graded | None = None
-    interval: ScoreInterval | None = None
+    grade_uncapped: Grade | None = None
+    interval: Interval | None = None
     privacy: float | None = None
     utility: float | None = None
     vetoes: tuple[Sentence, ...] = ()
@@ -91,7 +85,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leakage_after: Quantity | None = None
     floor: Quantity | None = None
     epsilon: Level | None = None
-    attack: str | None = None
+    attack: Sentence | None = None
     success: Quantity | None = None
     baseline: Quantity | None = None
     advantage: Quantity | None = None

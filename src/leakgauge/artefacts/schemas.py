@@ -9,9 +9,13 @@ from typing import Any, Final
 import msgspec
 
 from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.assessment import Before, StoredAssessment
+from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Levels, from_first_levels
@@ -24,8 +28,6 @@ from leakgauge.artefacts.verification import Verified
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
-    Job,
-    PageJob,
     Design,
     Frontier,
     Comparison,
@@ -40,6 +42,13 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Answer,
     LedgerTold,
     Reproductions,
+    Audit,
+    StoredEvidence,
+    StoredAssessment,
+    Before,
+    StoredImprovement,
+    Job,
+    PageJob,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""

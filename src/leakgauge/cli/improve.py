@@ -42,7 +42,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
-    from leakgauge.jobs.improve import search_json
+    from leakgauge.jobs.improve import stored
     from leakgauge.jobs.improving import improve
     from leakgauge.tables import source_files
 
@@ -53,7 +53,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
         found = improve(table, **options, progress=tell)
-    deliver(search_json(found, options["secret"]), as_json, output, lambda: _render(found))
+    deliver(stored(found, options["secret"]), as_json, output, lambda: _render(found))
     found.improvement.require()
 
 

@@ -19,6 +19,8 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 
 from leakgauge import __version__
+from leakgauge.artefacts import StoredAssessment
+from leakgauge.artefacts.codec import decode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language
 from leakgauge.web import figures, reports
@@ -193,7 +195,8 @@ class Page:
         if not graded:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
         with _files_of(job):
-            return JSONResponse(grade_fields(graded, language_asked(request)))
+            found = decode(StoredAssessment, graded, "assessment.json")
+            return JSONResponse(grade_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)

@@ -7,16 +7,19 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import msgspec
+
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
+from leakgauge.assessment.candidates import COLUMN
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.compare import compare, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier
-from leakgauge.jobs.improve import noisy_table, search, search_json
+from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
@@ -36,7 +39,7 @@ CURVE_GAP = 1e-5
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Keep = Callable[[str, object], None]
+Keep = Callable[[str, msgspec.Struct], None]
 """Writes an artefact at once: what was tried must be there where the answer is no."""
 
 
@@ -238,12 +241,12 @@ def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], N
         dataset=sources.dataset,
         progress=progress,
     )
-    keep("improvement.json", search_json(found, asked.secret))
+    keep("improvement.json", stored(found, asked.secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
     channel = trial.candidate.setting.channel
     if not trial.candidate.designed or channel is None:
-        return _planned(trial.candidate.name, asked, sources)
+        return _planned(str(trial.candidate.name), asked, sources)
     named = _named(channel, asked)
     bought = asked.accounted is not None
     return Chosen("channel.json", replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
@@ -252,9 +255,9 @@ def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], N
 def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
     """The setting that is released: one that keeps a row a row."""
     assert chosen is not None
-    if chosen.candidate.form == "column":
+    if chosen.candidate.form == COLUMN:
         return chosen
-    fit = [one for one in trials if one.meets and one.candidate.form == "column"]
+    fit = [one for one in trials if one.meets and one.candidate.form == COLUMN]
     if not fit:
         raise RefusalError(
             "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` "

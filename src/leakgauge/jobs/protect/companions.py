@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from msgspec.structs import asdict
 
-from leakgauge.artefacts import Levels, Origin, Quantity, Request, Utility
+from leakgauge.artefacts import Before, Levels, Origin, Quantity, Request, Utility
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
+from leakgauge.assessment.storing import nodes_of, scores_of
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
@@ -43,14 +42,14 @@ def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
     return Utility(columns | dict.fromkeys(asked.public, _AS_IT_IS))
 
 
-def before_json(sources: Sources, asked: Request) -> dict[str, Any]:
+def before(sources: Sources, asked: Request) -> Before:
     """The scores and nodes of the table released as it is, from the same indicators."""
     letters = sources.table.counts(asked.secret).labels(asked.secret)
     alike = Channel(letters, letters, np.eye(len(letters)))
     setting = setting_of(through_channel(alike), source_of(sources.table, asked.secret))
     evidence = expected(setting, questionnaire=sources.questionnaire)
     found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
-    return {"schema": "leakgauge/before/1", **scores_json(found), "nodes": nodes_json(found)}
+    return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
 
 
 def _prior(sources: Sources, asked: Request, channel: Channel) -> Distribution:

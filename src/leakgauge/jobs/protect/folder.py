@@ -7,7 +7,7 @@ import os
 import platform
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 
 from leakgauge.artefacts import Job, Request, Sentence, StageDone, codec
+from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.job import TableRead
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
-from leakgauge.probability.files import parsed_json
 from leakgauge.release.record import file_digest
 
 JOB = "job.json"
@@ -35,19 +35,29 @@ class Folder:
         place: the folder.
         job: as it stands.
         made: whether the folder was made for it.
+        held: artefacts that this run wrote or read, by the names of their files.
     """
 
     place: Path
     job: Job
     made: bool = False
+    held: dict[str, msgspec.Struct] = field(default_factory=dict)
 
-    def write(self, name: str, artefact: object) -> None:
+    def write(self, name: str, artefact: msgspec.Struct) -> None:
         """Write an artefact."""
         codec.write(self.place / name, artefact)
+        self.held[name] = artefact
 
-    def read(self, name: str) -> dict[str, Any]:
-        """The fields of an artefact."""
-        return parsed_json(self.place / name)
+    def read(self, kind: type[Stored], name: str) -> Stored:
+        """An artefact: the object itself where this run made it, otherwise what its file says."""
+        found = self.held.get(name)
+        if not isinstance(found, kind):
+            self.held[name] = found = codec.read(kind, self.place / name)
+        return found
+
+    def get(self, kind: type[Stored], name: str) -> Stored | None:
+        """An artefact; None where the job has none of this name."""
+        return self.read(kind, name) if self.has(name) else None
 
     def has(self, name: str) -> bool:
         """Whether an artefact is there."""
@@ -66,6 +76,7 @@ class Folder:
         for name in stages:
             for file in self.job.stages[name].outputs if name in self.job.stages else ():
                 (self.place / file).unlink(missing_ok=True)
+                self.held.pop(file, None)
         self.note(stages={name: done for name, done in self.job.stages.items() if name not in stages})
 
     def drop(self, *files: str) -> None:

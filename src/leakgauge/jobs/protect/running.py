@@ -7,18 +7,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from leakgauge.artefacts import Event, Outcome, StageDone, codec
+from leakgauge.artefacts import Event, Outcome, StageDone, StoredAssessment, codec
 from leakgauge.artefacts.codec import digest_of
-from leakgauge.assessment import Grade, parse_target
+from leakgauge.assessment import parse_target
 from leakgauge.errors import BudgetError, FileError, RefusalError
-from leakgauge.jobs.assess import refused_by_veto, said_of_line
+from leakgauge.jobs.assess import refused_by_veto
 from leakgauge.jobs.protect.headline import headline, spent
 from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
 from leakgauge.jobs.protect.watching import InMemory, Watched
 from leakgauge.release.record import file_digest
 from leakgauge.report import Edition, Report
+from leakgauge.sentences import Sentence, in_turn
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
@@ -135,27 +135,25 @@ def _inputs(work: Work, stage: str) -> str:
 
 def _not_kept(work: Work) -> RefusalError | None:
     """What speaks against the release: the policy, a veto, or a grade below the one it was chosen for."""
-    graded = work.folder.read(ASSESSMENT)
-    failed = [
-        said_of_line(one["name"], one["found"], one["limit"], one["of"]) for one in graded["policy"] if not one["holds"]
-    ]
-    if failed:
+    graded = work.folder.read(StoredAssessment, ASSESSMENT)
+    if graded.failed:
         return RefusalError(
-            "The policy is not kept: {failed}; do not give the release away, ask for less.", failed="; ".join(failed)
+            "The policy is not kept: {failed}; do not give the release away, ask for less.",
+            failed=in_turn(graded.failed),
         )
-    return refused_by_veto([veto["reason"] for veto in graded["vetoes"]]) or _below_target(work.asked.target, graded)
+    return refused_by_veto(graded) or _below_target(work.asked.target, graded)
 
 
-def _below_target(asked: str | None, graded: dict[str, Any]) -> RefusalError | None:
+def _below_target(asked: str | None, graded: StoredAssessment) -> RefusalError | None:
     target = None if asked is None else parse_target(asked)
     if target is None:
         return None
-    found = graded["score"] if isinstance(target, float) else graded["grade"]
-    if not (found < target if isinstance(target, float) else Grade(found) < target):
+    if not (graded.score < target if isinstance(target, float) else graded.grade < target):
         return None
+    by_score = isinstance(target, float)
     return RefusalError(
         "The release is graded {found} where {target} was asked: measured on the release the setting falls "
         "short of what its law promised; do not give it away, or lower the target.",
-        found=f"{found:.1f}" if isinstance(target, float) else found,
-        target=asked,
+        found=Sentence("{score:.1f}", score=graded.score) if by_score else Sentence(graded.grade.value),
+        target=Sentence(str(asked)),
     )
