@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from bench.clock import timed
-from leakgauge.audit import Shown, lower_bound
+from leakgauge.artefacts import Shown
+from leakgauge.audit import lower_bound
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.least_levels import least_level
 from leakgauge.audit.neighbours import neighbours_of

@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from leakgauge.jobs.protect import Asked, protect
+from leakgauge.artefacts import Request
+from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_rows
 
 ROWS = 10**6
@@ -29,10 +30,10 @@ def run() -> None:
 
 
 def _job(place: Path, name: str, target: str) -> None:
-    asked = Asked(str(place / name), "marital_status", ("occupation",), max_distortion=0.2)
+    asked = Request(str(place / name), "marital_status", ("occupation",), max_distortion=0.2)
     cpu, wall = time.process_time(), time.perf_counter()
     done = protect(asked, place / f"{name}-job")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
-    stages = ", ".join(f"{stage} {one['seconds']:.1f}" for stage, one in done.fields["stages"].items())
-    rows = done.fields["table"]["rows"]
+    stages = ", ".join(f"{stage} {one.seconds:.1f}" for stage, one in done.job.stages.items())
+    rows = done.job.table.rows
     print(f"protect, {rows} rows: {cpu:.1f} s of CPU, {wall:.1f} s ({stages}; target {target})")

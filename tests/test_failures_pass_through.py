@@ -91,8 +91,8 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
-    monkeypatch.setattr(stages, "graded_json", lambda graded: {})
-    folder = SimpleNamespace(place=tmp_path, read=lambda name: {"violations": []}, write=lambda name, fields: None)
+    monkeypatch.setattr(stages, "read_audit", lambda place: SimpleNamespace(violated=False))
+    folder = SimpleNamespace(place=tmp_path, write=lambda name, fields: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
     sources = SimpleNamespace(table=None, original=None)
     work: Any = SimpleNamespace(
@@ -103,7 +103,7 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
         raise thrown[0]("It failed.")
 
     thrown: list[type[LeakgaugeError]] = [InputError]
-    monkeypatch.setattr(stages, "before_json", fail)
+    monkeypatch.setattr(stages, "before", fail)
     assert stages.assess_stage(work) == ("assessment.json",)
     for thrown[0] in (InternalError, EngineError):
         with pytest.raises(thrown[0], match=r"It failed\."):

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts import Event, Request
 from leakgauge.cli import main
 from leakgauge.drafts import draft
-from leakgauge.jobs.protect import Asked, protect
+from leakgauge.jobs.protect import protect
 from leakgauge.release.ledger import Unlimited, open_ledger
 from leakgauge.report import Edition, Report
 from tests.jobs.people import write_people
@@ -64,17 +65,17 @@ def test_a_file_that_others_could_read_is_closed_when_it_is_replaced(tmp_path: P
 @pytest.mark.parametrize("mask", [0o022, 0o077])
 def test_a_job_is_for_its_owner_and_stays_so_when_it_goes_on(tmp_path: Path, mask: int) -> None:
     table = write_people(tmp_path / "people.csv", 120)
-    asked = Asked(str(table), "illness", ("city",), max_distortion=0.2, simulate=3)
+    asked = Request(str(table), "illness", ("city",), max_distortion=0.2, simulate=3)
     folder = tmp_path / "new" / "out"
 
     class StoppedError(Exception):
         pass
 
-    def stop(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
-        if (stage, state) == ("release", "working"):
+    def stop(event: Event) -> None:
+        if (event.stage, event.state) == ("release", "working"):
             # A release that is being drawn is nobody else's.
             assert {mode(path) for path in folder.glob(".*")} == {0o600}
-        if (stage, state) == ("audit", "started"):
+        if event == Event("audit", "started"):
             raise StoppedError
 
     with umask(mask):
@@ -107,7 +108,7 @@ def _require_reports_closed(folder: Path, mask: int) -> None:
 
 def test_folders_that_were_there_are_closed_unless_they_hold_other_things(tmp_path: Path) -> None:
     table = write_people(tmp_path / "people.csv", 120)
-    asked = Asked(str(table), "illness", max_distortion=0.2, simulate=3)
+    asked = Request(str(table), "illness", max_distortion=0.2, simulate=3)
     for name in ("empty", "used"):
         (tmp_path / name).mkdir()
         (tmp_path / name).chmod(0o755)
@@ -119,8 +120,8 @@ def test_folders_that_were_there_are_closed_unless_they_hold_other_things(tmp_pa
     assert mode(tmp_path / "used" / "job.json") == 0o600
 
 
-def _interrupt(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
-    if stage == "design":
+def _interrupt(event: Event) -> None:
+    if event.stage == "design":
         raise KeyboardInterrupt
 
 

@@ -25,8 +25,12 @@ if TYPE_CHECKING:
         report,
         tables,
     )
+    from leakgauge.artefacts import Request
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
     from leakgauge.distances import Hamming
+    from leakgauge.jobs.comparing import compare
+    from leakgauge.jobs.improving import improve
+    from leakgauge.jobs.protect import protect
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.report import Report
@@ -61,9 +65,13 @@ _HOMES = {
     "MaxLeakage": "design",
     "ReleasePlan": "release",
     "Report": "report",
+    "Request": "artefacts",
     "Scenario": "probability",
     "Seen": "probability",
+    "compare": "jobs.comparing",
+    "improve": "jobs.improving",
     "open_table": "tables",
+    "protect": "jobs.protect",
 }
 
 __all__ = [
@@ -79,19 +87,23 @@ __all__ = [
     "MaxLeakage",
     "ReleasePlan",
     "Report",
+    "Request",
     "Scenario",
     "Seen",
     "assessment",
     "audit",
     "claims",
+    "compare",
     "design",
     "distances",
     "errors",
+    "improve",
     "measures",
     "mechanisms",
     "notions",
     "open_table",
     "probability",
+    "protect",
     "randomness",
     "release",
     "report",

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from leakgauge.audit import Shown
+    from leakgauge.artefacts import Shown
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 from typing import TypeAlias, Union
 
 Field: TypeAlias = Union[int, float, str, "Sentence", tuple["Field", ...]]
@@ -50,7 +51,8 @@ class Sentence:
 def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], object]) -> str:
     """The template with its fields, each told before it is put in unless the template has ``!r`` or ``!s`` for it.
 
-    Without fields it is the text itself, whatever braces are in it.
+    A sentence is told even so, and a tuple with ``!s`` is told as a list. Without fields it is the text itself,
+    whatever braces are in it.
     """
     if not fields:
         return template
@@ -60,18 +62,23 @@ def fill(template: str, fields: Mapping[str, object], tell: Callable[[object], o
         if name is None:
             continue
         value, _ = _PARTS.get_field(name, (), fields)
-        if conversion is None or isinstance(value, Sentence | tuple):
+        if conversion is None or isinstance(value, Sentence) or (conversion == "s" and isinstance(value, tuple)):
             value = tell(value)
         filled.append(_PARTS.format_field(_PARTS.convert_field(value, conversion), spec or ""))
     return "".join(filled)
+
+
+def in_turn(sentences: Iterable[Sentence]) -> Sentence:
+    """Sentences one after the other, with a semicolon between them; there must be one."""
+    return reduce(lambda said, more: Sentence("{said}; {more}", said=said, more=more), sentences)
+
+
+def in_english(value: object) -> object:
+    """What a field holds, in English."""
+    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value
 
 
 def marked(template: str) -> frozenset[str]:
     """The fields that a template quotes, with ``!r``, or marks, with ``!s``: somebody's own words."""
     parts = _PARTS.parse(template)
     return frozenset(name for _, name, _, conversion in parts if name is not None and conversion is not None)
-
-
-def in_english(value: object) -> object:
-    """What a field holds, in English."""
-    return _BETWEEN.join(str(in_english(one)) for one in value) if isinstance(value, tuple) else value

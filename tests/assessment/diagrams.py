@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
+from leakgauge.sentences import Sentence
 
 WEIGHTS = st.floats(0.05, 20)
 PLACES = st.floats(0, 1)
@@ -17,7 +18,9 @@ PLACES = st.floats(0, 1)
 
 def measured(places: Mapping[str, float]) -> list[Evidence]:
     """Leaves at positions from 0 to 1."""
-    return [Evidence(key, Standing.MEASURED, "by hand", place, "", Scale(0, 1)) for key, place in places.items()]
+    return [
+        Evidence(key, Standing.MEASURED, Sentence("by hand"), place, "", Scale(0, 1)) for key, place in places.items()
+    ]
 
 
 @st.composite

@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from scipy import stats
 
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
+from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
-from leakgauge.assessment.grades import Grade, grade_of
 from leakgauge.assessment.intervals import CONCENTRATION
-from leakgauge.assessment.vetoes import Veto
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.sentences import Sentence
 from tests.assessment.diagrams import measured, with_places
 from tests.grids import examples
 
@@ -41,16 +43,20 @@ def test_a_criterion_by_hand() -> None:
 
 def test_nodes_without_known_leaves_are_named() -> None:
     places = {key: place for key, place in MIDDLE.items() if key not in {"26", "27", "15"}}
-    given_ = [*measured(places), missing("26", "No plan."), Evidence("x", Standing.DECLARED, "", 1, "", Scale(0, 1))]
+    given_ = [
+        *measured(places),
+        missing("26", Sentence("No plan.")),
+        Evidence("x", Standing.DECLARED, Sentence(""), 1, "", Scale(0, 1)),
+    ]
     found = assess(default_diagram(), given_, draws=0)
     assert (found.missing, found.unknown, found.unused) == (("15", "26", "27"), ("37",), ("x",))
-    assert found.evidence["26"].source == "No plan." and found.evidence["27"].standing is Standing.MISSING
+    assert found.evidence["26"].source == Sentence("No plan.") and found.evidence["27"].standing is Standing.MISSING
     assert found.score == 50 and found.grade is Grade.MEDIUM
 
 
 def test_nothing_known_is_refused_and_privacy_may_be_unknown() -> None:
     diagram = default_diagram()
-    for evidence in ([], [missing("3", "")], measured({"x": 0.5})):
+    for evidence in ([], [missing("3", Sentence(""))], measured({"x": 0.5})):
         with pytest.raises(ModelError, match="no leaf that moves the value '45' is known"):
             assess(diagram, evidence)
     # 42 falls by as much as 43 rises: alone, leaf 6 says nothing of the whole.
@@ -60,7 +66,7 @@ def test_nothing_known_is_refused_and_privacy_may_be_unknown() -> None:
     assert (found.privacy, found.utility, found.privacy_interval) == (None, None, None)
     assert (found.score, found.grade_uncapped, found.interval) == (100, Grade.VERY_GOOD, (100, 100))
     # What is not known is not safe, however good the rest is.
-    assert found.grade is Grade.POOR and "privacy, utility, the budget ε (leaf 3)" in found.vetoes[0].reason
+    assert found.grade is Grade.POOR and "privacy, utility, the budget ε (leaf 3)" in str(found.vetoes[0].reason)
     with pytest.raises(ModelError, match="two pieces of evidence of leaf '3'"):
         assess(diagram, measured({"3": 1}) * 2)
 
@@ -101,7 +107,7 @@ def test_a_leaf_that_a_verdict_needs_caps_the_grade_where_it_is_missing() -> Non
     good = {key: 0.8 if one > 0 else 0.2 for key, one in assess_at(MIDDLE).sensitivities.items()}
     for leaf in ("3", "5", "6"):
         found = assess(default_diagram(), measured({key: at for key, at in good.items() if key != leaf}), draws=0)
-        assert [f"(leaf {leaf})" in veto.reason for veto in found.vetoes] == [True]
+        assert [f"(leaf {leaf})" in str(veto.reason) for veto in found.vetoes] == [True]
         assert found.grade is Grade.POOR
     without = assess(default_diagram(), measured({key: at for key, at in good.items() if key != "14"}), draws=0)
     assert without.vetoes == () and assess_at(good).vetoes == ()
@@ -113,17 +119,19 @@ def assess_at(places: dict[str, float]) -> Assessment:
 
 def test_vetoes_cap_the_grade_and_leave_the_score() -> None:
     best = {"14": 1.0, "15": 1.0}
-    found = assess(default_diagram(), measured(best), [Veto("broken"), Veto("worse", Grade.VERY_POOR)], draws=0)
+    found = assess(
+        default_diagram(), measured(best), [Veto(Sentence("broken")), Veto(Sentence("worse"), Grade.VERY_POOR)], draws=0
+    )
     assert (found.score, found.grade_uncapped, found.grade) == (100, Grade.VERY_GOOD, Grade.VERY_POOR)
-    low = assess(default_diagram(), measured({"14": 0.0}), [Veto("broken")], draws=0)
+    low = assess(default_diagram(), measured({"14": 0.0}), [Veto(Sentence("broken"))], draws=0)
     assert low.grade is Grade.VERY_POOR, "a cap lifts nobody"
 
 
 def test_answers_count_as_their_mean() -> None:
-    asked = Evidence("14", Standing.ASKED, "12 people", answers=(1, 0, 3, 4, 4))
+    asked = Evidence("14", Standing.ASKED, Sentence("12 people"), answers=(1, 0, 3, 4, 4))
     found = assess(default_diagram(), [asked])
     assert found.score == pytest.approx(25 * (3 * 2 + 4 * 3 + 4 * 4) / 12)
-    many = assess(default_diagram(), [dataclasses.replace(asked, answers=(100, 0, 300, 400, 400))])
+    many = assess(default_diagram(), [replace(asked, answers=(100, 0, 300, 400, 400))])
     assert found.interval is not None and many.interval is not None
     assert np.diff(found.interval) > 1.5 * np.diff(many.interval)
 
@@ -154,16 +162,14 @@ def width(found: tuple[float, float] | None) -> float:
 def test_intervals_are_repeatable_and_widen_with_what_is_unknown() -> None:
     random = {key: (at * 37 % 28) / 27 for at, key in enumerate(MIDDLE)} | {"4": 0.1}
     exact, diagram = measured(random), default_diagram()
-    loose = [
-        dataclasses.replace(one, low=one.value - 0.1, high=one.value + 0.1) for one in exact if one.value is not None
-    ]
+    loose = [replace(one, low=one.value - 0.1, high=one.value + 0.1) for one in exact if one.value is not None]
     first, again, other = (assess(diagram, exact, simulation_seed=seed) for seed in (1, 1, 2))
     assert first.interval == again.interval != other.interval
     assert width(first.interval) == pytest.approx(width(other.interval), rel=0.05)
     assert width(assess(diagram, loose).interval) > width(first.interval) + 1
     assert width(assess(diagram, exact, confidence=0.5).interval) < 0.6 * width(first.interval)
     assert assess(diagram, exact, draws=0).interval is None
-    unbounded = [dataclasses.replace(one, high=float("inf")) if one.leaf == "4" else one for one in exact]
+    unbounded = [replace(one, high=float("inf")) if one.leaf == "4" else one for one in exact]
     assert width(assess(diagram, unbounded).privacy_interval) > width(first.privacy_interval)
 
 

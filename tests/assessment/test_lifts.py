@@ -8,14 +8,15 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
+from leakgauge.artefacts.assessment import Lift, Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.grades import Grade
-from leakgauge.assessment.lifts import Lift, lifts
-from leakgauge.assessment.vetoes import Veto
+from leakgauge.assessment.lifts import lifts
 from leakgauge.errors import OptionError, RefusalError
 from leakgauge.randomness import simulation
+from leakgauge.sentences import Sentence
 from tests.assessment.diagrams import measured
 from tests.grids import examples
 
@@ -91,8 +92,8 @@ def test_two_leaves_by_hand() -> None:
 
 def test_a_move_says_the_raw_value() -> None:
     evidence = [
-        Evidence("24", Standing.MEASURED, "", 1.0, "bytes", Scale(0.01, 100, logarithmic=True)),
-        Evidence("14", Standing.ASKED, "", answers=(0, 0, 1, 0, 0)),
+        Evidence("24", Standing.MEASURED, Sentence(""), 1.0, "bytes", Scale(0.01, 100, logarithmic=True)),
+        Evidence("14", Standing.ASKED, Sentence(""), answers=(0, 0, 1, 0, 0)),
     ]
     start = assess(default_diagram(), evidence, draws=0)
     found = {one.moves[0].leaf: one.moves[0] for one in lifts(start, start.score + 1) if len(one.moves) == 1}
@@ -156,7 +157,7 @@ def test_what_cannot_be_reached_names_what_blocks() -> None:
         lifts(worst, 80)
     with pytest.raises(RefusalError, match=r"ease of use"):
         lifts(worst, 30, fixed=["14"])
-    broken = assess(default_diagram(), measured({"14": 0.0}), [Veto("the claim is broken")], draws=0)
+    broken = assess(default_diagram(), measured({"14": 0.0}), [Veto(Sentence("the claim is broken"))], draws=0)
     with pytest.raises(RefusalError, match=r"medium cannot be reached .*: the claim is broken"):
         lifts(broken, Grade.MEDIUM)
     assert lifts(broken, Grade.POOR)[0].score == pytest.approx(20), "a cap at poor leaves poor"

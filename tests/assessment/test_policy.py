@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.assessment import Line, Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.grades import Grade
-from leakgauge.assessment.policy import Line, Policy, read_policy
-from leakgauge.assessment.vetoes import Veto
+from leakgauge.assessment.policy import Policy, read_policy
 from leakgauge.errors import FileError, OptionError
+from leakgauge.sentences import Sentence
 from tests.assessment.diagrams import measured
 
 LEAVES = default_diagram().leaves
@@ -23,7 +24,7 @@ def assessed(*vetoes: Veto, **raised: float) -> Assessment:
     """Every leaf in the middle, with the upper ends of some raised."""
     evidence = [one for one in measured(dict.fromkeys(LEAVES, 0.5)) if f"leaf{one.leaf}" not in raised]
     for name, high in raised.items():
-        evidence.append(Evidence(name[4:], Standing.MEASURED, "", 0.5, "", Scale(0, 1), 0.5, high))
+        evidence.append(Evidence(name[4:], Standing.MEASURED, Sentence(""), 0.5, "", Scale(0, 1), 0.5, high))
     return assess(default_diagram(), evidence, vetoes, draws=0)
 
 
@@ -35,22 +36,22 @@ def only(lines: tuple[Line, ...]) -> Line:
 def test_a_veto_is_a_line_that_fails_whatever_is_asked() -> None:
     policy = Policy(max_epsilon=10.0)
     assert [one.name for one in policy.judge(assessed())] == ["max_epsilon"]
-    lines = policy.judge(assessed(Veto("the claim is broken"), Veto("nothing is kept")))
+    lines = policy.judge(assessed(Veto(Sentence("the claim is broken")), Veto(Sentence("nothing is kept"))))
     assert [(one.name, one.holds) for one in lines] == [("max_epsilon", True), ("vetoes", False)]
-    assert lines[1].found == "the claim is broken; nothing is kept"
+    assert str(lines[1].found) == "the claim is broken; nothing is kept"
 
 
 def test_epsilon_is_the_largest_of_what_is_claimed_together_and_shown() -> None:
     policy, found = Policy(max_epsilon=1.0), assessed()
     own = only(policy.judge(found))
-    assert (own.found, own.holds, own.of) == (0.5, True, "ε of the column's claim")
+    assert (own.found, own.holds, str(own.of)) == (0.5, True, "ε of the column's claim")
     together = only(policy.judge(found, together=7.0, shown=0.4))
-    assert (together.found, together.holds, together.of) == (7.0, False, "ε of all columns together")
+    assert (together.found, together.holds, str(together.of)) == (7.0, False, "ε of all columns together")
     shown = only(policy.judge(found, together=0.9, shown=3.0))
-    assert (shown.found, shown.holds, shown.of) == (3.0, False, "ε of what the audit shows")
+    assert (shown.found, shown.holds, str(shown.of)) == (3.0, False, "ε of what the audit shows")
     assert not only(policy.judge(found, together=math.inf)).holds
     rounded = only(policy.judge(found, together=0.5 * (1 + 1e-12)))
-    assert rounded.of == "ε of the column's claim", "rounding is no other column"
+    assert str(rounded.of) == "ε of the column's claim", "rounding is no other column"
 
 
 def test_epsilon_is_spent_by_every_release() -> None:
@@ -58,7 +59,7 @@ def test_epsilon_is_spent_by_every_release() -> None:
     twice, yearly = (only(policy.judge(assessed(), releases_per_period=count)) for count in (2, 365))
     assert (twice.found, twice.holds) == (1.0, True)
     assert (yearly.found, yearly.holds) == (182.5, False)
-    assert yearly.of == "ε of the column's claim, times 365 releases per period"
+    assert str(yearly.of) == "ε of the column's claim, times 365 releases per period"
 
 
 def test_upper_limits_are_held_against_upper_ends() -> None:
@@ -78,7 +79,7 @@ def test_what_is_not_known_is_not_kept() -> None:
     lines = Policy(target_grade=Grade.VERY_GOOD, max_epsilon=1.0).judge(found, shown=0.2)
     assert [(one.name, one.found, one.holds) for one in lines[:2]] == [
         ("max_epsilon", None, False),
-        ("target_grade", "poor", False),
+        ("target_grade", Sentence("poor"), False),
     ]
 
 

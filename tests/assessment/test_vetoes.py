@@ -1,22 +1,21 @@
-"""Vetoes: an empty claim, a broken one, an attack that beats it; from audits and from their JSON."""
+"""Vetoes: an empty claim, a broken one, an attack that beats it; from audits and from their parts."""
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import math
-from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, Sentence, Shown
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
-from leakgauge.assessment.grades import Grade
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
-    Veto,
     capped,
     vetoes_of_audit,
     vetoes_of_claim,
@@ -25,25 +24,24 @@ from leakgauge.assessment.vetoes import (
     vetoes_of_shown,
     vetoes_of_unknown,
 )
-from leakgauge.audit import Check, Finding, Shown, lower_bound
+from leakgauge.audit import lower_bound
 from leakgauge.claims import LocalDP, Statement
-from leakgauge.errors import FileError, ModelError
-from leakgauge.jobs.audit import finding_json, shown_json
+from leakgauge.errors import ModelError
 from leakgauge.mechanisms import randomized_response, through_channel
-from leakgauge.probability import Channel, Estimate
+from leakgauge.probability import Channel
 from leakgauge.randomness import Simulated
 from leakgauge.tables import open_table
 
 RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
 
 
-def as_read(fields: dict[str, Any]) -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(json.dumps(fields))
-    return read
+def audit(columns: dict[str, Shown | None], attacks: tuple[Finding, ...] = (), checks: tuple[Check, ...] = ()) -> Audit:
+    record = AuditedRecord("reference", "digest")
+    return Audit(record, True, 3, 0.95, True, (), columns=columns, attacks=attacks, checks=checks)
 
 
 def reasons(vetoes: tuple[Veto, ...]) -> list[str]:
-    return [veto.reason for veto in vetoes]
+    return [str(veto.reason) for veto in vetoes]
 
 
 def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
@@ -51,13 +49,16 @@ def shown(claim: Statement | None, channel: Channel | None = None) -> Shown:
 
 
 def finding(low: float, ceiling: float | None) -> Finding:
-    share = Estimate(low + 0.01, low, low + 0.02, 0.95, 1000)
-    return Finding("membership", ("age",), (), share, share, share, share, share, 3, ceiling, "by eye")
+    share = Quantity(low + 0.01, "share", low, low + 0.02, 0.95)
+    most = None if ceiling is None else Quantity(ceiling, "share")
+    beaten = ceiling is not None and low > ceiling
+    name = Sentence("membership")
+    return Finding(name, ("age",), (), share, share, share, share, share, 3, most, beats_claim=beaten)
 
 
 def test_a_claim_of_infinity_promises_nothing() -> None:
     (veto,) = vetoes_of_claim(LocalDP(math.inf))
-    assert veto.cap is Grade.POOR and "infinite" in veto.reason
+    assert veto.cap is Grade.POOR and "infinite" in str(veto.reason)
     assert vetoes_of_claim(LocalDP(20.0)) == ()
 
 
@@ -74,61 +75,41 @@ def test_what_samples_show() -> None:
     fair = lower_bound(RESPONSE, samples=4000, randomness=Simulated(1))
     assert vetoes_of_shown(fair) == ()
     liar = lower_bound(RESPONSE, LocalDP(0.2), samples=20_000, randomness=Simulated(1))
-    assert liar.stopped_early and "where local-dp:0.2 is claimed" in vetoes_of_shown(liar)[0].reason
+    assert liar.stopped_early and "where local-dp:0.2 is claimed" in str(vetoes_of_shown(liar)[0].reason)
     plain = lower_bound(lambda value: value, LocalDP(100.0), [(0, 1)], samples=1000)
-    assert "same output" in vetoes_of_shown(plain)[0].reason
-    checked = dataclasses.replace(fair, checks=(Check("repetition", False, "outputs repeat"),))
+    assert "same output" in str(vetoes_of_shown(plain)[0].reason)
+    failed = Check(Sentence("repetition"), False, Sentence("outputs repeat"))
+    checked = msgspec.structs.replace(fair, checks=(failed,), violated=True)
     assert reasons(vetoes_of_shown(checked)) == ["the mechanism breaks local-dp:1; repetition: outputs repeat"]
 
 
 def test_an_attack_beyond_the_ceiling() -> None:
     (veto,) = vetoes_of_finding(finding(0.7, 0.6))
-    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in veto.reason
+    assert "membership on age is right in at least 0.7 of the cases where the claim allows 0.6" in str(veto.reason)
     assert vetoes_of_finding(finding(0.6, 0.6)) == vetoes_of_finding(finding(0.9, None)) == ()
 
 
-def test_the_json_of_a_mechanism_says_the_same() -> None:
-    for claim, channel in (
-        (LocalDP(0.5), None),
-        (LocalDP(1.0), None),
-        (None, None),
-        (LocalDP(1.0), Channel.identity(["a", "b"])),
-        (LocalDP(math.inf), None),
-    ):
-        found = shown(claim, channel)
-        fields = {"schema": "leakgauge/audit/1", "subject": "x", **shown_json(found), "attacks": []}
-        assert len(vetoes_of_audit(as_read(fields))) == len(vetoes_of_shown(found))
-    assert "at least 1 nats where local-dp:0.5" in vetoes_of_audit(as_read(shown_json(shown(LocalDP(0.5)))))[0].reason
-
-
-def test_the_json_of_a_release_says_the_same() -> None:
-    fields = {
-        "schema": "leakgauge/audit/1",
-        "columns": {"age": shown_json(shown(LocalDP(0.5))), "city": None, "job": shown_json(shown(LocalDP(2.0)))},
-        "attacks": [finding_json(finding(0.7, 0.6)), finding_json(finding(0.7, None))],
-        "checks": [
-            {"name": "claims", "holds": False, "reason": "another ε"},
-            {"name": "digest", "holds": True, "reason": ""},
-            {"name": "ledger", "holds": None, "reason": "not here"},
-        ],
-    }
-    found = reasons(vetoes_of_audit(as_read(fields)))
+def test_the_audit_of_a_release_says_the_same() -> None:
+    checks = (
+        Check(Sentence("claims"), False, Sentence("another ε")),
+        Check(Sentence("digest"), True),
+        Check(Sentence("ledger"), None, Sentence("not here")),
+    )
+    columns = {"age": shown(LocalDP(0.5)), "city": None, "job": shown(LocalDP(2.0))}
+    found = reasons(vetoes_of_audit(audit(columns, (finding(0.7, 0.6), finding(0.7, None)), checks)))
     assert found[0] == "the column age shows at least 1 nats where local-dp:0.5 is claimed"
     assert found[1].startswith("the attack membership on age") and found[2:] == ["claims: another ε"]
-    assert vetoes_of_audit(as_read({**fields, "columns": {}, "attacks": [], "checks": []})) == ()
-    for broken in ({}, {"columns": 3}, {**fields, "attacks": [{}]}, {"claim": None}):
-        with pytest.raises(FileError, match="lacks fields"):
-            vetoes_of_audit(broken)
+    assert vetoes_of_audit(audit({})) == ()
 
 
 def leaf(key: str, value: float) -> Evidence:
-    return Evidence(key, Standing.MEASURED, "", value, "", Scale(0, 1))
+    return Evidence(key, Standing.MEASURED, Sentence(""), value, "", Scale(0, 1))
 
 
 def test_a_release_that_tells_nearly_everything() -> None:
     for key in ("5", "7"):
         (veto,) = vetoes_of_evidence([leaf(key, 0.9)])
-        assert veto.cap is Grade.POOR and "nearly everything" in veto.reason and "0.9" in veto.reason
+        assert veto.cap is Grade.POOR and "nearly everything" in str(veto.reason) and "0.9" in str(veto.reason)
         assert vetoes_of_evidence([leaf(key, 0.89)]) == ()
     # What counts of many rows tell of the true counts is nobody's secret; what an attack gains is.
     assert vetoes_of_evidence([leaf("7", 1.0)], of_rows=False) == ()
@@ -137,14 +118,14 @@ def test_a_release_that_tells_nearly_everything() -> None:
 
 def test_an_infinite_epsilon_and_a_large_delta() -> None:
     assert reasons(vetoes_of_evidence([leaf("3", math.inf)])) == ["ε is infinite, which promises nothing"]
-    assert "δ is 0.01" in vetoes_of_evidence([leaf("2", 0.01)])[0].reason
-    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", "")]) == ()
+    assert "δ is 0.01" in str(vetoes_of_evidence([leaf("2", 0.01)])[0].reason)
+    assert vetoes_of_evidence([leaf("2", 0.0099), leaf("3", 20.0), missing("5", Sentence(""))]) == ()
 
 
 def test_what_is_not_known() -> None:
     assert vetoes_of_unknown({"privacy": 0.0, "utility": 3.0}, ["4", "14"]) == ()
     (veto,) = vetoes_of_unknown({"privacy": None, "utility": 3.0}, ["5"])
-    assert veto.reason == "nothing is known of privacy, what attacks gain (leaf 5)"
+    assert str(veto.reason) == "nothing is known of privacy, what attacks gain (leaf 5)"
 
 
 def test_every_route_asks_for_every_reason() -> None:
@@ -163,14 +144,13 @@ def test_every_route_asks_for_every_reason() -> None:
     assert every_veto(fair, evidence) == ()
     broken = shown(LocalDP(0.5))
     by_hand = every_veto(fair, evidence, shown=broken, findings=[finding(0.7, 0.6)])
-    fields = {"columns": {"x": shown_json(broken)}, "attacks": [finding_json(finding(0.7, 0.6))], "checks": []}
-    assert every_veto(fair, evidence, audit=as_read(fields)) == by_hand
+    assert every_veto(fair, evidence, audit=audit({"x": broken}, (finding(0.7, 0.6),))) == by_hand
     assert len(by_hand) == 2
 
 
 def test_the_lowest_cap_counts() -> None:
-    vetoes = [Veto("one"), Veto("two", Grade.VERY_POOR), Veto("three", Grade.GOOD)]
+    vetoes = [Veto(Sentence("one")), Veto(Sentence("two"), Grade.VERY_POOR), Veto(Sentence("three"), Grade.GOOD)]
     assert capped(Grade.VERY_GOOD, vetoes) is Grade.VERY_POOR
     assert capped(Grade.VERY_GOOD, vetoes[:1]) is Grade.POOR and capped(Grade.MEDIUM, ()) is Grade.MEDIUM
     with pytest.raises(ModelError, match="without a reason"):
-        Veto(" ")
+        Veto(Sentence(" "))

@@ -89,7 +89,7 @@ def test_too_few_outputs_show_nothing_and_say_how_little() -> None:
     shown = lower_bound(laplace(1.0, sensitivity=1), samples=12)
     assert shown.at_least < 0.5
     assert shown.estimate is not None
-    assert (shown.estimate.n, shown.estimate.high) == (12, math.inf)
+    assert (shown.samples, shown.lower_bound.high) == (12, math.inf)
 
 
 def test_a_slow_mechanism_is_audited_on_what_it_gave_in_time() -> None:

@@ -9,10 +9,12 @@ import time
 import numpy as np
 import pytest
 
-from leakgauge.audit import Shown, assert_satisfies, lower_bound
+from leakgauge.artefacts import Sentence
+from leakgauge.audit import assert_satisfies, lower_bound
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.events import Event
 from leakgauge.audit.partitions import Letters, Repeats
+from leakgauge.audit.shown import held_to
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.mechanisms import exponential, laplace
@@ -98,7 +100,7 @@ def test_of_two_pairs_nearly_alike_the_better_one_is_audited() -> None:
         batched=True,
         stop_early=False,
     )
-    assert set(shown.pair) == {2, 3}
+    assert set(shown.inputs) == {"2", "3"}
     assert shown.violated
 
 
@@ -112,7 +114,7 @@ def test_the_sixtieth_pair_is_tried_too() -> None:
         batched=True,
     )
     assert shown.violated
-    assert 60 in shown.pair
+    assert "60" in shown.inputs
 
 
 def test_pairs_without_end_are_refused() -> None:
@@ -139,9 +141,10 @@ def test_wide_rows_are_told_apart_in_little_time() -> None:
 
 
 def test_a_claim_that_is_just_disproved_is_said_to_be_exceeded() -> None:
-    just = Shown(ZeroConcentratedDP(0.0), True, 0.0, None, (0, 1), "output 0", 500, stopped_early=True)
-    assert just.said.startswith("more than 0 ")
-    assert Shown(LocalDP(1.0), True, 1.5, None, (0, 1), "output 0", 500, stopped_early=True).said == "at least 1.5 nats"
+    just = held_to(ZeroConcentratedDP(0.0), True, 0.0, (0, 1), Sentence("output"), samples=500, stopped_early=True)
+    assert just.violated and str(just.said).startswith("more than 0 ")
+    far = held_to(LocalDP(1.0), True, 1.5, (0, 1), Sentence("output"), samples=500, stopped_early=True)
+    assert str(far.said) == "at least 1.5 nats"
 
 
 def test_large_inputs_are_not_told_in_full() -> None:

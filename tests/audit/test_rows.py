@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.audit import Shown, shown_by_rows
+from leakgauge.artefacts import Shown
+from leakgauge.audit import shown_by_rows
 from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import again, case_of

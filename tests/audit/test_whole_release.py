@@ -7,7 +7,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from leakgauge.jobs.audit import ReleaseAudit, audit_release
+from leakgauge.artefacts import Audit
+from leakgauge.jobs.audit import audit_release
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import ReleasePlan
 from leakgauge.tables import open_table
@@ -21,7 +22,7 @@ MECHANISMS = [
 ]
 
 
-def audits(folder: Path, count: int) -> list[ReleaseAudit]:
+def audits(folder: Path, count: int) -> list[Audit]:
     """Of releases of ten columns of two letters, each as common as the other: the hardest case for every ceiling."""
     draws = simulation(1)
     values = ["y", "n"] * (ROWS // 2)
@@ -40,6 +41,6 @@ def test_ten_right_columns_are_accused_as_rarely_as_one(tmp_path: Path, count: i
     found = audits(tmp_path, count)
     # The 99.9 % quantile at 5 %.
     assert sum(bool(one.violations) for one in found) <= accused
-    simulated = [one for one in found[0].findings if one.attack.startswith(("averaging", "membership"))]
+    simulated = [one for one in found[0].attacks if str(one.attack).startswith(("averaging", "membership"))]
     assert simulated
     assert not any(one.judged for one in simulated)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leakgauge.artefacts.codec import digest_of
+from leakgauge.artefacts.codec import digest_of, sentence_of
 from leakgauge.cli import main
 from tests.cli.running import as_json, run
 
@@ -148,7 +148,7 @@ def test_an_audit_that_found_a_violation_caps_the_grade(graded: Path, capsys: py
     Path("violated.json").write_text(sealed(fields))
     code, found = as_json(capsys, *violated)
     assert code == 1
-    assert "2 nats" in found["vetoes"][0]["reason"]
+    assert "2 nats" in str(sentence_of(found["vetoes"][0]["reason"]))
     assert found["grade"] in ("poor", "very-poor")
     # A policy that asks for something else does not let it pass.
     Path("lenient.toml").write_text("max_epsilon = 5\n")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.codec import sentence_of, text_of
 from leakgauge.assessment import grade
 from leakgauge.audit import attack
 from leakgauge.cli import main
@@ -46,7 +46,9 @@ def test_a_policy_judges_the_release_and_a_column_without_attacks_is_not_safe(
     assert "max_epsilon is 7 (ε of all columns together), the limit 1" in err
     _, fields = as_json(capsys, *assess, "b")
     assert fields["grade"] in ("poor", "very-poor")
-    assert "nothing is known of what attacks gain (leaf 5)" in [one["reason"] for one in fields["vetoes"]]
+    assert "nothing is known of what attacks gain (leaf 5)" in [
+        str(sentence_of(one["reason"])) for one in fields["vetoes"]
+    ]
 
 
 def test_a_channel_that_rules_letters_out_is_vetoed(
@@ -67,12 +69,12 @@ def test_a_channel_that_rules_letters_out_is_vetoed(
     main(["audit", "out.json", "--original", "x.csv", "-o", "audit.json"])
     capsys.readouterr()
     _, fields = as_json(capsys, "assess", "out.json", "audit.json", "--original", "x.csv")
-    assert "ε is infinite, which promises nothing" in [one["reason"] for one in fields["vetoes"]]
+    assert "ε is infinite, which promises nothing" in [str(sentence_of(one["reason"])) for one in fields["vetoes"]]
     assert fields["grade"] in ("poor", "very-poor")
     with open_table("x.csv") as table:
         alike = grade("out.json", attack("out.json", table), table)
     assert alike.grade.value == fields["grade"]
-    assert {veto.reason for veto in alike.vetoes} <= {one["reason"] for one in fields["vetoes"]}
+    assert {veto.reason for veto in alike.vetoes} <= {sentence_of(one["reason"]) for one in fields["vetoes"]}
 
 
 def test_a_release_with_missing_values_is_audited_and_graded(

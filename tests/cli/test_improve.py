@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.jobs.improve import FEWEST_ROWS, MOST_ROWS, noisy_table
 from leakgauge.release.ledger import open_ledger
 from leakgauge.tables import open_table
@@ -55,7 +56,7 @@ def test_numbers_are_tried_with_bounds_and_in_bins(people: Path, capsys: pytest.
         capsys, "improve", "people.csv", "--secret", "age", "--target", "99", "--lower", "0", "--upper", "100"
     )
     assert fields["trials"][0]["mechanism"].startswith("laplace:")
-    assert {one["form"] for one in fields["trials"]} >= {"column", "column in 8 bins"}
+    assert {str(sentence_of(one["form"])) for one in fields["trials"]} >= {"column", "column in 8 bins"}
 
 
 def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,7 +64,7 @@ def test_an_accounted_search_pays_and_reads_nothing_else(people: Path, capsys: p
     paid = (*IMPROVE, "--target", "medium", "--accounted", "0.8", "--ledger", "l.db", "--dataset", "people")
     code, fields = as_json(capsys, *paid)
     assert code == 0
-    assert "noisy histogram" in fields["learned_from"]
+    assert "noisy histogram" in str(sentence_of(fields["learned_from"]))
     code, _, err = run(capsys, *paid)
     assert code == 1
     assert "has ε = 0.2 left; nothing was spent" in err

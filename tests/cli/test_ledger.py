@@ -43,6 +43,7 @@ def test_open_spend_show_check(capsys: pytest.CaptureFixture[str], budget: Path)
         "low": None,
         "high": None,
         "confidence": None,
+        "origin": "accounted",
     }
     assert shown["left"]["epsilon"]["value"] == 0.25
     assert [one["purpose"] for one in shown["entries"]] == ["table of ages", "table of cities"]
@@ -66,7 +67,7 @@ def test_an_empty_account_and_an_unlimited_one(capsys: pytest.CaptureFixture[str
     spend(budget, "b", DiscreteGaussianNoise(2.0), reference="visits")
     one, other = fields(capsys, "ledger", "show", budget)["accounts"]
     assert (one["unit"], one["composition"], one["entries"]) == ("one person", None, [])
-    assert one["left"] == {"epsilon": None, "rho": one["limit"]["rho"]}
+    assert one["left"]["epsilon"] is None and one["left"]["rho"]["value"] == one["limit"]["rho"]["value"]
     assert other["spent"]["epsilon"]["value"] == "infinity"
     assert other["left"] == {"epsilon": None, "rho": None}
     assert other["neighbours"] == "add-or-remove"

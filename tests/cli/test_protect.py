@@ -49,15 +49,6 @@ def test_a_job_in_both_languages_shows_the_same_numbers(
     assert not re.search(r"[a-z]{3,} [a-z]{3,}", chinese)
 
 
-def test_events_are_lines_of_json(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = run(capsys, *PROTECT, "--max-distortion", "0.2", "-o", "out", "--events")
-    assert code == 0
-    *steps, last = [json.loads(line) for line in out.splitlines()]
-    assert last == {"outcome": {"released": True, "reason": None}}
-    assert [one["stage"] for one in steps if one["state"] == "finished"] == list(NAMES)
-    assert any(one["state"] == "working" and one["done"] <= one["total"] for one in steps)
-
-
 def test_the_answer_may_be_no(here: Path, capsys: pytest.CaptureFixture[str], finished_job: Finished) -> None:
     code, fields = as_json(capsys, *PROTECT, "--max-leakage", "0.000001", "-o", "no")
     assert code == 1

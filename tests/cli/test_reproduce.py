@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
+from leakgauge.artefacts.reproduction import Reproduction
 from leakgauge.jobs import information_models
-from leakgauge.jobs.reproduction import Reproduction
 from tests.cli.test_measure import run
 
 

@@ -10,9 +10,12 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import Request
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.cli import main
 from leakgauge.errors import RefusalError
-from leakgauge.jobs.protect import Asked, protect
+from leakgauge.jobs.assess import read_audit
+from leakgauge.jobs.protect import protect
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from tests.cli.running import run
@@ -45,7 +48,7 @@ def test_protect_says_the_veto_and_exits_1(folder: Path, capsys: pytest.CaptureF
     assert graded(folder)["grade_uncapped"] == "medium"
     assert "poor, by a veto; medium without it" in out
     for veto in graded(folder)["vetoes"]:
-        assert f"VETO: {veto['reason']}." in out
+        assert f"VETO: {sentence_of(veto['reason'])}." in out
     assert LOWEST not in out
     assert REASON in err
     assert err.splitlines()[-1].startswith("leakgauge: A veto stands against the release: ")
@@ -60,13 +63,13 @@ def test_protect_says_it_in_chinese(folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_python_refuses_too(folder: Path) -> None:
-    asked = Asked(str(folder / "people.csv"), "illness", max_distortion=0.0, simulate=3, report_language="en")
+    asked = Request(str(folder / "people.csv"), "illness", max_distortion=0.0, simulate=3, report_language="en")
     done = protect(asked, folder / "out")
     with pytest.raises(RefusalError, match=REASON):
         done.require()
-    assert done.fields["outcome"]["released"] is True
-    assert REASON in done.fields["outcome"]["reason"]
-    assert REASON in done.fields["headline"]["vetoes"]
+    assert done.released is True
+    assert done.job.outcome is not None and REASON in str(done.job.outcome.reason)
+    assert done.job.headline is not None and REASON in map(str, done.job.headline.vetoes)
 
 
 def test_the_page_says_no_and_does_not_hand_the_release_out(folder: Path) -> None:
@@ -105,7 +108,7 @@ def test_an_accusation_in_doubt_is_shown_and_is_no_veto(tmp_path: Path, capsys: 
     out = tmp_path / "out"
     asked = ("--secret", "illness", "--mechanism", "randomized-response:epsilon=1", "--simulate", "17")
     code, shown, _ = run(capsys, "protect", str(tmp_path / "people.csv"), *asked, "--confidence", "0.3", "-o", str(out))
-    (accused,) = json.loads((out / "audit.json").read_text(encoding="utf-8"))["violations"]
+    (accused,) = map(str, read_audit(out / "audit.json").violations)
     assert "local-dp:1 is claimed" in accused
     assert code == 0
     assert "VETO" not in shown

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from leakgauge.jobs.protect import Asked
+from leakgauge.artefacts import Request
 from tests.jobs.finished import Finished
 from tests.jobs.stubs import stubbed
 
@@ -21,7 +21,7 @@ def people(finished_job: Finished) -> Path:
 
 
 @pytest.fixture
-def asked(finished_job: Finished) -> Asked:
+def asked(finished_job: Finished) -> Request:
     """A job with noise of a seed, so that the same comes out again."""
     return finished_job.asked
 

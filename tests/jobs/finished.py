@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from leakgauge.jobs.protect import Asked, protect
+from leakgauge.artefacts import Event, Request
+from leakgauge.jobs.protect import protect
 from tests.jobs.people import write_people
 
 ROWS = 600
@@ -17,7 +18,7 @@ ROWS = 600
 class Finished:
     """A job that came to its end, in a folder of its own; ``steps`` is what was told on the way."""
 
-    asked: Asked
+    asked: Request
     folder: Path
     steps: list[tuple[str, str]]
 
@@ -29,8 +30,8 @@ def finished_once(once: Callable[[str, Callable[[Path], None]], Path]) -> Finish
     return Finished(_question(place), place / "out", steps)
 
 
-def _question(place: Path) -> Asked:
-    return Asked(str(place / "people.csv"), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
+def _question(place: Path) -> Request:
+    return Request(str(place / "people.csv"), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
 
 
 def _make(place: Path) -> None:
@@ -46,9 +47,9 @@ class Told:
     def __init__(self) -> None:
         self.steps: list[tuple[str, str]] = []
 
-    def __call__(self, stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
-        if state != "working":
-            self.steps.append((stage, state))
+    def __call__(self, event: Event) -> None:
+        if event.state != "working":
+            self.steps.append((event.stage, event.state))
 
     def states(self) -> dict[str, str]:
         """The last state of every stage."""

@@ -7,13 +7,14 @@ import os
 import signal
 import threading
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import asdict, replace
 
+from leakgauge.artefacts import Event, Request
 from leakgauge.errors import BudgetError, FileError, OptionError, TableError
-from leakgauge.jobs.protect import NAMES, Asked, protect
+from leakgauge.jobs.protect import NAMES, protect
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.record import file_digest
 from tests.forks import PROCESSES
@@ -22,7 +23,7 @@ from tests.jobs.people import write_people
 from tests.jobs.stubs import stubbed
 
 
-def killed(asked: Asked, folder: Path, stage: str, state: str, made: Path | None = None) -> None:
+def killed(asked: Request, folder: Path, stage: str, state: str, made: Path | None = None) -> None:
     """The job in another process, killed when it tells of this state; with stages that copy, where a job is given."""
     worker = PROCESSES.Process(target=protecting, args=(asked, folder, stage, state, made))
     worker.start()
@@ -33,22 +34,22 @@ def killed(asked: Asked, folder: Path, stage: str, state: str, made: Path | None
         assert json.loads(file.read_text(encoding="utf-8"))
 
 
-def protecting(asked: Asked, folder: Path, stage: str, state: str, made: Path | None) -> None:
+def protecting(asked: Request, folder: Path, stage: str, state: str, made: Path | None) -> None:
     """What the killed process does."""
 
-    def kill(*told: object) -> None:
-        if told[:2] == (stage, state):
+    def kill(event: Event) -> None:
+        if (event.stage, event.state) == (stage, state):
             os.kill(os.getpid(), signal.SIGKILL)
 
     with nullcontext() if made is None else stubbed(made):
         protect(asked, folder, progress=kill)
 
 
-def test_a_job_killed_while_it_draws_goes_on_and_completes(asked: Asked, tmp_path: Path) -> None:
+def test_a_job_killed_while_it_draws_goes_on_and_completes(asked: Request, tmp_path: Path) -> None:
     killed(asked, tmp_path / "out", "release", "working")
     told = Told()
     done = protect(asked, tmp_path / "out", progress=told)
-    assert done.fields["outcome"]["released"]
+    assert done.released
     states = {"measure": "kept", "design": "kept"}
     assert told.states() == dict.fromkeys(NAMES, "finished") | states
 
@@ -60,18 +61,18 @@ def test_a_job_killed_in_one_stage_after_the_other_completes_in_the_end(finished
     told = Told()
     with stubbed(finished.folder):
         done = protect(asked, folder, progress=told)
-    assert done.fields["outcome"]["released"]
+    assert done.released
     assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
 
 
 @pytest.mark.usefixtures("stubs")
-def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Asked, tmp_path: Path) -> None:
+def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Request, tmp_path: Path) -> None:
     for stage in NAMES:
         told = Told()
 
-        def stop(name: str, state: str, done: int = 0, total: int = 0, /, last: str = stage, told: Told = told) -> None:
-            told(name, state)
-            if (name, state) == (last, "started"):
+        def stop(event: Event, last: str = stage, told: Told = told) -> None:
+            told(event)
+            if event == Event(last, "started"):
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -81,7 +82,7 @@ def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Asked, tmp_pat
         states = {**dict.fromkeys(before[:-1], "kept"), **dict.fromkeys(before[-1:], "finished"), stage: "started"}
         assert told.states() == states
     told = Told()
-    assert protect(asked, tmp_path / "out", progress=told).fields["outcome"]["released"]
+    assert protect(asked, tmp_path / "out", progress=told).released
     assert told.states() == {**dict.fromkeys(NAMES[:-1], "kept"), "report": "finished"}
 
 
@@ -133,16 +134,16 @@ def test_a_release_that_was_changed_is_not_drawn_again_silently(file: str, finis
         changed.write("\n")
     with pytest.raises(FileError, match="doing it again would give more away"):
         protect(finished.asked, finished.folder)
-    assert protect(finished.asked, finished.folder, overwrite=True).fields["outcome"]["released"]
+    assert protect(finished.asked, finished.folder, overwrite=True).released
 
 
 @pytest.mark.usefixtures("stubs")
-def test_a_table_that_changes_meanwhile_is_refused(asked: Asked, tmp_path: Path) -> None:
+def test_a_table_that_changes_meanwhile_is_refused(asked: Request, tmp_path: Path) -> None:
     table = write_people(tmp_path / "mine.csv", 300)
     asked = replace(asked, table=str(table))
 
-    def change(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
-        if (stage, state) == ("audit", "started"):
+    def change(event: Event) -> None:
+        if event == Event("audit", "started"):
             with table.open("a", encoding="utf-8") as file:
                 file.write("p,A,flu,30\n")
 
@@ -150,13 +151,13 @@ def test_a_table_that_changes_meanwhile_is_refused(asked: Asked, tmp_path: Path)
         protect(asked, tmp_path / "out", progress=change)
     with pytest.raises(FileError, match="holds the release of another job"):
         protect(asked, tmp_path / "out")
-    assert protect(asked, tmp_path / "out", overwrite=True).fields["table"]["rows"] == 301
+    assert protect(asked, tmp_path / "out", overwrite=True).job.table.rows == 301
 
 
 def test_two_jobs_in_one_folder_do_not_meet(finished: Finished) -> None:
     at_work, may_go = threading.Event(), threading.Event()
 
-    def wait(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
+    def wait(event: Event) -> None:
         at_work.set()
         assert may_go.wait(60)
 
@@ -176,14 +177,15 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     ledger = str(tmp_path / "l.db")
     with open_ledger(ledger, create=True) as opened:
         opened.open_account("people", ApproximateLimit(1.5))
-    asked = Asked(str(people), "illness", ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
+    asked = Request(str(people), "illness", ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
     with pytest.raises(BudgetError):
         protect(asked, tmp_path / "out").require()
     with open_ledger(ledger) as opened:
         assert opened.spent("people").epsilon == 0
     with stubbed(made, ("audit", "assess", "report")):
         done = protect(replace(asked, accounted=0.4), tmp_path / "out")
-    assert done.fields["spent"] == {"histogram": 0.4, "release": pytest.approx(1.0), "together": pytest.approx(1.4)}
+    spent = {"histogram": 0.4, "release": pytest.approx(1.0), "together": pytest.approx(1.4)}
+    assert done.job.spent is not None and asdict(done.job.spent) == spent
     drawn = file_digest(tmp_path / "out" / "release.csv")
     with (tmp_path / "out" / "frontier.json").open("a") as changed:
         changed.write("\n")
@@ -194,5 +196,5 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     refused = protect(dear, tmp_path / "dear")
     with pytest.raises(BudgetError):
         refused.require()
-    assert not refused.fields["outcome"]["released"]
+    assert not refused.released
     assert "Nothing was released" in (tmp_path / "dear" / "report.html").read_text(encoding="utf-8")

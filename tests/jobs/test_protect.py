@@ -7,14 +7,16 @@ import os
 import shlex
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from leakgauge.artefacts import Request
+from leakgauge.artefacts.codec import encode
 from leakgauge.cli import main
 from leakgauge.errors import FileError, OptionError, RefusalError, TableError
-from leakgauge.jobs.protect import NAMES, Asked, protect
+from leakgauge.jobs.protect import NAMES, protect
 from leakgauge.report.facts import Facts
 from leakgauge.tables import open_table
 from tests.grids import nightly
@@ -52,7 +54,7 @@ def test_every_number_of_the_report_stands_in_a_file_of_the_folder(finished: Fin
 
 
 def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
-    asked = Asked(
+    asked = Request(
         str(data / "adult_train.parquet"),
         "marital_status",
         ("occupation", "education"),
@@ -61,12 +63,13 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     )
     done = protect(asked, tmp_path / "out")
     done.require()
-    assert done.fields["table"]["rows"] == 32561
+    assert done.job.table.rows == 32561
     # Known to the attacker, and not released.
-    assert {"occupation", "education"} < set(done.fields["withheld"])
-    found = done.fields["headline"]
-    assert found["leakage_after"]["value"] == pytest.approx(0.7573, abs=1e-4)
-    assert found["floor"]["value"] == pytest.approx(0.1350, abs=1e-4)
+    assert {"occupation", "education"} < set(done.job.withheld)
+    found = done.job.headline
+    assert found is not None and found.leakage_after is not None and found.floor is not None
+    assert found.leakage_after.value == pytest.approx(0.7573, abs=1e-4)
+    assert found.floor.value == pytest.approx(0.1350, abs=1e-4)
     with open_table(str(tmp_path / "out" / "release.parquet")) as released:
         assert released.rows == 32561
 
@@ -84,9 +87,9 @@ def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     ],
 )
 def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
-    change: dict[str, object], says: str, files: set[str], asked: Asked, tmp_path: Path
+    change: dict[str, object], says: str, files: set[str], asked: Request, tmp_path: Path
 ) -> None:
-    wanted = replace(asked, **change)  # type: ignore[arg-type]
+    wanted = replace(asked, **change)
     for _ in range(2):
         # The second time the answer is kept.
         told = Told()
@@ -94,11 +97,11 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
         with pytest.raises(RefusalError, match=says):
             done.require()
     assert told.states() == dict.fromkeys(NAMES, "kept") | dict.fromkeys(("release", "audit", "assess"), "skipped")
-    assert not done.fields["outcome"]["released"]
-    assert says in done.fields["outcome"]["reason"]
+    assert not done.released
+    assert done.job.outcome is not None and says in str(done.job.outcome.reason)
     written = {file.name for file in (tmp_path / "out").iterdir()}
     assert files | {"measurement.json", "report.html"} <= written
-    assert files <= set(done.fields["stages"]["design"]["outputs"])
+    assert files <= set(done.job.stages["design"].outputs)
     assert not any(name.startswith("release") for name in written)
     assert "Nothing was released" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
 
@@ -123,33 +126,37 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
     ],
     ids=str,
 )
-def test_every_way_to_ask(change: dict[str, object], mechanism: str, asked: Asked, made: Path, tmp_path: Path) -> None:
-    wanted = replace(asked, **change)  # type: ignore[arg-type]
+def test_every_way_to_ask(
+    change: dict[str, object], mechanism: str, asked: Request, made: Path, tmp_path: Path
+) -> None:
+    wanted = replace(asked, **change)
     # Reports on letters are made by other tests.
     with stubbed(made, () if wanted.secret == "age" else ("report",)):
         done = protect(wanted, tmp_path / "out")
     done.require()
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
     assert record["plan"]["columns"][wanted.secret]["mechanism"].startswith(mechanism)
+    found = done.job.headline
+    assert found is not None
     if wanted.local_dp is not None:
-        assert done.fields["headline"]["epsilon"]["value"] <= wanted.local_dp
+        assert found.epsilon is not None and found.epsilon.value <= wanted.local_dp
     if wanted.max_leakage is not None:
-        assert done.fields["headline"]["leakage_after"]["value"] <= wanted.max_leakage
+        assert found.leakage_after is not None and found.leakage_after.value <= wanted.max_leakage
     assert set(record["output"]["columns"]) == set(wanted.released)
 
 
 def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Path) -> None:
-    wanted = Asked(
+    wanted = Request(
         str(people), "illness", ("city",), local_dp=2.5, missing=("?", "n a"), purpose="a 'test'", simulate=3
     )
     done = protect(wanted, tmp_path / "out")
-    told = done.fields["stages"]
-    program, verb, *arguments = shlex.split(done.fields["command"])
+    told = encode(done.job.stages)
+    program, verb, *arguments = shlex.split(done.job.command)
     assert (program, verb) == ("leakgauge", "protect")
     assert main(["protect", *arguments]) == 0
     assert json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["stages"] == told
     ran = subprocess.run(
-        [sys.executable, "-c", done.fields["script"]], capture_output=True, text=True, check=True, env={**os.environ}
+        [sys.executable, "-c", done.job.script], capture_output=True, text=True, check=True, env={**os.environ}
     )
     assert ran.stdout.strip().endswith("report.html")
     assert json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["stages"] == told
@@ -176,13 +183,13 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"lower": 5.0}, "go with --target"),
     ],
 )
-def test_what_cannot_be_asked_is_one_sentence(change: dict[str, object], says: str, asked: Asked) -> None:
+def test_what_cannot_be_asked_is_one_sentence(change: dict[str, object], says: str, asked: Request) -> None:
     with pytest.raises(OptionError, match=says) as refused:
-        replace(asked, **change)  # type: ignore[arg-type]
+        replace(asked, **change)
     assert "\n" not in str(refused.value)
 
 
-def test_what_cannot_be_used_leaves_nothing_behind(asked: Asked, tmp_path: Path) -> None:
+def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Path) -> None:
     with pytest.raises(TableError, match="did you mean 'illness'"):
         protect(replace(asked, secret="ilness"), tmp_path / "out")
     with pytest.raises(OptionError, match="foo"):
@@ -199,7 +206,7 @@ def test_a_folder_of_something_else_stays_as_it_is(finished: Finished, tmp_path:
     with pytest.raises(FileError, match="holds the release of another job"):
         protect(other, finished.folder)
     assert json.loads((finished.folder / "job.json").read_text())["asked"]["max_distortion"] == 0.2
-    assert protect(other, finished.folder, overwrite=True).fields["asked"]["max_distortion"] == 0.3
+    assert protect(other, finished.folder, overwrite=True).job.asked.max_distortion == 0.3
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(FileError, match="is not empty"):

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from leakgauge.jobs.protect import Asked, protect
+from leakgauge.artefacts import Request
+from leakgauge.jobs.protect import protect
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
 
@@ -238,11 +239,11 @@ def test_bins_of_a_plan_that_cannot_be_used_are_refused_before_anything_is_writt
 
 
 def test_the_same_roles_in_python(visits: Path, tmp_path: Path) -> None:
-    asked = Asked(
+    asked = Request(
         str(visits), "illness", ("day",), ("day", "age"), bins=("day=month", "age=width:20"), local_dp=2.0, simulate=1
     )
     done = protect(asked, tmp_path / "out")
     done.require()
-    assert done.fields["withheld"] == []
+    assert done.job.withheld == ()
     assert asked.released == ("illness", "day", "age")
-    assert "--public day --public age" in done.fields["command"]
+    assert "--public day --public age" in done.job.command

@@ -9,7 +9,6 @@ from functools import cache
 import pytest
 
 from leakgauge.languages import DOMAINS
-from leakgauge.languages.templates import Templates
 from tests.languages import catalogues
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -87,13 +86,6 @@ def test_an_error_ends_as_its_english_does() -> None:
         if text[-1] in ends and not translation.endswith(ends[text[-1]])
     ]
     assert wrong == []
-
-
-def test_no_stored_sentence_is_so_general_that_it_is_never_found_again() -> None:
-    texts = {text: translation for text, translation in _texts("sentences").items() if _fields(text)}
-    assert len(texts) > 100
-    known = Templates(texts)
-    assert [text for text in texts if not known.has(text)] == []
 
 
 def test_the_domains_of_the_tool_are_those_of_the_room() -> None:

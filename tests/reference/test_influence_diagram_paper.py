@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
+from leakgauge.artefacts.reproduction import Cell, Reproduction
 from leakgauge.assessment import published
 from leakgauge.assessment.published import Directions, Frequency, State
 from leakgauge.jobs import influence_diagram_paper as paper
-from leakgauge.jobs.reproduction import Reproduction
 from leakgauge.probability.cells import Floats
 from tests.cli.test_measure import fields, run
 
@@ -69,13 +68,13 @@ def test_table_9() -> None:
 def test_every_line_grid_and_order_of_the_reproduction_holds(reproduction: Reproduction) -> None:
     assert [line for line in reproduction.lines if not line.agrees] == []
     assert [grid.what for grid in reproduction.grids if not grid.agrees] == []
-    assert [order for order, holds in reproduction.orders if not holds] == []
+    assert [str(one.order) for one in reproduction.orders if not one.holds] == []
     assert reproduction.agrees
     assert len(reproduction.lines) == 1 + 2 * 3 + 2 * 5 + 11 + 6 + 1
-    assert sum(len(grid.lines) for grid in reproduction.grids) == 5 * 121 + 2 * 33
+    assert sum(len(row) for grid in reproduction.grids for row in grid.verdicts()) == 5 * 121 + 2 * 33
     # Two credibilities, nine grades in reverse or misprinted, two sums, the score of Table 2; two entries of matrices.
     assert sum(line.slip for line in reproduction.lines) == 14
-    assert [grid.slips for grid in reproduction.grids if grid.slips] == [(("0.2", "30"),), (("0.9", "70"),)]
+    assert [grid.slips for grid in reproduction.grids if grid.slips] == [(Cell("0.2", "30"),), (Cell("0.9", "70"),)]
     assert len(reproduction.errata) == 9
 
 

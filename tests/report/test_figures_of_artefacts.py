@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.codec import sentence_of
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
 from leakgauge.report.figures import (
@@ -106,7 +107,7 @@ def test_every_attack_is_drawn_between_its_anchors(files: Files) -> None:
         assert (row["low"], row["high"]) == (attack["success"]["low"], attack["success"]["high"])
         assert row["ceiling"] == (attack["ceiling"] and attack["ceiling"]["value"])
     told = labels(figure.to_svg(), "point")
-    assert [one.split(":")[0] for one in told] == [attack["attack"] for attack in attacks]
+    assert [one.split(":")[0] for one in told] == [str(sentence_of(attack["attack"])) for attack in attacks]
 
 
 def test_the_criteria_are_the_five_that_lead_to_the_value(files: Files) -> None:

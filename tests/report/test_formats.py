@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
-from leakgauge.artefacts.codec import digest_of
+from leakgauge.artefacts import Audit
+from leakgauge.artefacts.codec import decode, digest_of
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.jobs.audit import ReleaseAudit
 from leakgauge.languages import Language
-from leakgauge.release import verify
 from leakgauge.report import Report
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Edition, Picture, inlines
@@ -152,11 +151,9 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     assert "audit.json#/attacks/0/success" in {number.source for number in document.numbers()}
     report.to_html(tmp_path / "report.html", language="both")
     assert (tmp_path / "report.html").stat().st_size > 20_000
-    beaten = replace(findings[0], ceiling=0.0, sure=1.0, judged=True)
-    assert beaten.broken_claim == "attribute inference, best guess on illness beats the claim"
-    # An audit of files says the same of it.
-    audited = ReleaseAudit(verify(release.record_file), {}, (beaten,), None, 0.95)
-    assert Report(release, [beaten]).facts.get("audit.json", "violations") == list(audited.violations)
-    assert audited.violations == (beaten.broken_claim,)
+    beaten = replace(findings[0], beats_claim=True)
+    assert str(beaten.broken_claim) == "attribute inference, best guess on illness beats the claim"
+    audited = decode(Audit, Report(release, [beaten]).facts.files["audit.json"], "audit.json")
+    assert audited.violated and audited.violations == (beaten.broken_claim,)
     alone = Report(release).documents("zh", Edition.EXTERNAL)[0]
     assert "attacks" not in {section.key for section in alone.sections}

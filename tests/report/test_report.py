@@ -103,7 +103,7 @@ def test_the_first_screen_has_the_grade_the_numbers_and_what_is_wrong(facts: Fac
 
 
 def test_what_is_wrong_is_loud(facts: Facts) -> None:
-    kept = Sentence("the release tells nearly everything: it keeps {share:g} of the information", share=0.95)
+    kept = Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=0.95)
     linkage = Sentence("record linkage")
     beaten = Sentence("{attack} on {target!s} beats the claim", attack=linkage, target="illness")
     wrong = changed(
@@ -131,6 +131,11 @@ def test_stored_sentences_are_told_wherever_they_stand(facts: Facts) -> None:
         said = texts(compose(told, language))
         assert language.retell(averaging) in said and language.retell(letters) in said
         assert "template" not in said
+
+
+def test_a_sentence_that_was_stored_as_a_text_is_shown_as_it_is(facts: Facts) -> None:
+    violation = "record linkage on illness beats the claim"
+    assert violation in warnings(compose(changed(facts, audit={"violations": [violation], "violated": True}), CHINESE))
 
 
 def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:
@@ -186,7 +191,9 @@ def test_a_number_that_is_not_there_is_one_sentence(facts: Facts) -> None:
 )
 def test_an_artefact_of_another_shape_is_one_sentence(facts: Facts, file: str, fields: dict[str, object]) -> None:
     broken = changed(facts, **{file: fields})
-    with pytest.raises(FileError, match=r"lacks fields or has others in their place|has no number at"):
+    with pytest.raises(
+        FileError, match=r"lacks fields or has others in their place|has no number at|not a whole finding"
+    ):
         compose(broken, ENGLISH)
 
 

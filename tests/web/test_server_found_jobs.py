@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import Headline, Level, Quantity
+from leakgauge.artefacts.assessment import Interval
+from leakgauge.artefacts.codec import encode
+from leakgauge.artefacts.grades import Grade
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.showing import shell_line, shown
 
-HEADLINE: dict[str, Any] = {
-    "grade": "good",
-    "score": 71.5,
-    "interval": {"low": 65.0, "high": 80.0, "confidence": 0.95},
-    "privacy": 80.0,
-    "utility": None,
-    "leakage_before": {"value": 1.5},
-    "leakage_after": {"value": 0.5},
-    "floor": None,
-    "epsilon": {"value": "infinity"},
-    "advantage": {"value": -0.01},
-    "unchanged": None,
-}
+HEADLINE: dict[str, Any] = encode(
+    Headline(
+        Grade.GOOD,
+        71.5,
+        interval=Interval(65.0, 80.0, 0.95),
+        privacy=80.0,
+        leakage_before=Quantity(1.5, "bits"),
+        leakage_after=Quantity(0.5, "bits"),
+        epsilon=Level(math.inf, "nats"),
+        advantage=Quantity(-0.01, "share"),
+    )
+)
 JOB: dict[str, Any] = {
     "schema": "leakgauge/job/1",
     "asked": {"table": "people.csv", "secret": "illness", "background": ["city"], "max_distortion": 0.2},

@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from leakgauge.artefacts import StoredAssessment, codec
 from leakgauge.languages import ENGLISH
 from leakgauge.web.running import Jobs
 from tests.web.serving import Served, running
@@ -115,7 +116,8 @@ def test_the_grade_comes_with_names_in_the_language_of_the_request(served: Serve
     english = served.get(f"/api/jobs/{job['id']}/grade").fields
     chinese = served.get(f"/api/jobs/{job['id']}/grade", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
     stored = json.loads((served.results / job["id"] / "assessment.json").read_text(encoding="utf-8"))
-    assert {name: value for name, value in english.items() if name != "names"} == stored
+    told = codec.encode(codec.decode(StoredAssessment, stored, "assessment.json"), str)
+    assert {name: value for name, value in english.items() if name != "names"} == told
     assert set(english["names"]) == set(chinese["names"]) == set(stored["nodes"])
     assert english["names"]["1"] == "sensitivity Δ" and chinese["names"]["1"] == "全局敏感度"
     assert english["leaves"][0]["source"] != chinese["leaves"][0]["source"]
@@ -195,14 +197,23 @@ def test_not_a_number_is_no_goal(served: Served) -> None:
     assert served.send("POST", "/api/jobs", body).status == 400
 
 
-def test_a_secret_that_is_also_background_fails_with_its_sentence(served: Served, job: dict[str, Any]) -> None:
-    begun = served.post("/api/jobs", asked_of(served, background=["illness"]))
+def test_a_secret_that_is_also_background_is_refused_with_its_sentence(served: Served) -> None:
+    asked = asked_of(served, background=["illness"])
+    refused = served.post("/api/jobs", asked)
+    assert refused.status == 400
+    assert refused.error == "Column 'illness' is named both as secret and as background; give it one role."
+    zh = served.post("/api/jobs", asked, Cookie=f"{served.cookie}; leakgauge_language=zh")
+    assert "'illness'" in zh.error and zh.error != refused.error
+
+
+def test_a_job_that_fails_says_why_in_both_languages(served: Served, job: dict[str, Any]) -> None:
+    begun = served.post("/api/jobs", asked_of(served, bins=["age=width:10"]))
     assert begun.status == 202
     ended = served.ended(begun.fields["id"])
     assert ended["state"] == "failed" and not ended["released"] and ended["headline"] is None
-    assert ended["message"] == "Column 'illness' is named both as secret and as background; give it one role."
+    assert "no role here" in ended["message"]
     zh = served.get(f"/api/jobs/{ended['id']}", Cookie=f"{served.cookie}; leakgauge_language=zh").fields
-    assert "'illness'" in zh["message"] and zh["message"] != ended["message"]
+    assert "age=width:10" in zh["message"] and zh["message"] != ended["message"]
     assert served.get(f"/api/jobs/{ended['id']}/grade").status == 404
 
 

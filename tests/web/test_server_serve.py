@@ -15,8 +15,13 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts import Ended, Event, Request
+from leakgauge.jobs.protect import NAMES
+from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
+from leakgauge.web.running import event_in
 from leakgauge.web.server import new_token
+from tests.jobs.people import write_people
 from tests.web.serving import Started
 from tests.web.tables import folder_with_people
 
@@ -169,16 +174,42 @@ def test_jobs_of_the_command_line_are_listed_and_what_is_none_is_not(serving: Se
 
 
 def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
-    job = Job("x", tmp_path, {}, "x")
-    for line in (
-        b"",
-        b"Traceback",
-        b"[]",
-        b"3",
-        b'{"stage": "no", "state": "started"}',
-        b'{"stage": "audit", "state": "no"}',
-    ):
-        assert not job.hear(line)
-    assert job.hear(b'{"stage": "audit", "state": "working", "done": 2, "total": 5}')
-    assert job.hear(b'{"outcome": {"released": false, "reason": "No."}}')
-    assert job.message == "No."
+    for line in (b"", b"Traceback", b"[]", b"3", b'{"stage": "audit", "state": "no"}', b'{"outcome": {}}'):
+        assert event_in(line) is None
+    request = Request("people.csv", "illness", max_distortion=0.2)
+    job = Job("x", tmp_path, {"table": "people.csv"}, request, "x")
+    before = job.fields(ENGLISH)
+    job.hear(Event("no", "started"))
+    assert job.fields(ENGLISH) == before
+    working = event_in(b'{"stage": "audit", "state": "working", "done": 2, "total": 5}')
+    assert working == Event("audit", "working", 2, 5)
+    job.hear(working)
+    assert job.fields(ENGLISH)["stages"][3] == {"name": "audit", "state": "running", "done": 2, "total": 5}
+    ended = event_in(b'{"code": 1, "reason": {"template": "No {thing!r}.", "fields": {"thing": "x"}}}')
+    assert isinstance(ended, Ended)
+    job.hear(ended)
+    job.end(1, stopped=False)
+    assert job.state == "refused" and str(job.message) == "No 'x'."
+
+
+def test_a_jobs_process_tells_events_and_how_it_ended(tmp_path: Path) -> None:
+    write_people(tmp_path / "people.csv", 300)
+    asked = {"table": "people.csv", "secret": "illness", "background": ["city"], "simulate": 3}
+    goals: tuple[dict[str, object], ...] = (
+        {"max_distortion": 0.2},
+        {"max_leakage": 1e-6},
+        {"max_distortion": 0.2, "bins": ["age=width:10"]},
+    )
+    for code, goal in enumerate(goals):
+        command = [sys.executable, "-m", "leakgauge.web.watched", "protect", f"out{code}"]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as process:
+            assert process.stdin is not None and process.stdout is not None
+            process.stdin.write(json.dumps({**asked, **goal}).encode() + b"\n")
+            process.stdin.flush()
+            *steps, last = [event_in(line) for line in process.stdout]
+        assert process.returncode == code
+        assert isinstance(last, Ended) and last.code == code and (last.reason is None) == (code == 0)
+        assert all(isinstance(one, Event) for one in steps)
+        if code == 0:
+            assert [one.stage for one in steps if isinstance(one, Event) and one.state == "finished"] == list(NAMES)
+            assert any(isinstance(one, Event) and 0 < one.done <= one.total for one in steps)

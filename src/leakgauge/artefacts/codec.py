@@ -7,15 +7,16 @@ import json
 import math
 import re
 import string
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
-from leakgauge.artefacts.quantity import Real
+from leakgauge.artefacts.quantity import Real, Side
 from leakgauge.drafts import write_whole
-from leakgauge.errors import FileError, VerificationError
+from leakgauge.errors import FileError, InputError, OptionError, VerificationError
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.sentences import Field, Sentence
 
@@ -29,9 +30,21 @@ _LONGEST_FORMAT = 4
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
-def encode(artefact: object) -> Any:
-    """An artefact as plain numbers, texts, lists and mappings, as JSON has them."""
-    return _finite(msgspec.to_builtins(artefact, enc_hook=_encoded))
+def encode(artefact: object, tell: Callable[[Sentence], object] | None = None) -> Any:
+    """An artefact as plain numbers, texts, lists and mappings, as JSON has them.
+
+    Sentences are templates with their fields, or as ``tell`` tells them.
+    """
+    return _finite(msgspec.to_builtins(artefact, enc_hook=partial(_encoded, tell or _said)))
+
+
+def sentence_of(field: object) -> Sentence:
+    """The sentence that a field of a file says; a plain text is a sentence without fields.
+
+    Raises:
+        ValueError: it says none.
+    """
+    return Sentence(field) if isinstance(field, str) else _sentence(field)
 
 
 def text_of(artefact: object) -> str:
@@ -60,6 +73,7 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     Raises:
         FileError: a field is missing or malformed, or the schema is another.
         VerificationError: a field that no artefact of this kind has, or a digest that is not that of the fields.
+        LeakgaugeError: as the kind itself, such as an ``OptionError`` of a request.
     """
     from leakgauge.artefacts.schemas import raised
 
@@ -70,6 +84,11 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
     try:
         return msgspec.convert(fields, kind, dec_hook=_decoded)
     except msgspec.ValidationError as error:
+        if isinstance(error.__cause__, OptionError):
+            # What a request refuses is told in its own words.
+            raise error.__cause__ from None
+        if isinstance(error.__cause__, InputError):
+            raise FileError("{path}: {fault}", path=place, fault=error.__cause__) from None
         raise _wrong(kind, str(error), place) from None
 
 
@@ -120,9 +139,9 @@ def _finite(data: Any) -> Any:
     return [_finite(value) for value in data] if isinstance(data, list | tuple) else data
 
 
-def _encoded(value: object) -> object:
+def _encoded(tell: Callable[[Sentence], object], value: object) -> object:
     if isinstance(value, Sentence):
-        return _said(value)
+        return tell(value)
     # Numbers of numpy and our own.
     return float(value) if isinstance(value, float) else int(value)  # type: ignore[call-overload]
 
@@ -140,33 +159,24 @@ def _field(value: Field) -> object:
     """What a field holds; a sentence always as a template, because a text is somebody's own word."""
     if isinstance(value, Sentence):
         return {"template": value.template, "fields": _held(value.fields)}
+    if isinstance(value, float) and math.isinf(value):
+        # A text would be somebody's own word.
+        return {"number": value}
     return [_field(one) for one in value] if isinstance(value, tuple) else value
 
 
 def _decoded(kind: type, value: object) -> object:
-    if kind is Real:
+    if kind in (Real, Side):
         if isinstance(value, str) and value in _INFINITE:
             return Real(_INFINITE[value])
         if isinstance(value, int | float) and not isinstance(value, bool):
             return Real(value)
-    elif kind is Sentence:
+    if kind in (Sentence, Side):
         return sentence_of(value)
     raise ValueError
 
 
-def is_sentence(value: object) -> bool:
-    """Whether a field of a file is a text, or a template and its fields."""
-    return isinstance(value, str) or (isinstance(value, Mapping) and "template" in value)
-
-
-def sentence_of(value: object) -> Sentence:
-    """The sentence that a field of a file says: a plain text, or a template and its fields.
-
-    Raises:
-        ValueError: it says neither.
-    """
-    if isinstance(value, str):
-        return Sentence(value)
+def _sentence(value: object) -> Sentence:
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
@@ -192,7 +202,7 @@ def _from_field(value: object) -> Field:
     if isinstance(value, list):
         return tuple(map(_from_field, value))
     if isinstance(value, dict):
-        return sentence_of(value)
+        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else _sentence(value)
     if not isinstance(value, int | float | str):
         raise ValueError
     return value
@@ -221,9 +231,11 @@ def _wrong(kind: type[msgspec.Struct], said: str, place: object) -> FileError | 
     )
 
 
-def _schema(kind: type) -> dict[str, Any]:
+def _schema(kind: object) -> dict[str, Any]:
     if kind is Real:
         return {"anyOf": [{"type": "number"}, {"enum": sorted(_INFINITE)}]}
+    if kind is Side:
+        return {"anyOf": [_schema(Real), _schema(Sentence)]}
     if kind is Sentence:
         parts = {"template": {"type": "string"}, "fields": {"type": "object"}}
         return {"anyOf": [{"type": "string"}, {"type": "object", "properties": parts, "required": ["template"]}]}

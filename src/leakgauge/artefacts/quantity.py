@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from leakgauge.probability import Estimate
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     Real = float
+    Side: TypeAlias = float | Sentence
 else:
 
     class Real(float):
         """A number that may be infinite; JSON has no such numbers, so that the codec writes ``"infinity"``."""
+
+    class Side(metaclass=ABCMeta):  # noqa: B024 – numbers and sentences are registered below
+        """What a limit asks for, or what was found: a number that may be infinite, or words of ours."""
+
+    Side.register(float)
+    Side.register(Sentence)
 
 
 class Origin(Enum):
@@ -55,3 +64,12 @@ class Quantity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def estimated(cls, estimate: Estimate, unit: str, origin: Origin = Origin.TABLE) -> Quantity:
         """An estimate with its unit."""
         return cls(estimate.value, unit, estimate.low, estimate.high, estimate.confidence, origin)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Of its interval; an exact number is both."""
+        return self.value if self.low is None else self.low, self.value if self.high is None else self.high
+
+    def __contains__(self, truth: float) -> bool:
+        low, high = self.ends
+        return low <= truth <= high

@@ -8,13 +8,21 @@ from typing import Any, Final
 
 import msgspec
 
+from leakgauge.artefacts.answer import Answer
+from leakgauge.artefacts.assessment import Before, StoredAssessment
+from leakgauge.artefacts.audit import Audit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
+from leakgauge.artefacts.evidence import StoredEvidence
+from leakgauge.artefacts.improvement import StoredImprovement
+from leakgauge.artefacts.job import Job, PageJob
+from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Levels, from_first_levels
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Verified
 
@@ -31,6 +39,16 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     PublicRecord,
     Preview,
     Verified,
+    Answer,
+    LedgerTold,
+    Reproductions,
+    Audit,
+    StoredEvidence,
+    StoredAssessment,
+    Before,
+    StoredImprovement,
+    Job,
+    PageJob,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""

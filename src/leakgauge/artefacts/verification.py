@@ -12,13 +12,18 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Attributes:
         name: what.
-        holds: whether it is as the record says; None where it could not be looked at.
-        reason: why not.
+        holds: whether it is as it should be; None where it could not be looked at.
+        reason: what was found instead, or why it was not looked at.
     """
 
     name: Sentence
     holds: bool | None
     reason: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
+
+    @property
+    def failure(self) -> Sentence:
+        """What is wrong where it does not hold, in a short sentence without a full stop."""
+        return Sentence("{check}: {reason}", check=self.name, reason=self.reason)
 
 
 class Verified(

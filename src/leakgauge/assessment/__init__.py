@@ -1,25 +1,23 @@
 """The protection effect graded from 28 indicators by an influence diagram."""
 
+from leakgauge.artefacts.assessment import Lift, Line, Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.artefacts.grades import Grade, grade_of, parse_target
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.grades import Grade, grade_of, parse_target
 from leakgauge.assessment.grading import grade
 from leakgauge.assessment.improving import Goal, Improvement, Trial, improve, require_search
 from leakgauge.assessment.indicators import (
-    evidence_from_json,
-    evidence_json,
     protected_column,
     protected_histogram,
     protected_of_release,
-    read_evidence,
 )
-from leakgauge.assessment.lifts import Lift, lifts
+from leakgauge.assessment.lifts import lifts
 from leakgauge.assessment.pairwise import PairwiseWeights, pairwise_weights, with_pairwise_weights, with_weights
-from leakgauge.assessment.policy import Line, Policy, read_policy
+from leakgauge.assessment.policy import Policy, read_policy
 from leakgauge.assessment.published import PublishedGrade, grade_evidence
 from leakgauge.assessment.questionnaire import (
     Questionnaire,
@@ -29,7 +27,6 @@ from leakgauge.assessment.questionnaire import (
     write_template,
 )
 from leakgauge.assessment.vetoes import (
-    Veto,
     vetoes_of_audit,
     vetoes_of_claim,
     vetoes_of_evidence,
@@ -63,8 +60,6 @@ __all__ = [
     "collect",
     "default_diagram",
     "every_veto",
-    "evidence_from_json",
-    "evidence_json",
     "expected",
     "grade",
     "grade_evidence",
@@ -77,7 +72,6 @@ __all__ = [
     "protected_histogram",
     "protected_of_release",
     "read_diagram",
-    "read_evidence",
     "read_policy",
     "read_questionnaire",
     "require_search",

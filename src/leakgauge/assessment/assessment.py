@@ -9,6 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Standing, missing
+from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.algebra import (
     Ends,
     Rating,
@@ -19,12 +22,11 @@ from leakgauge.assessment.algebra import (
     rating,
 )
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.evidence import Evidence, Standing, missing
-from leakgauge.assessment.grades import Grade, grade_of
 from leakgauge.assessment.intervals import Draws, Interval, interval_of, require_draws
-from leakgauge.assessment.vetoes import Veto, capped, vetoes_of_unknown
+from leakgauge.assessment.vetoes import capped, vetoes_of_unknown
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -103,7 +105,7 @@ class Assessment:
             for key in criteria
             if key in self.nodes
         ]
-        rows += [(f"veto, at best {veto.cap.value}", veto.reason) for veto in self.vetoes]
+        rows += [(f"veto, at best {veto.cap.value}", str(veto.reason)) for veto in self.vetoes]
         rows.append(("leaves of which nothing is known", ", ".join(self.missing) or "none"))
         return notebook.table_html((), rows, f"Assessment by {len(self.diagram.leaves)} indicators")
 
@@ -134,15 +136,16 @@ def assess(
 
     Example:
         >>> from leakgauge.assessment.diagram_files import default_diagram
-        >>> from leakgauge.assessment.evidence import Scale, Standing
-        >>> error = Evidence("10", Standing.MEASURED, "by hand", 0.1, "squared units", Scale(0, 1))
+        >>> from leakgauge.artefacts.evidence import Scale, Standing
+        >>> by_hand = Sentence("by hand")
+        >>> error = Evidence("10", Standing.MEASURED, by_hand, 0.1, "squared units", Scale(0, 1))
         >>> found = assess(default_diagram(), [error], draws=0)
         >>> found.score, found.grade.value, found.utility, found.privacy
         (90.0, 'poor', 90.0, None)
     """
     require_draws(draws, confidence, simulation_seed)
     given = _by_leaf(evidence)
-    known_of = {key: given.get(key) or missing(key, "Nothing was given.") for key in diagram.leaves}
+    known_of = {key: given.get(key) or missing(key, Sentence("Nothing was given.")) for key in diagram.leaves}
     leaves = _states(diagram, known_of)
     shares = known_shares(diagram, leaves)
     value, criteria = _ratings(diagram, shares, leaves)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from leakgauge.probability import Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Quantiles, Table
 
 EPSILONS = (1.0, 0.5, 2.0, 0.2, 4.0, 0.1, 8.0, 0.05, 3.0, 0.3, 6.0, 1.5, 0.7, 0.02)
@@ -40,6 +41,8 @@ DELTA = 1e-6
 MOST_LETTERS = 64
 """Columns with more values are binned, not released letter by letter."""
 DESIGN_GAP = 1e-6
+COLUMN = Sentence("column")
+"""The form of a release that keeps a row a row."""
 
 Bounds: TypeAlias = tuple[float, float]
 
@@ -67,11 +70,11 @@ class Candidate:
     """
 
     stage: Stage
-    name: str
-    form: str
+    name: Sentence
+    form: Sentence
     mechanism: Mechanism = field(repr=False)
     setting: Setting = field(repr=False)
-    bins: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    bins: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict, repr=False)
     designed: bool = False
 
     def channel_file(self) -> ChannelFile | None:
@@ -83,7 +86,8 @@ class Candidate:
         return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
 
 
-Maker: TypeAlias = Callable[[], tuple[str, Mechanism]]
+Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
+"""A mechanism with its name: as on the command line, or in words where it was designed."""
 
 
 def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
@@ -107,18 +111,18 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     counts = table.counts(column, limit=1 << 20)
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
-        yield from _made(source, Stage.PARAMETERS, "column", [_laplace(e, bounds) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, "column", [_gaussian(e, bounds) for e in EPSILONS])
+        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, bounds) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, bounds) for e in EPSILONS])
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
-        yield from _made(source, first, "column", [_response(letters, e) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, "column", _other_letters(letters))
+        yield from _made(source, first, COLUMN, [_response(letters, e) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, COLUMN, _other_letters(letters))
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
             makers = [*(_response(binned, e) for e in EPSILONS[:6]), *(_designed(binned, s) for s in SLOPES[:4])]
-            bins = {"intervals": [None if one is None else str(one) for one in binned.outcomes]}
-            yield from _made(source, Stage.FORM, f"column in {count} bins", makers, bins)
+            bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
+            yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
 
 
@@ -129,7 +133,11 @@ def _plain(table: Table, column: str) -> list[float]:
 
 
 def _made(
-    source: Source, stage: Stage, form: str, makers: list[Maker], bins: Mapping[str, Any] | None = None
+    source: Source,
+    stage: Stage,
+    form: Sentence,
+    makers: list[Maker],
+    bins: Mapping[str, tuple[float | str | None, ...]] | None = None,
 ) -> Iterator[Candidate]:
     for make in makers:
         try:
@@ -141,7 +149,9 @@ def _made(
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        yield Candidate(stage, name, form, mechanism, setting, bins or {}, name.startswith(_DESIGNED))
+        designed = isinstance(name, Sentence)
+        said = name if isinstance(name, Sentence) else Sentence(name)
+        yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
 
 
 def _laplace(epsilon: float, bounds: Bounds) -> Maker:
@@ -172,13 +182,10 @@ def _sets(letters: Distribution, epsilon: float, name: str) -> Maker:
     return lambda: (f"{name}:epsilon={epsilon:g}", factory[name](letters.outcomes, epsilon))
 
 
-_DESIGNED = "designed channel"
-
-
 def _designed(letters: Distribution, slope: float) -> Maker:
-    def make() -> tuple[str, Mechanism]:
+    def make() -> tuple[str | Sentence, Mechanism]:
         solution = solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP)
-        return f"{_DESIGNED} at slope {slope:g}", through_channel(solution.channel)
+        return Sentence("designed channel at slope {slope:g}", slope=slope), through_channel(solution.channel)
 
     return make
 
@@ -193,8 +200,8 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
     for epsilon in EPSILONS[:8]:
         makers.append(lambda epsilon=epsilon: _named(laplace(epsilon, sensitivity=2)))  # type: ignore[misc]
         makers.append(lambda epsilon=epsilon: _named(gaussian(epsilon, DELTA, sensitivity=2)))  # type: ignore[misc]
-    bins = {"labels": list(query.labels)} if query.labels is not None else {"edges": list(query.edges or ())}
-    yield from _made(counted, Stage.FORM, "histogram", makers, bins)
+    bins = {"labels": tuple(query.labels)} if query.labels is not None else {"edges": tuple(query.edges or ())}
+    yield from _made(counted, Stage.FORM, Sentence("histogram"), makers, bins)
 
 
 def _query(table: Table, source: Source) -> Histogram:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from leakgauge.assessment.evidence import Evidence
+from leakgauge.artefacts import Audit
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.indicators import (
     FAMILIES,
     Audited,
@@ -13,7 +13,7 @@ from leakgauge.assessment.indicators import (
     Protected,
     Setting,
     Source,
-    audited_from_json,
+    audited_in,
     setting_of,
 )
 from leakgauge.assessment.questionnaire import Questionnaire
@@ -25,7 +25,7 @@ from leakgauge.mechanisms import Mechanism
 def collect(
     protected: Protected,
     *,
-    audit: Audited | Mapping[str, Any] | None = None,
+    audit: Audited | Audit | None = None,
     questionnaire: Questionnaire | None = None,
     releases_per_period: float = 1.0,
     stored: Iterable[Evidence] = (),
@@ -36,7 +36,7 @@ def collect(
 
     Args:
         protected: what went in and came out.
-        audit: of the release: the fields of an audit's JSON, or what ``audited`` found; without it leaves 4 and 5 of a
+        audit: of the release, or what ``audited`` found; without it leaves 4 and 5 of a
             column are missing.
         questionnaire: what people answered; without it leaves 14, 15 and 19 are missing.
         releases_per_period: how often such a release is made.
@@ -46,7 +46,7 @@ def collect(
 
     Raises:
         VerificationError: the audit is of another release.
-        FileError: fields that are no audit.
+        FileError: an audit without the column.
         OptionError: a number of releases that is not above 0, or a confidence that is not between 0 and 1.
 
     Example:
@@ -62,7 +62,7 @@ def collect(
         (28, '3', 1.0)
     """
     context = Context(
-        audited_from_json(audit, protected) if isinstance(audit, Mapping) else audit,
+        audited_in(audit, protected) if isinstance(audit, Audit) else audit,
         {} if questionnaire is None else questionnaire.answers,
         releases_per_period,
         {one.leaf: one for one in stored},

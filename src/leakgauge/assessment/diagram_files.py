@@ -19,6 +19,7 @@ from leakgauge.assessment.algebra import known_shares, mean_rating, rating
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.errors import FileError, ModelError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
+from leakgauge.sentences import Sentence
 
 DIAGRAM_SCHEMA = "leakgauge/diagram/1"
 _DIRECTIONS = {"same": False, "mirrored": True}
@@ -49,9 +50,9 @@ def read_diagram(path: Path | str) -> Diagram:
     return _diagram(parsed_toml(place), place)
 
 
-def _diagram(fields: Mapping[str, Any], place: Path) -> Diagram:
+def _diagram(fields: Mapping[str, object], place: Path) -> Diagram:
     require_schema(fields, DIAGRAM_SCHEMA, place)
-    _require_known(fields, _TOP, place, "it")
+    _require_known(fields, _TOP, place, Sentence("it"))
     value = fields.get("value")
     if not isinstance(value, str):
         raise FileError('{path} has no value node; write value = "…" with the node to grade.', path=place)
@@ -78,7 +79,7 @@ def _diagram(fields: Mapping[str, Any], place: Path) -> Diagram:
 def _node(key: str, fields: Any, place: Path) -> Node:
     if not isinstance(fields, dict):
         raise FileError('{path}: the node {node!r} is not a table; write {{ name = "…" }}.', path=place, node=key)
-    _require_known(fields, _NODE, place, f"the node {key!r}")
+    _require_known(fields, _NODE, place, Sentence("the node {node!r}", node=key))
     name, chinese, better, fixed = (fields.get(one) for one in ("name", "chinese", "better", "fixed"))
     if not isinstance(name, str) or not name or not isinstance(chinese, str | None):
         raise FileError("{path}: the node {node!r} has no name in text; give it one.", path=place, node=key)
@@ -105,7 +106,7 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
             path=place,
             number=number,
         )
-    what = f"the arc {source} → {target}"
+    what = Sentence("the arc {source!s} → {target!s}", source=source, target=target)
     _require_known(fields, _ARC, place, what)
     direction, weight = fields.get("direction"), fields.get("weight", 1.0)
     if not isinstance(direction, str) or direction not in _DIRECTIONS:
@@ -113,7 +114,9 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
             "{path}: {arc} has {found}; write direction = same or mirrored.",
             path=place,
             arc=what,
-            found="no direction" if direction is None else f"the direction {direction!r}",
+            found=Sentence("no direction")
+            if direction is None
+            else Sentence("the direction {direction!r}", direction=str(direction)),
         )
     if isinstance(weight, bool) or not isinstance(weight, int | float) or weight > sys.float_info.max:
         raise FileError(
@@ -141,7 +144,7 @@ def _require_trade_offs(diagram: Diagram) -> None:
             )
 
 
-def _require_shares(diagram: Diagram, arcs: list[dict[str, Any]], weights: Any, place: Path) -> None:
+def _require_shares(diagram: Diagram, arcs: Iterable[Mapping[str, object]], weights: object, place: Path) -> None:
     if weights not in ("relative", "shares"):
         raise FileError("{path} has weights = {weights!r}; write relative or shares.", path=place, weights=weights)
     if weights == "relative":
@@ -168,7 +171,7 @@ def _require_shares(diagram: Diagram, arcs: list[dict[str, Any]], weights: Any, 
             )
 
 
-def _names(fields: Mapping[str, Any], name: str, place: Path) -> tuple[str, ...]:
+def _names(fields: Mapping[str, object], name: str, place: Path) -> tuple[str, ...]:
     found = fields.get(name)
     if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
         raise FileError(
@@ -181,7 +184,7 @@ def _names(fields: Mapping[str, Any], name: str, place: Path) -> tuple[str, ...]
     return tuple(found)
 
 
-def _require_known(fields: Mapping[str, Any], known: Iterable[str], place: Path, what: str) -> None:
+def _require_known(fields: Mapping[str, object], known: Iterable[str], place: Path, what: Sentence) -> None:
     for key in fields:
         if key not in known:
             raise FileError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from leakgauge.artefacts import Finding
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect
 from leakgauge.assessment.diagram import Diagram
@@ -12,7 +13,7 @@ from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import audited_by, protected_of_release
 from leakgauge.assessment.questionnaire import Questionnaire, answered_beyond
-from leakgauge.audit import Finding, shown_by_rows
+from leakgauge.audit import shown_by_rows
 from leakgauge.release import Release
 from leakgauge.tables import Table
 

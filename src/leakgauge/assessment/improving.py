@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from leakgauge import notebook
+from leakgauge.artefacts.evidence import Standing
+from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.evidence import Standing
-from leakgauge.assessment.grades import Grade, grade_of
 from leakgauge.assessment.questionnaire import Questionnaire, answered_beyond
 from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table
 
 Target: TypeAlias = float | Grade
@@ -46,10 +47,16 @@ class Goal:
         for score in (self.min_privacy, self.min_utility, *(() if isinstance(self.target, Grade) else (self.target,))):
             grade_of(score)
 
-    def __str__(self) -> str:
-        target = self.target.value if isinstance(self.target, Grade) else f"a score of {self.target:g}"
-        least = {"privacy": self.min_privacy, "utility": self.min_utility}
-        return target + "".join(f" with {name} of at least {one:g}" for name, one in least.items() if one > 0)
+    @property
+    def said(self) -> Sentence:
+        """The target and what else must be kept, in words."""
+        target = self.target
+        said = Sentence(target.value) if isinstance(target, Grade) else Sentence("a score of {score:g}", score=target)
+        if self.min_privacy > 0:
+            said = Sentence("{target} with privacy of at least {privacy:g}", target=said, privacy=self.min_privacy)
+        if self.min_utility > 0:
+            said = Sentence("{target} with utility of at least {utility:g}", target=said, utility=self.min_utility)
+        return said
 
     def asked(self) -> dict[str, float]:
         """What the score, privacy and utility must be at least; a grade asks for its cut of all three."""
@@ -107,7 +114,7 @@ class Improvement:
         return self.goal.target
 
     @property
-    def failed(self) -> tuple[str, ...]:
+    def failed(self) -> tuple[Sentence, ...]:
         """What the best one fails on, in short sentences without a full stop; empty where it fails on nothing."""
         found, asked = self.best.assessment, self.goal.asked()
         scores: Mapping[str, float | None] = {
@@ -115,12 +122,8 @@ class Improvement:
             "privacy": found.privacy,
             "utility": found.utility,
         }
-        said = [
-            f"its {name} is {'not known' if (score := scores[name]) is None else f'{score:.1f}'} where {asked[name]:g} "
-            "is asked"
-            for name in self.goal.short(found)
-        ]
-        return (*said, *(f"{veto.reason}" for veto in found.vetoes))
+        short = (_short_of(name, scores[name], asked[name]) for name in self.goal.short(found))
+        return (*short, *(veto.reason for veto in found.vetoes))
 
     def _repr_html_(self) -> str:
         def points(score: float | None) -> str:
@@ -128,8 +131,8 @@ class Improvement:
 
         rows = (
             (
-                one.candidate.name,
-                one.candidate.form,
+                str(one.candidate.name),
+                str(one.candidate.form),
                 one.candidate.stage.value,
                 *map(points, (one.assessment.score, one.assessment.privacy, one.assessment.utility)),
                 one.assessment.grade.value,
@@ -141,7 +144,7 @@ class Improvement:
         return notebook.table_html(
             ("mechanism", "released", "changes", "score of 100", "privacy of 100", "utility of 100", "grade", "meets"),
             rows,
-            f"Improvement towards {self.goal}: {chosen}",
+            f"Improvement towards {self.goal.said}: {chosen}",
             of_rows=len(self.trials),
         )
 
@@ -157,12 +160,21 @@ class Improvement:
         raise RefusalError(
             "No setting reaches {goal}: of {count} tried the closest is {best}; {failed}; what costs it most is "
             "{blocking}.",
-            goal=self.goal,
+            goal=self.goal.said,
             count=len(self.trials),
-            best=f"{self.best.candidate.name} ({self.best.candidate.form})",
-            failed="; ".join(self.failed),
-            blocking=", ".join(f"{nodes[leaf].name} ({points:.1f} points)" for leaf, points in self.blocking),
+            best=Sentence("{mechanism} ({form})", mechanism=self.best.candidate.name, form=self.best.candidate.form),
+            failed=in_turn(self.failed),
+            blocking=tuple(
+                Sentence("{name} ({points:.1f} points)", name=Sentence(nodes[leaf].name), points=points)
+                for leaf, points in self.blocking
+            ),
         )
+
+
+def _short_of(name: str, score: float | None, asked: float) -> Sentence:
+    if score is None:
+        return Sentence("its {name} is not known where {asked:g} is asked", name=Sentence(name), asked=asked)
+    return Sentence("its {name} is {found:.1f} where {asked:g} is asked", name=Sentence(name), found=score, asked=asked)
 
 
 def improve(

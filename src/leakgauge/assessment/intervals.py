@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from leakgauge.artefacts.evidence import Evidence, Standing, spread
 from leakgauge.assessment.algebra import DIGITS, NOTHING, Ends, Rating, Weight, path_weights
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.evidence import Evidence, Standing, spread
 from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation

@@ -11,53 +11,17 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from leakgauge.artefacts.assessment import Lift, Move
+from leakgauge.artefacts.evidence import Scale
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.assessment import Assessment
-from leakgauge.assessment.evidence import Scale
 from leakgauge.assessment.grade_lifts import Steps, lifts_of_all, within_reach
-from leakgauge.assessment.grades import Grade
 from leakgauge.errors import OptionError, RefusalError, did_you_mean
+from leakgauge.sentences import Sentence, in_turn
 
 NEAR = 10.0**-DIGITS
 """Points of score below which a move is rounding."""
-
-
-@dataclass(frozen=True)
-class Move:
-    """A leaf that goes elsewhere.
-
-    Attributes:
-        leaf: which.
-        start: its position from 0 to 1 as it is.
-        end: its position afterwards.
-        value: the raw value at the end; None of a leaf that was asked.
-    """
-
-    leaf: str
-    start: float
-    end: float
-    value: float | None
-
-
-@dataclass(frozen=True)
-class Lift:
-    """Moves that together reach the target.
-
-    Attributes:
-        moves: the leaves that go elsewhere.
-        cost: how far they go in all, each times its own cost.
-        score: afterwards.
-        privacy: afterwards; None where nothing is known of it.
-        utility: likewise.
-        lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
-    """
-
-    moves: tuple[Move, ...]
-    cost: float
-    score: float
-    privacy: float | None
-    utility: float | None
-    lowers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -136,8 +100,8 @@ def _goal(assessment: Assessment, target: float | Grade) -> float:
     if blocking:
         raise RefusalError(
             "The grade {target} cannot be reached whatever the leaves say: {reasons}; that must be mended first.",
-            target=target.value,
-            reasons="; ".join(blocking),
+            target=Sentence(target.value),
+            reasons=in_turn(blocking),
         )
     return target.lowest_score
 
@@ -180,13 +144,13 @@ def _cheapest(group: Iterable[_Room], needed: float) -> Steps | None:
 
 
 def _lift(assessment: Assessment, steps: Steps, rooms: Mapping[str, _Room]) -> Lift:
-    moves, changes = [], [0.0, 0.0, 0.0]
+    moves, changes, nodes = [], [0.0, 0.0, 0.0], assessment.diagram.nodes
     scores = (assessment.score, assessment.privacy, assessment.utility)
     every = (assessment.sensitivities, assessment.privacy_sensitivities, assessment.utility_sensitivities)
     for leaf, step in steps:
         start, scale = assessment.position(leaf), assessment.evidence[leaf].scale
         end = min(max(start + step, 0.0), 1.0)
-        moves.append(Move(leaf, start, end, None if scale is None else _raw(scale, end)))
+        moves.append(Move(leaf, nodes[leaf].name, start, end, None if scale is None else _raw(scale, end)))
         changes = [sum_ + of[leaf] * step for sum_, of in zip(changes, every, strict=True)]
     after = [
         None if score is None else round(min(max(score + change, 0.0), 100.0), DIGITS)
@@ -207,26 +171,34 @@ def _raw(scale: Scale, position: float) -> float:
 def _refuse(assessment: Assessment, goal: float, rooms: Mapping[str, _Room], free: set[str]) -> None:
     best = assessment.score + sum(rooms[key].points for key in free)
     held = sorted((one for key, one in rooms.items() if key not in free), key=lambda one: -one.points)
-    blocking = [
-        f"{one.leaf} ({assessment.diagram.nodes[one.leaf].name}, {one.points:.3g} points)"
+    blocking = tuple(
+        Sentence(
+            "{leaf!s} ({name}, {points:.3g} points)",
+            leaf=one.leaf,
+            name=Sentence(assessment.diagram.nodes[one.leaf].name),
+            points=one.points,
+        )
         for one in held
         if one.points > NEAR
-    ]
+    )
     raise RefusalError(
         "A score of {goal:.4g} cannot be reached: all leaves that can move, at their best, give {best:.4g}; what "
         "cannot move is {blocking}.",
         goal=goal,
         best=best,
-        blocking=", ".join(blocking),
+        blocking=blocking,
     )
 
 
 def _refuse_grade(assessment: Assessment, target: Grade, free: list[str]) -> None:
-    reached = ", ".join(f"{name} {most:.4g}" for name, most in within_reach(assessment, free).items())
+    reached = tuple(
+        Sentence("{name} {most:.4g}", name=Sentence(name), most=most)
+        for name, most in within_reach(assessment, free).items()
+    )
     raise RefusalError(
         "The grade {target} cannot be reached: score, privacy and utility would all have to be {goal:g}, and the "
         "leaves that can move bring each of them, without regard to the others, to {reached} at best.",
-        target=target.value,
+        target=Sentence(target.value),
         goal=target.lowest_score,
         reached=reached,
     )

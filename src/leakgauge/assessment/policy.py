@@ -8,11 +8,13 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.assessment import Line
+from leakgauge.artefacts.evidence import Evidence, Standing
+from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.assessment import Assessment
-from leakgauge.assessment.evidence import Evidence, Standing
-from leakgauge.assessment.grades import Grade
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
+from leakgauge.sentences import Sentence, in_turn
 
 POLICY_SCHEMA = "leakgauge/policy/1"
 
@@ -20,25 +22,6 @@ POLICY_SCHEMA = "leakgauge/policy/1"
 _SCORES = ("min_privacy", "min_utility", "min_score")
 _ROUNDING = 1e-9
 """A level computed from a channel is rounded up in its last digits, which is no reason to refuse it."""
-
-
-@dataclass(frozen=True)
-class Line:
-    """One limit and what was found.
-
-    Attributes:
-        name: of the limit in the policy.
-        limit: what is asked.
-        found: what is known; None where nothing is, which fails the line: what is not known is not kept.
-        holds: whether it is kept.
-        of: what was held against the limit, in words; empty where the name says it.
-    """
-
-    name: str
-    limit: float | str
-    found: float | str | None
-    holds: bool
-    of: str = ""
 
 
 @dataclass(frozen=True)
@@ -113,27 +96,31 @@ class Policy:
         ]
         if self.target_grade is not None:
             kept = assessment.grade >= self.target_grade
-            lines.append(Line("target_grade", self.target_grade.value, assessment.grade.value, kept))
+            asked, found = Sentence(self.target_grade.value), Sentence(assessment.grade.value)
+            lines.append(Line("target_grade", asked, found, kept))
         if assessment.vetoes:
-            lines.append(Line("vetoes", "none", "; ".join(veto.reason for veto in assessment.vetoes), holds=False))
+            found = in_turn(veto.reason for veto in assessment.vetoes)
+            lines.append(Line("vetoes", Sentence("none"), found, holds=False))
         return tuple(line for line in lines if line is not None)
 
     def _budget(
         self, claimed: Evidence | None, together: float | None, shown: float | None, releases: float
     ) -> Line | None:
-        known = {
-            "the column's claim": claimed.interval[1] if claimed is not None and claimed.value is not None else None,
-            "all columns together": together,
-            "what the audit shows": shown,
-        }
-        levels = {name: level for name, level in known.items() if level is not None}
+        own = claimed.interval[1] if claimed is not None and claimed.value is not None else None
         # What an audit shows is a lower bound only: without a claim nothing is known.
-        if self.max_epsilon is None or (known["the column's claim"] is None and together is None):
+        if self.max_epsilon is None or (own is None and together is None):
             return None if self.max_epsilon is None else Line("max_epsilon", self.max_epsilon, None, holds=False)
+        known = (
+            (Sentence("ε of the column's claim"), own),
+            (Sentence("ε of all columns together"), together),
+            (Sentence("ε of what the audit shows"), shown),
+        )
+        levels = [(level, of, at) for at, (of, level) in enumerate(known) if level is not None]
         # Another name needs to be larger by more than rounding.
-        most = max(levels, key=lambda name: levels[name] * (1 - _ROUNDING * list(known).index(name)))
-        found = levels[most] * releases
-        of = f"ε of {most}" + ("" if releases == 1 else f", times {releases:g} releases per period")
+        most, of, _ = max(levels, key=lambda one: one[0] * (1 - _ROUNDING * one[2]))
+        found = most * releases
+        if releases != 1:
+            of = Sentence("{of}, times {releases:g} releases per period", of=of, releases=releases)
         return Line("max_epsilon", self.max_epsilon, found, found <= self.max_epsilon * (1 + _ROUNDING), of)
 
 

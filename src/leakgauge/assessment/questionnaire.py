@@ -10,11 +10,12 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.scales import ASKED, INDICATORS
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, OptionError, did_you_mean
+from leakgauge.sentences import Sentence
 
 LANGUAGES = ("en", "zh")
 HEADER = ("respondent", "leaf", "answer")
@@ -92,7 +93,13 @@ def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]
     """Evidence of the leaves of a diagram of one's own that people answered."""
     answers = {} if questionnaire is None else questionnaire.answers
     return tuple(
-        Evidence(leaf, Standing.ASKED, f"The answers of {sum(found)} people.", unit="answers 1 to 5", answers=found)
+        Evidence(
+            leaf,
+            Standing.ASKED,
+            Sentence("The answers of {people:d} people.", people=sum(found)),
+            unit="answers 1 to 5",
+            answers=found,
+        )
         for leaf, found in answers.items()
         if leaf not in INDICATORS
     )

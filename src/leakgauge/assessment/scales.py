@@ -11,8 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.errors import InternalError
+from leakgauge.sentences import Sentence
 
 
 class Form(Enum):
@@ -33,7 +34,7 @@ class UpTo:
     """
 
     top: str
-    reason: str
+    reason: Sentence
 
 
 @dataclass(frozen=True)
@@ -65,14 +66,14 @@ class Indicator:
         self,
         form: Form,
         value: float,
-        source: str,
+        source: Sentence,
         *,
         standing: Standing = Standing.MEASURED,
         between: tuple[float, float] | None = None,
         top: float | None = None,
         null: float | None = None,
         raw: float | None = None,
-        details: tuple[tuple[str, float], ...] = (),
+        details: Mapping[str, float] | None = None,
     ) -> Evidence:
         """Evidence with this indicator's unit and scale; an interval is widened where it misses the value."""
         low, high = (value, value) if between is None else (min(between[0], value), max(between[1], value))
@@ -88,7 +89,7 @@ class Indicator:
             high,
             null=null,
             raw=raw,
-            details=details,
+            details=dict(details or {}),
         )
 
 
@@ -101,8 +102,8 @@ def _numbers(scale: Scale, letters: UpTo | None = None) -> Mapping[Form, Scale |
     return same if letters is None else {Form.LETTERS: letters, **same}
 
 
-_SHARE = Scale(0.0, 1.0, reason="none of it, and all of it")
-_SPREAD = Scale(1e-6, 1e4, True, "a thousandth, and a hundred, standard deviations of the data")
+_SHARE = Scale(0.0, 1.0, reason=Sentence("none of it, and all of it"))
+_SPREAD = Scale(1e-6, 1e4, True, Sentence("a thousandth, and a hundred, standard deviations of the data"))
 
 INDICATORS: Mapping[str, Indicator] = {
     one.leaf: one
@@ -111,21 +112,31 @@ INDICATORS: Mapping[str, Indicator] = {
             "1",
             "sensitivity Δ",
             "Δ relative to what is released",
-            _all(Scale(1e-4, 1e2, True, "one row in ten thousand, and bounds a hundred standard deviations apart")),
+            _all(
+                Scale(
+                    1e-4, 1e2, True, Sentence("one row in ten thousand, and bounds a hundred standard deviations apart")
+                )
+            ),
         ),
         Indicator(
-            "2", "relaxation δ", "probability", _all(Scale(1e-10, 1e-2, True, "as good as none, and one row in 100"))
+            "2",
+            "relaxation δ",
+            "probability",
+            _all(Scale(1e-10, 1e-2, True, Sentence("as good as none, and one row in 100"))),
         ),
         Indicator(
             "3",
             "privacy budget ε",
             "nats",
-            _all(Scale(0.01, 10.0, True, "odds move by a hundredth, and by a factor of 22,000")),
+            _all(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
         ),
         Indicator("4", "tightness of ε's lower bound", "share of the claim", _all(_SHARE)),
         Indicator("5", "success of inference attacks", "share of the raw advantage", _all(_SHARE)),
         Indicator(
-            "6", "mutual information I(O;N)", "bits", dict.fromkeys(Form, UpTo("H(O)", "nothing, and all of it"))
+            "6",
+            "mutual information I(O;N)",
+            "bits",
+            dict.fromkeys(Form, UpTo("H(O)", Sentence("nothing, and all of it"))),
         ),
         Indicator("7", "relative mutual information I(O;N)/I(O;O)", "share", _all(_SHARE)),
         Indicator(
@@ -133,9 +144,11 @@ INDICATORS: Mapping[str, Indicator] = {
             "entropy of the release",
             "bits",
             {
-                Form.LETTERS: UpTo("log₂ of the outputs", "one output, and all outputs alike"),
-                Form.NUMBERS: Scale(0.0, 14.0, reason="one value, and noise of about a thousand standard deviations"),
-                Form.ANSWERS: Scale(0.0, 20.0, reason="one count, and a million counts alike"),
+                Form.LETTERS: UpTo("log₂ of the outputs", Sentence("one output, and all outputs alike")),
+                Form.NUMBERS: Scale(
+                    0.0, 14.0, reason=Sentence("one value, and noise of about a thousand standard deviations")
+                ),
+                Form.ANSWERS: Scale(0.0, 20.0, reason=Sentence("one count, and a million counts alike")),
             },
         ),
         Indicator(
@@ -143,23 +156,29 @@ INDICATORS: Mapping[str, Indicator] = {
             "differential entropy of the release",
             "bits, the data's standard deviation being 1",
             {
-                Form.NUMBERS: Scale(0.0, 12.0, reason="spread over one standard deviation, and over about 4,000"),
-                Form.ANSWERS: Scale(-12.0, 6.0, reason="spread over a 4,000th standard deviation, and over 64"),
+                Form.NUMBERS: Scale(
+                    0.0, 12.0, reason=Sentence("spread over one standard deviation, and over about 4,000")
+                ),
+                Form.ANSWERS: Scale(
+                    -12.0, 6.0, reason=Sentence("spread over a 4,000th standard deviation, and over 64")
+                ),
             },
         ),
         Indicator(
             "10",
             "mean squared error",
             "variances of the data",
-            _numbers(_SPREAD, UpTo("its value for letters drawn evenly", "no error, and letters that say nothing")),
+            _numbers(
+                _SPREAD, UpTo("its value for letters drawn evenly", Sentence("no error, and letters that say nothing"))
+            ),
         ),
         Indicator(
             "11",
             "Mahalanobis distance",
             "pooled standard deviations",
             _numbers(
-                Scale(0.0, math.sqrt(2), reason="no distance, and that of an independent copy of the data"),
-                UpTo("its value for letters drawn evenly", "no distance, and letters that say nothing"),
+                Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
+                UpTo("its value for letters drawn evenly", Sentence("no distance, and letters that say nothing")),
             ),
         ),
         Indicator("12", "Pearson correlation", "correlation", _all(_SHARE)),
@@ -174,34 +193,42 @@ INDICATORS: Mapping[str, Indicator] = {
         Indicator("22", "sizes supported", "share of the table's columns", _all(_SHARE)),
         Indicator("23", "types supported", "share of the table's columns", _all(_SHARE)),
         Indicator(
-            "24", "space", "bytes per row", _all(Scale(0.1, 1e4, True, "a bit, and pages of text, for each row"))
+            "24",
+            "space",
+            "bytes per row",
+            _all(Scale(0.1, 1e4, True, Sentence("a bit, and pages of text, for each row"))),
         ),
         Indicator(
             "25",
             "time",
             "nanoseconds of CPU per row",
-            _all(Scale(1.0, 1e5, True, "a billion, and ten thousand, rows a second")),
+            _all(Scale(1.0, 1e5, True, Sentence("a billion, and ten thousand, rows a second"))),
         ),
         Indicator(
-            "26", "frequency of transmission", "releases per period", _all(Scale(1.0, 365.0, True, "once, and daily"))
+            "26",
+            "frequency of transmission",
+            "releases per period",
+            _all(Scale(1.0, 365.0, True, Sentence("once, and daily"))),
         ),
         Indicator(
             "27",
             "volume of transmission",
             "bytes per record",
-            _all(Scale(1e-3, 1e3, True, "a few answers for a whole table, and a page of text for each record")),
+            _all(
+                Scale(1e-3, 1e3, True, Sentence("a few answers for a whole table, and a page of text for each record"))
+            ),
         ),
         Indicator(
             "28",
             "variance of the noise",
             "variances of the data",
-            _numbers(_SPREAD, UpTo("its value for outputs drawn evenly", "no noise, and nothing but noise")),
+            _numbers(_SPREAD, UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise"))),
         ),
         Indicator(
             "29",
             "kurtosis of the noise",
             "excess kurtosis",
-            _numbers(Scale(-1.2, 6.0, reason="uniform noise, and tails as heavy as the exponential law's")),
+            _numbers(Scale(-1.2, 6.0, reason=Sentence("uniform noise, and tails as heavy as the exponential law's"))),
         ),
     )
 }

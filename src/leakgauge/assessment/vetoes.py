@@ -4,40 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from leakgauge.assessment.grades import Grade
-from leakgauge.errors import FileError, ModelError
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.grades import Grade
+from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:
-    from leakgauge.assessment.evidence import Evidence
-    from leakgauge.audit import Finding, Shown
+    from leakgauge.artefacts import Audit, Finding, Shown
+    from leakgauge.artefacts.evidence import Evidence
     from leakgauge.claims import Statement
 
-NEEDED = {"3": "the budget ε", "5": "what attacks gain", "6": "what the release tells"}
+NEEDED = {
+    "3": Sentence("the budget ε (leaf 3)"),
+    "5": Sentence("what attacks gain (leaf 5)"),
+    "6": Sentence("what the release tells (leaf 6)"),
+}
 """Leaves without which nobody can say that a release is safe."""
+MECHANISM = Sentence("the mechanism")
 TOLD = 0.9
 """A share of the secret from which on the release is as good as the data."""
 LARGEST_DELTA = 0.01
 """With a δ from here on one row in a hundred may be released as it is."""
-
-
-@dataclass(frozen=True)
-class Veto:
-    """A reason why the grade may not be better than the cap.
-
-    Attributes:
-        reason: in a short sentence without a full stop.
-        cap: the best grade that is left.
-    """
-
-    reason: str
-    cap: Grade = Grade.POOR
-
-    def __post_init__(self) -> None:
-        if not self.reason.strip():
-            raise ModelError("A veto without a reason convinces nobody; name one.")
 
 
 def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
@@ -52,9 +40,9 @@ def vetoes_of_unknown(scores: Mapping[str, float | None], missing: Collection[st
         scores: privacy and utility by name.
         missing: the leaves of which nothing is known.
     """
-    unknown = [name for name, score in scores.items() if score is None]
-    unknown += [f"{said} (leaf {leaf})" for leaf, said in NEEDED.items() if leaf in missing]
-    return (Veto(f"nothing is known of {', '.join(unknown)}"),) if unknown else ()
+    unknown = [Sentence(name) for name, score in scores.items() if score is None]
+    unknown += [said for leaf, said in NEEDED.items() if leaf in missing]
+    return (Veto(Sentence("nothing is known of {what}", what=tuple(unknown))),) if unknown else ()
 
 
 def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) -> tuple[Veto, ...]:
@@ -66,38 +54,49 @@ def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) ->
             anyone, so that leaf 7 says nothing against them.
     """
     values = {one.leaf: one.value for one in evidence if one.value is not None}
-    found: list[Veto] = []
+    found: list[Sentence] = []
     if values.get("3") == math.inf:
-        found.append(Veto("ε is infinite, which promises nothing"))
+        found.append(Sentence("ε is infinite, which promises nothing"))
     if values.get("2", 0.0) >= LARGEST_DELTA:
-        found.append(Veto(f"δ is {values['2']:.3g}, and from {LARGEST_DELTA:g} on it promises next to nothing"))
-    said = {"5": "the best attack gains {share} of what the raw data give"}
-    if of_rows:
-        said["7"] = "it keeps {share} of the information"
-    for leaf, words in said.items():
-        if values.get(leaf, 0.0) >= TOLD:
-            # An attack on a sample may come out above what it estimates, which is at most the whole.
-            share = words.format(share=f"{min(values[leaf], 1.0):.4g}")
-            found.append(Veto(f"the release tells nearly everything: {share}"))
-    return tuple(found)
+        found.append(
+            Sentence(
+                "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing",
+                delta=values["2"],
+                largest=LARGEST_DELTA,
+            )
+        )
+    # An attack on a sample may come out above what it estimates, which is at most the whole.
+    told = {leaf: min(value, 1.0) for leaf, value in values.items() if value >= TOLD}
+    if "5" in told:
+        found.append(
+            Sentence(
+                "the release tells nearly everything: the best attack gains {share:.4g} of what the raw data give",
+                share=told["5"],
+            )
+        )
+    if "7" in told and of_rows:
+        found.append(
+            Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=told["7"])
+        )
+    return tuple(map(Veto, found))
 
 
 def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:
     """A veto where the level that is claimed is infinite: nothing is promised."""
-    return _infinite(f"the claim {claim.name}", claim.level)
+    return _infinite(Sentence("the claim {claim}", claim=claim.name), claim.level)
 
 
-def vetoes_of_shown(shown: Shown, what: str = "the mechanism") -> tuple[Veto, ...]:
+def vetoes_of_shown(shown: Shown, what: Sentence = MECHANISM) -> tuple[Veto, ...]:
     """Vetoes from what was shown of a mechanism: an infinite level, or one above the claim."""
     return _shown(
         what,
-        str(shown.claim) if shown.claimed else None,
-        shown.claim.level if shown.claimed else 0.0,
+        None if shown.claim is None else str(shown.statement),
+        0.0 if shown.claim is None else shown.claim.value,
         shown.at_least,
-        shown.claim.unit,
+        shown.lower_bound.unit,
         shown.deterministic,
         shown.violated,
-        [f"{one.name}: {one.reason}" for one in shown.checks if not one.holds],
+        list(shown.failures),
     )
 
 
@@ -106,80 +105,68 @@ def vetoes_of_finding(finding: Finding) -> tuple[Veto, ...]:
     if not finding.beats_claim:
         return ()
     assert finding.ceiling is not None
-    return (_beaten(finding.attack, finding.target, finding.success.low, finding.ceiling),)
+    return (_beaten(finding.attack, finding.target, finding.success.ends[0], finding.ceiling.value),)
 
 
-def vetoes_of_audit(fields: Mapping[str, Any]) -> tuple[Veto, ...]:
-    """Vetoes from the JSON of an audit, of a release or of a mechanism.
-
-    Raises:
-        FileError: something else than an audit.
-    """
-    try:
-        return tuple(dict.fromkeys(_from_fields(fields)))
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise FileError("The audit lacks fields or has others in their place; make it again.") from None
-
-
-def _from_fields(fields: Mapping[str, Any]) -> list[Veto]:
-    if "columns" not in fields:
-        return list(_shown_fields("the mechanism", fields))
-    found: list[Veto] = []
-    for name, one in fields["columns"].items():
-        if one is not None:
-            found += _shown_fields(f"the column {name}", one)
-    for one in fields["attacks"]:
-        if one["beats_claim"]:
-            found.append(
-                _beaten(one["attack"], one["target"], float(one["success"]["low"]), float(one["ceiling"]["value"]))
-            )
+def vetoes_of_audit(audit: Audit) -> tuple[Veto, ...]:
+    """Vetoes from the audit of a release."""
+    columns = [(name, one) for name, one in audit.columns.items() if one is not None]
+    found = [veto for name, one in columns for veto in vetoes_of_shown(one, column_of(name))]
+    found += [veto for one in audit.attacks for veto in vetoes_of_finding(one)]
     # A record that does not hold what it says is no claim either.
-    found += [Veto(f"{one['name']}: {one['reason']}") for one in fields["checks"] if one["holds"] is False]
-    return found
-
-
-def _shown_fields(what: str, fields: Mapping[str, Any]) -> tuple[Veto, ...]:
-    claim, bound = fields["claim"], fields["lower_bound"]
-    return _shown(
-        what,
-        None if claim is None else f"{fields['notion']}:{claim['value']}",
-        0.0 if claim is None else float(claim["value"]),
-        float(bound["value"]),
-        bound["unit"],
-        fields["deterministic"],
-        fields["violated"],
-        [f"{one['name']}: {one['reason']}" for one in fields["checks"] if not one["holds"]],
-    )
+    found += [Veto(one.failure) for one in audit.checks if one.holds is False]
+    return tuple(dict.fromkeys(found))
 
 
 def _shown(
-    what: str,
+    what: Sentence,
     claim: str | None,
     claimed: float,
     at_least: float,
     unit: str,
     deterministic: bool,
     violated: bool,
-    failed: list[str],
+    failed: list[Sentence],
 ) -> tuple[Veto, ...]:
-    vetoes = list(_infinite(f"the claim of {what}", claimed))
+    vetoes = _infinite(Sentence("the claim of {what}", what=what), claimed)
     if at_least == math.inf:
-        vetoes.append(Veto(f"{what} rules an input out, so that its level is infinite"))
+        said = Sentence("{what} rules an input out, so that its level is infinite", what=what)
     elif deterministic:
-        vetoes.append(Veto(f"{what} always gives the same output, so that its level is infinite"))
+        said = Sentence("{what} always gives the same output, so that its level is infinite", what=what)
     elif violated and at_least > claimed:
-        vetoes.append(Veto(f"{what} shows at least {at_least:.4g} {unit} where {claim} is claimed"))
+        said = Sentence(
+            "{what} shows at least {level:.4g} {unit} where {claim} is claimed",
+            what=what,
+            level=at_least,
+            unit=Sentence(unit),
+            claim=str(claim),
+        )
     elif violated:
-        vetoes.append(Veto(f"{what} breaks {claim}" + "".join(f"; {one}" for one in failed)))
-    return tuple(vetoes)
+        said = in_turn([Sentence("{what} breaks {claim}", what=what, claim=str(claim)), *failed])
+    else:
+        return vetoes
+    return (*vetoes, Veto(said))
 
 
-def _infinite(what: str, level: float) -> tuple[Veto, ...]:
-    return (Veto(f"{what} has an infinite level, which promises nothing"),) if level == math.inf else ()
+def column_of(name: str) -> Sentence:
+    """A column, as vetoes call it."""
+    return Sentence("the column {name}", name=name)
 
 
-def _beaten(attack: str, target: Iterable[str], success: float, ceiling: float) -> Veto:
+def _infinite(what: Sentence, level: float) -> tuple[Veto, ...]:
+    if level != math.inf:
+        return ()
+    return (Veto(Sentence("{what} has an infinite level, which promises nothing", what=what)),)
+
+
+def _beaten(attack: Sentence, target: Iterable[str], success: float, ceiling: float) -> Veto:
     return Veto(
-        f"the attack {attack} on {', '.join(target)} is right in at least {success:.4g} of the cases where the claim "
-        f"allows {ceiling:.4g}"
+        Sentence(
+            "the attack {attack} on {target} is right in at least {success:.4g} of the cases where the claim allows "
+            "{ceiling:.4g}",
+            attack=attack,
+            target=tuple(target),
+            success=success,
+            ceiling=ceiling,
+        )
     )

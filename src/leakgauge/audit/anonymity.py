@@ -7,66 +7,16 @@ class is the rows with one combination of quasi-identifiers; missing values are 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.artefacts import Anonymity, Diversity
 from leakgauge.errors import OptionError
 from leakgauge.probability import Counts
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.tables import Binning, Kind, Table
 
 _ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
-
-
-@dataclass(frozen=True)
-class Diversity:
-    """How different the values of a secret are within the classes; each number is that of the worst class.
-
-    Attributes:
-        secret: the column.
-        distinct: l of distinct l-diversity: how many different values a class has.
-        entropy: l of entropy l-diversity, e^H: as many equally common values would be as uncertain.
-        closeness: t of t-closeness, every value being as far from every other: the total variation distance between a
-            class and the table.
-        ordered_closeness: the same by the earth mover's distance between ranks, from 0 to 1; None where the values
-            have no order. A missing value ranks last.
-
-    References:
-        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007.
-    """
-
-    secret: str
-    distinct: int
-    entropy: float
-    closeness: float
-    ordered_closeness: float | None
-
-
-@dataclass(frozen=True)
-class Anonymity:
-    """How many rows share their quasi-identifiers.
-
-    Attributes:
-        quasi_identifiers: the columns.
-        rows: of the table.
-        classes: combinations that occur.
-        k: the rows of the smallest class: the table is k-anonymous.
-        unique: rows that are alone in their class.
-        diversity: of the secret; None where none is named.
-    """
-
-    quasi_identifiers: tuple[str, ...]
-    rows: int
-    classes: int
-    k: int
-    unique: int
-    diversity: Diversity | None
-
-    @property
-    def unique_share(self) -> float:
-        """The share of rows that are alone in their class."""
-        return self.unique / self.rows
 
 
 def anonymity(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Iterable
 from typing import Any
 
+from leakgauge.artefacts import Shown
 from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.neighbours import Pair
-from leakgauge.audit.shown import Shown
 from leakgauge.audit.subjects import SECONDS
 from leakgauge.claims import Statement
 from leakgauge.randomness import Randomness
@@ -65,19 +64,18 @@ def assert_satisfies(
         randomness=randomness,
     )
     if shown.violated:
-        raise AssertionError(_why(shown, confidence))
+        raise AssertionError(_why(shown, claim, confidence))
     return shown
 
 
-def _why(shown: Shown, confidence: float) -> str:
-    failed = "; ".join(f"{check.name}: {check.reason}" for check in shown.checks if not check.holds)
-    if failed and not shown.stopped_early and not shown.at_least > shown.claim.level:
-        return f"{shown.claim} is in doubt after {shown.samples} outputs on each input: {failed}."
+def _why(shown: Shown, claim: Statement, confidence: float) -> str:
+    failed = "; ".join(map(str, shown.failures))
+    if failed and not shown.stopped_early and not shown.at_least > claim.level:
+        return f"{claim} is in doubt after {shown.samples} outputs on each input: {failed}."
     how = "exactly" if shown.estimate is None else f"with a confidence of {confidence:.6g}"
-    # Inputs may be whole tables.
-    first, second = (reprlib.repr(value) for value in shown.pair)
+    first, second = shown.inputs
     fixed = ", each always with the same output" if shown.deterministic else ""
     return (
-        f"{shown.claim} is disproved: it is {shown.said} {how}, by the inputs "
+        f"{claim} is disproved: it is {shown.said} {how}, by the inputs "
         f"{first} and {second}{fixed}, by {shown.event}, after {shown.samples} outputs on each."
     )

@@ -8,27 +8,13 @@ from enum import Enum
 
 import numpy as np
 
+from leakgauge.artefacts import Check, Sentence
 from leakgauge.audit.outputs import Outputs, codes_of
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
 from leakgauge.probability.cells import Floats
 
-
-@dataclass(frozen=True)
-class Check:
-    """One thing that was looked at.
-
-    Attributes:
-        name: what.
-        holds: whether it is as it should be.
-        reason: what was found instead.
-    """
-
-    name: str
-    holds: bool
-    reason: str = ""
-
-
+FRESH = Sentence("fresh noise")
 _FINE = 64
 """Steps to the scale from which on noise on a grid is as good as noise between its points."""
 _ATOM = 0.02
@@ -94,19 +80,21 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
     if any(np.unique(numbers, return_counts=True)[1].max() > _ATOM * len(numbers) + 5 for numbers in (first, second)):
         return []
     least = min(_largest_scale(numbers, declared.law, miss / 4) for numbers in (first, second))
-    small = Check(
-        "scale of the noise",
-        least >= declared.scale,
-        "" if least >= declared.scale else f"at most {least:.4g}, declared {declared.scale:.4g}",
-    )
     apart = _least_distance(first.astype(np.float64), second.astype(np.float64), miss / 2)
-    near = apart <= declared.sensitivity
-    far = Check(
-        "sensitivity of the inputs",
-        near,
-        "" if near else f"the centres are at least {apart:.4g} apart, declared {declared.sensitivity:.4g}",
+    too_small = Sentence("at most {scale:.4g}, declared {declared:.4g}", scale=least, declared=declared.scale)
+    too_far = Sentence(
+        "the centres are at least {apart:.4g} apart, declared {declared:.4g}",
+        apart=apart,
+        declared=declared.sensitivity,
     )
-    return [small, far]
+    return [
+        _check(Sentence("scale of the noise"), least >= declared.scale, too_small),
+        _check(Sentence("sensitivity of the inputs"), apart <= declared.sensitivity, too_far),
+    ]
+
+
+def _check(name: Sentence, holds: bool, reason: Sentence) -> Check:
+    return Check(name, True) if holds else Check(name, False, reason)
 
 
 def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
@@ -117,7 +105,7 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
     length = min(len(once), len(again))
     codes = codes_of(np.concatenate([once[:length], again[:length]]))
     if not length or not np.array_equal(codes[:length], codes[length:]):
-        return [Check("fresh noise", True)]
+        return [Check(FRESH, True)]
     counts = np.unique(codes[:length], return_counts=True)[1]
     # By chance two draws agree in one place with Σ p², estimated from the draw itself, and one more of each kind so
     # that a short draw of one letter is no proof.
@@ -126,8 +114,9 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
     if len(counts) == 1:
         return []
     if chance > math.log(1e-12):
-        return [Check("fresh noise", True)]
-    return [Check("fresh noise", False, f"{length} outputs came again one by one: the noise repeats")]
+        return [Check(FRESH, True)]
+    repeated = Sentence("{count:d} outputs came again one by one: the noise repeats", count=length)
+    return [Check(FRESH, False, repeated)]
 
 
 def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:

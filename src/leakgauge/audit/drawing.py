@@ -9,25 +9,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 
+from leakgauge.artefacts import Check, Sentence, Shown
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.checks import Check, DeclaredNoise, noise_checks, repetition_checks
+from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
 from leakgauge.audit.events import Event, best_events, most_promising
 from leakgauge.audit.learning import FEWEST
 from leakgauge.audit.least_levels import least_level
 from leakgauge.audit.neighbours import Pair
 from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
 from leakgauge.audit.progress import Progress
-from leakgauge.audit.shown import Shown
+from leakgauge.audit.shown import held_to
 from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
 from leakgauge.errors import EngineError
-from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Floats
 
 FIRST_ROUND = 250
@@ -41,7 +42,7 @@ LEARNING = 0.25
 """The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
 BETTING, CHECKING = 0.1, 0.1
 """The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
-NOT_COMPARED = (
+NOT_COMPARED = Sentence(
     "Texts could not be compared: nearly all of them differ, and neither their length, beginnings, ends, kinds of "
     "characters nor numbers tell the inputs apart. A level of 0 then says nothing."
 )
@@ -147,12 +148,12 @@ class Audit:
             hits = [int(event.hits(one[learning:]).sum()) for one in (likely, unlikely)]
             low = self._level(at_least(hits[0], proving, share / 2), at_most(hits[1], proving, share / 2))
             point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
-        shown = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
+        found = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
         told_apart = event is not None and event.sure and low > 0
         return (
-            shown
+            found
             if told_apart or not nearly_all_differ(first, second)
-            else replace(shown, event="nothing", note=NOT_COMPARED)
+            else msgspec.structs.replace(found, event=Sentence("nothing"), note=NOT_COMPARED)
         )
 
     def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
@@ -173,14 +174,15 @@ class Audit:
         checks: tuple[Check, ...] = (),
     ) -> Shown:
         first, second = drawn
-        return Shown(
+        return held_to(
             self.claim,
             self.claimed,
             low,
-            Estimate(max(point, low), low, np.inf, 1 - self.miss, len(first)),
             (pair[1], pair[0]) if event is not None and event.swapped else pair,
-            "nothing: too few outputs" if event is None else event.describe(),
-            len(first),
+            Sentence("nothing: too few outputs") if event is None else event.describe(),
+            estimate=max(point, low),
+            confidence=1 - self.miss,
+            samples=len(first),
             stopped_early=stopped_early,
             deterministic=_fixed(first, second),
             checks=checks,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.artefacts import Sentence
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.learning import FEWEST, LogRatio, learned
 from leakgauge.audit.least_levels import least_level
@@ -49,7 +50,7 @@ class Event:
         """Which outputs are in it."""
         return np.asarray(self.members[self.partition.places(outputs)])
 
-    def describe(self) -> str:
+    def describe(self) -> Sentence:
         """In words."""
         return self.partition.describe(np.flatnonzero(self.members))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from leakgauge.artefacts import Sentence
 from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
 from leakgauge.audit.partitions import (
     LETTERS,
@@ -75,10 +76,10 @@ def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
 def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     both = np.concatenate([first, second])
     if log_ratio is not None:
-        yield Places(both, log_ratio, "log-likelihood ratio", known=True)
+        yield Places(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
     if both.ndim > 1:
         if log_ratio is None:
-            yield Places(both, combined(first, second), "combined score")
+            yield Places(both, combined(first, second), Sentence("combined score"))
             if both.shape[1] <= COLUMNS and len(np.unique(codes_of(both))) <= len(both) / _OUTPUTS_A_LETTER:
                 yield Rows(both)
             if both.dtype.kind == "f":
@@ -99,7 +100,7 @@ def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Itera
             yield Repeats(repeated)
         middle = values[np.isfinite(values.astype(np.float64))].astype(np.float64)
         if len(middle) and np.subtract(*np.quantile(middle, [0.75, 0.25])) > _WIDE:
-            yield Places(both, _remainder, "remainder by 2")
+            yield Places(both, _remainder, Sentence("remainder by 2"))
     if both.dtype.kind == "f":
         yield from _bits(both)
 

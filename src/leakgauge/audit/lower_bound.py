@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from typing import Any
 
+from leakgauge.artefacts import Sentence, Shown
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
 from leakgauge.audit.drawing import Audit
@@ -13,7 +14,7 @@ from leakgauge.audit.exact import exact_level
 from leakgauge.audit.least_levels import require_auditable
 from leakgauge.audit.neighbours import Pair, known_pairs, neighbours_of, require_neighbours
 from leakgauge.audit.progress import Progress
-from leakgauge.audit.shown import Shown
+from leakgauge.audit.shown import held_to
 from leakgauge.audit.subjects import SECONDS, claimed, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
@@ -92,5 +93,6 @@ def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:
     level = exact_level(channel, claim)
     witness = level.witness
     pair = (None, None) if witness is None else witness.inputs
-    event = "" if witness is None or witness.output is None else f"output {witness.output!r}"
-    return Shown(claim, held, level.value, None, pair, event, 0)
+    output = None if witness is None else witness.output
+    event = Sentence("") if output is None else Sentence("output {one!s}", one=repr(output))
+    return held_to(claim, held, level.value, pair, event)

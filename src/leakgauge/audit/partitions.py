@@ -6,17 +6,21 @@ A cell is a set of outputs; an event is a union of cells. What a partition may l
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import reduce
 
 import numpy as np
 
+from leakgauge.artefacts import Sentence
 from leakgauge.audit.outputs import Outputs, numbers_in
 from leakgauge.audit.texts import NUMBERS, TEXT
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.sentences import Field
 
 _TAILS = 2.0 ** -np.arange(7, 14)
 _OUTPUTS_A_CELL = 4
+_OUTPUT = Sentence("output")
+OTHER = (Sentence("any other"),)
 _NAMED = 4
 """Parts of an event that are named in its description."""
 LETTERS = 512
@@ -45,7 +49,7 @@ class Partition(ABC):
         """The cell of each output."""
 
     @abstractmethod
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """A union of cells in words, the numbers in ascending order."""
 
 
@@ -68,10 +72,10 @@ class Letters(Partition):
         at = np.minimum(np.searchsorted(self.values, outputs), len(self.values) - 1)
         return np.where(self.values[at] == outputs, at, len(self.values))
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The outputs themselves."""
         values = [str(self.values[cell].item()) for cell in cells if cell < len(self.values)]
-        return "output " + listed([*values, *(["any other"] if len(values) < len(cells) else [])])
+        return Sentence("output {one!s}", one=listed([*values, *OTHER[: len(cells) - len(values)]]))
 
 
 class Repeats(Letters):
@@ -89,10 +93,10 @@ class Places(Partition):
         self,
         outputs: Outputs,
         score: Callable[[Outputs], Floats] | None = None,
-        name: str = "output",
+        what: Sentence = _OUTPUT,
         known: bool = False,
     ) -> None:
-        self._score, self.name, self.known = score, name, known
+        self._score, self._what, self.name, self.known = score, what, what.template, known
         numbers = self._numbers(outputs)
         self._ends = np.unique(np.quantile(numbers, cut_shares(len(numbers)), method="inverted_cdf"))
         self.cells = len(self._ends) + 1
@@ -101,17 +105,19 @@ class Places(Partition):
         """The cell of each output."""
         return np.searchsorted(self._ends, self._numbers(outputs), side="left")
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The intervals, neighbouring ones as one."""
         runs = np.split(cells, np.flatnonzero(np.diff(cells) > 1) + 1)
-        return f"{self.name} " + listed([self._interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
+        where = listed([self._interval(int(run[0]), int(run[-1])) for run in runs if len(run)])
+        return Sentence("{what} {where}", what=self._what, where=where)
 
-    def _interval(self, first: int, last: int) -> str:
+    def _interval(self, first: int, last: int) -> Sentence:
+        ends = self._ends.tolist()
         if first == 0:
-            return "anything" if last == len(self._ends) else f"at most {self._ends[last]:.6g}"
-        if last == len(self._ends):
-            return f"above {self._ends[first - 1]:.6g}"
-        return f"in ({self._ends[first - 1]:.6g}, {self._ends[last]:.6g}]"
+            return Sentence("anything") if last == len(ends) else Sentence("at most {end:g}", end=ends[last])
+        if last == len(ends):
+            return Sentence("above {end:g}", end=ends[first - 1])
+        return Sentence("in ({low:g}, {high:g}]", low=ends[first - 1], high=ends[last])
 
     def _numbers(self, outputs: Outputs) -> Floats:
         return outputs.astype(np.float64) if self._score is None else self._score(outputs)
@@ -125,7 +131,7 @@ class LowBits(Partition):
 
     name = "lowest set bit"
     _FINEST, _COARSEST = -90, 10
-    _ODD = ("0", "-0", "infinite")
+    _ODD: tuple[Field, ...] = ("0", "-0", Sentence("infinite"))
     cells = _COARSEST - _FINEST + 1 + len(_ODD)
 
     def places(self, outputs: Outputs) -> Codes:
@@ -136,12 +142,11 @@ class LowBits(Partition):
         cells = np.where(numbers == 0, odd + np.signbit(numbers), cells)
         return np.where(np.isinf(numbers), self.cells - 1, cells)
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The powers of two."""
         bits = self.cells - len(self._ODD)
-        return f"{self.name} " + listed(
-            [f"2^{cell + self._FINEST}" if cell < bits else self._ODD[cell - bits] for cell in cells.tolist()]
-        )
+        powers = [f"2^{cell + self._FINEST}" if cell < bits else self._ODD[cell - bits] for cell in cells.tolist()]
+        return Sentence("lowest set bit {bits!s}", bits=listed(powers))
 
 
 class FineBits(Partition):
@@ -159,13 +164,20 @@ class FineBits(Partition):
         size = np.clip(exponents, self._SMALLEST, self._LARGEST) - self._SMALLEST
         return np.asarray(size * self._DEEP + unused)
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """Powers of two below the number, and the zeros at its end."""
         sizes = cells // self._DEEP + self._SMALLEST - 1
-        zeros = [f"{end} zeros" if end < self._DEEP - 1 else f"{end} zeros or more" for end in cells % self._DEEP]
-        return "last bits " + listed(
-            [f"of a number from 2^{size} on: {end}" for size, end in zip(sizes.tolist(), zeros, strict=True)]
-        )
+        ends = (cells % self._DEEP).tolist()
+        numbers: list[Field] = [
+            Sentence("of a number from 2^{size!s} on: {zeros}", size=size, zeros=self._zeros(end))
+            for size, end in zip(sizes.tolist(), ends, strict=True)
+        ]
+        return Sentence("last bits {bits}", bits=listed(numbers))
+
+    def _zeros(self, count: int) -> Sentence:
+        if count < self._DEEP - 1:
+            return Sentence("{count:d} zeros", count=count)
+        return Sentence("{count:d} zeros or more", count=count)
 
 
 class OfColumn(Partition):
@@ -179,9 +191,10 @@ class OfColumn(Partition):
         """The cell of each output."""
         return self._inner.places(outputs[:, self._column])
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """In the words of the one."""
-        return f"number {self._column + 1} of each: {self._inner.describe(cells)}"
+        event = self._inner.describe(cells)
+        return Sentence("number {at:d} of each: {event}", at=self._column + 1, event=event)
 
 
 class Rows(Partition):
@@ -198,10 +211,12 @@ class Rows(Partition):
         """The cell of each output."""
         return self._inner.places(_bytes_of(outputs.astype(self._type)))
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """How many rows, not which: they may be long."""
         rows = int((cells < self.cells - 1).sum())
-        return f"one of {rows} rows{' or any other' if rows < len(cells) else ''}"
+        if rows < len(cells):
+            return Sentence("one of {rows:d} rows or any other", rows=rows)
+        return Sentence("one of {rows:d} rows", rows=rows)
 
 
 class OfNumbers(Partition):
@@ -223,11 +238,12 @@ class OfNumbers(Partition):
         found[without] = self._inner.cells + words
         return found
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The numbers first, then the texts."""
         numbers, words = cells[cells < self._inner.cells], cells[cells >= self._inner.cells] - self._inner.cells
-        named = [] if self._words is None or not len(words) else [self._words.describe(words)]
-        return " or ".join([*([self._inner.describe(numbers)] if len(numbers) else []), *named]) or "any other output"
+        named = [self._inner.describe(numbers)] if len(numbers) else []
+        named += [self._words.describe(words)] if self._words is not None and len(words) else []
+        return reduce(either, named) if named else Sentence("any other output")
 
 
 def _bytes_of(rows: Outputs) -> Outputs:
@@ -252,7 +268,13 @@ def lowest_bits(outputs: Outputs) -> tuple[Floats, Codes, Codes]:
     return numbers, np.where(whole > 0, lowest - 53 + exponents, 0), exponents.astype(np.int64)
 
 
-def listed(parts: list[Any]) -> str:
+def listed(parts: Sequence[Field]) -> Field:
     """A few of the parts by name, the rest by number."""
-    named = " or ".join(parts[:_NAMED])
-    return named if len(parts) <= _NAMED else f"{named} or {len(parts) - _NAMED} more"
+    more = len(parts) - _NAMED
+    named = parts if more <= 0 else [*parts[:_NAMED], Sentence("{more:d} more", more=more)]
+    return reduce(either, named) if named else Sentence("")
+
+
+def either(one: Field, other: Field) -> Sentence:
+    """The one or the other."""
+    return Sentence("{one} or {other}", one=one, other=other)

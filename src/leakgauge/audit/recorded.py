@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
 from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, set_terms
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.least_levels import least_level
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.shown import Shown
+from leakgauge.audit.shown import without_checks
 from leakgauge.audit.subjects import noise_ratio
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
@@ -66,7 +67,7 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
     rows = min(len(one) for one in groups.outputs.values())
     shown = lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
     # Rows are not runs on one input: that they come again may be the table's doing.
-    return replace(shown, checks=())
+    return without_checks(shown)
 
 
 def _claim(column: ReleasedColumn) -> Statement | None:

@@ -6,10 +6,12 @@ from abc import abstractmethod
 
 import numpy as np
 
+from leakgauge.artefacts import Sentence
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.partitions import LETTERS, Letters, Partition, Places, listed
+from leakgauge.audit.partitions import LETTERS, OTHER, Letters, Partition, Places, listed
 from leakgauge.audit.texts import BEGINNING, END, ENDING, START, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.sentences import Field
 
 _FEWEST = 4
 """Texts with the same beginning that make it a cell."""
@@ -32,7 +34,7 @@ class FrequentTexts(Partition):
         """The cell of each output."""
         return self._inner.places(outputs[TEXT])
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The texts."""
         return self._inner.describe(cells)
 
@@ -66,13 +68,14 @@ class Character(Partition):
         """The cell of each output."""
         return self._inner.places(characters_in(outputs)[:, self._at])
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The place and the characters."""
-        known = [repr(chr(int(code))) if code else "none" for code in self._inner.values[cells[cells < self.cells - 1]]]
-        named = listed([*known, *(["any other"] if len(known) < len(cells) else [])])
+        codes = self._inner.values[cells[cells < self.cells - 1]].tolist()
+        known: list[Field] = [repr(chr(code)) if code else Sentence("none") for code in codes]
+        named = listed([*known, *OTHER[: len(cells) - len(known)]])
         if self._at < BEGINNING:
-            return f"character {self._at + 1} {named}"
-        return f"character {self._at - BEGINNING + 1} from the end {named}"
+            return Sentence("character {at:d} {one}", at=self._at + 1, one=named)
+        return Sentence("character {at:d} from the end {one}", at=self._at - BEGINNING + 1, one=named)
 
 
 def _apart(first: Codes, second: Codes) -> float:
@@ -86,7 +89,6 @@ class _Trie(Partition):
     """The longest of the frequent beginnings that a text has; they are the nodes of a tree of characters."""
 
     stake = _TEXTS
-    _verb: str
     _depth: int
 
     def __init__(self, first: Outputs, second: Outputs) -> None:
@@ -135,42 +137,51 @@ class _Trie(Partition):
             found[rows] = nodes + place[goes_on]
         return found
 
-    def describe(self, cells: Codes) -> str:
+    def describe(self, cells: Codes) -> Sentence:
         """The shortest beginnings whose texts are all in the union, and others with what they go on with."""
         members = set(cells.tolist())
         whole = [node in members for node in range(self.cells)]
         # Children have larger numbers than their parents.
         for node in range(self.cells - 1, 0, -1):
             whole[self._parents[node]] &= whole[node]
-        named = []
+        named: list[Field] = []
         for node in sorted(members):
             if not whole[node]:
-                named.append(f"{self._quoted(node)} and a rare character" if node else "a rare character")
+                rare = Sentence("{beginning!s} and a rare character", beginning=self._quoted(node))
+                named.append(rare if node else Sentence("a rare character"))
             elif not node or not whole[self._parents[node]]:
-                named.append(self._quoted(node) if node else "anything")
-        return f"{self._verb} {listed(named)}"
+                named.append(self._quoted(node) if node else Sentence("anything"))
+        return self._texts_with(listed(named))
+
+    @abstractmethod
+    def _texts_with(self, named: Field) -> Sentence:
+        """Texts that begin, or end, with what is named."""
 
 
 class Beginnings(_Trie):
     """How texts begin."""
 
     name = "beginning of the text"
-    _verb = "text that begins with"
     _depth = BEGINNING
 
     def _characters(self, outputs: Outputs) -> Codes:
         return code_points(outputs[START], BEGINNING)
+
+    def _texts_with(self, named: Field) -> Sentence:
+        return Sentence("text that begins with {one}", one=named)
 
 
 class Endings(_Trie):
     """How texts end."""
 
     name = "end of the text"
-    _verb = "text that ends with"
     _depth = ENDING
 
     def _characters(self, outputs: Outputs) -> Codes:
         return code_points(outputs[END], ENDING)
+
+    def _texts_with(self, named: Field) -> Sentence:
+        return Sentence("text that ends with {one}", one=named)
 
     def _quoted(self, node: int) -> str:
         return repr(self._beginnings[node][::-1])

@@ -17,6 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.artefacts import Sentence
+
 LONGEST = 40
 """Longer texts are kept by their beginning and a digest, so that texts of any length cost the same."""
 _DIGEST = 10
@@ -28,22 +30,20 @@ TEXT, START, END, TRAITS, NUMBERS = "text", "start", "end", "traits", "numbers"
 _NEARLY_ALL, _FEW = 0.9, 5_000
 """The share of texts that differ, and how many of each input are looked at for it."""
 
-_KINDS = {
-    "digits": string.digits,
-    "lower-case letters": string.ascii_lowercase,
-    "upper-case letters": string.ascii_uppercase,
-    "spaces": string.whitespace,
-    "punctuation marks": string.punctuation,
-}
+_KINDS = (string.digits, string.ascii_lowercase, string.ascii_uppercase, string.whitespace, string.punctuation)
 TRAIT_NAMES = (
-    "length of the text",
-    *(f"number of {kind}" for kind in _KINDS),
-    "number of characters beyond ASCII",
-    "number of zeros at the end",
-    "first number in the text",
-    "last number in the text",
+    Sentence("length of the text"),
+    Sentence("number of digits"),
+    Sentence("number of lower-case letters"),
+    Sentence("number of upper-case letters"),
+    Sentence("number of spaces"),
+    Sentence("number of punctuation marks"),
+    Sentence("number of characters beyond ASCII"),
+    Sentence("number of zeros at the end"),
+    Sentence("first number in the text"),
+    Sentence("last number in the text"),
 )
-_DELETED = tuple(characters.encode() for characters in _KINDS.values())
+_DELETED = tuple(characters.encode() for characters in _KINDS)
 _CLOSING = string.whitespace + "\"')]}>"
 """What may stand behind the last digit of a number."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)

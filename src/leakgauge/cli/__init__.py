@@ -12,7 +12,7 @@ import click
 from leakgauge import __version__
 from leakgauge.cli.helping import spoken
 from leakgauge.cli.misuse import told
-from leakgauge.cli.speaking import current, language_asked, say, speaking
+from leakgauge.cli.speaking import current, language_asked, speaking
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
 
@@ -92,26 +92,19 @@ def _run(arguments: list[str]) -> int:
     except click.exceptions.NoArgsIsHelpError as help_wanted:
         click.echo(help_wanted.format_message())
         return 0
-    except (click.Abort, KeyboardInterrupt):
-        return _fail(say("interrupted."), 130)
     except click.ClickException as error:
         return _fail(told(error), 2)
     except BrokenPipeError:
         # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except MemoryError:
-        return _fail(say("out of memory; use fewer or coarser columns, or bins."), 3)
-    except OSError as error:
-        return _fail(say("the system refused: {reason!s}.", reason=error.strerror or type(error).__name__), 3)
-    except Exception as error:
-        if os.environ.get("LEAKGAUGE_DEBUG"):
+    except (Exception, KeyboardInterrupt) as error:
+        from leakgauge.artefacts import Ended
+
+        ended = Ended.by(KeyboardInterrupt() if isinstance(error, click.Abort) else error)
+        if os.environ.get("LEAKGAUGE_DEBUG") and not isinstance(error, KeyboardInterrupt | click.Abort | OSError):
             raise
-        # Not the message: it could quote a value of the table.
-        kind = type(error).__name__
-        return _fail(
-            say("a bug in Leakgauge ({kind!s}); set LEAKGAUGE_DEBUG=1 for the details and report it.", kind=kind), 3
-        )
+        return _fail(current().retell(ended.reason or ""), ended.code)
 
 
 def _fail(sentence: str, code: int) -> int:

@@ -1,10 +1,9 @@
-"""Private answers on a screen and in JSON."""
+"""Private answers on a screen."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import shown
 from leakgauge.cli.speaking import retell, say
 
@@ -14,34 +13,6 @@ if TYPE_CHECKING:
     from leakgauge.jobs.query import Asked
     from leakgauge.release.ledger import Cost, Spending, Verdict
     from leakgauge.release.queries import Answer, Protection, Query
-
-SCHEMA = "leakgauge/answer/1"
-
-
-def as_fields(asked: Asked) -> dict[str, Any]:
-    """The answer as the fields of its JSON."""
-    from leakgauge.jobs.query import answer_json
-    from leakgauge.release.queries import SIMULATION
-
-    budget = None if asked.spent is None else {"cost": _cost_json(asked.cost), **_spending_json(asked.spent)}
-    fields = {"schema": SCHEMA, **answer_json(asked.answer), "dry_run": False, "budget": budget}
-    return {**fields, "note": SIMULATION} if asked.answer.simulated else fields
-
-
-def dry_fields(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> dict[str, Any]:
-    """A dry run as the fields of its JSON."""
-    from leakgauge.jobs.query import protection_json
-
-    told = {} if verdict is None else {**_spending_json(verdict.after), "allowed": verdict.allowed}
-    return {
-        "schema": SCHEMA,
-        "question": str(query),
-        "answers": [],
-        "protection": protection_json(protection),
-        "simulated": False,
-        "dry_run": True,
-        "budget": {"cost": _cost_json(cost), **told},
-    }
 
 
 def render(asked: Asked) -> list[RenderableType]:
@@ -58,7 +29,7 @@ def render(asked: Asked) -> list[RenderableType]:
     interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
     # Texts, not markup: conditions and labels may hold brackets.
-    asked_for = Column(Text(retell(str(answer.query)), "bold"))
+    asked_for = Column(Text(retell(answer.query.sentence), "bold"))
     grid = Table(*([""] * named), asked_for, *([interval] * noisy))
     for label, found in answer.values:
         cells = [Text(_label(label or ""))] * named
@@ -87,7 +58,7 @@ def render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: V
     from rich.text import Text
 
     lines = [
-        say("Dry run of: {question}; protects {unit}", question=str(query), unit=str(protection)),
+        say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
         say("It would cost ε {epsilon}, ρ {rho}.", **_told_cost(cost)),
     ]
     if verdict is not None:
@@ -111,15 +82,14 @@ def _lines(answer: Answer) -> list[str]:
         )
     fields = {
         "claims": say(" and ").join(str(claim) for claim in answer.claims),
-        "unit": str(answer.protection),
+        "unit": answer.protection.sentence,
         "neighbours": answer.protection.neighbours.value,
     }
     if answer.simulated:
         lines.append(say("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
     else:
         lines.append(say("Guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
-    mechanisms = say(" and ").join(retell(one) for one in answer.mechanism.split(" and "))
-    lines.append(say("Mechanism: {mechanisms!s}", mechanisms=mechanisms))
+    lines.append(say("Mechanism: {mechanisms!s}", mechanisms=retell(answer.mechanism)))
     return lines
 
 
@@ -128,18 +98,6 @@ def _label(text: str) -> str:
     from leakgauge.release.queries.labels import MISSING, OTHER
 
     return {MISSING: say("(missing)"), OTHER: say("(other)")}.get(text, text)
-
-
-def _cost_json(cost: Cost) -> dict[str, Any]:
-    return {"epsilon": exact_json(cost.epsilon, "nats"), "rho": exact_json(cost.rho, "nats")}
-
-
-def _spending_json(spent: Spending) -> dict[str, Any]:
-    left = {"epsilon": spent.epsilon_left, "rho": spent.rho_left}
-    return {
-        "spent": {"epsilon": exact_json(spent.epsilon, "nats"), "rho": exact_json(spent.rho, "nats")},
-        "left": {name: None if value is None else exact_json(value, "nats") for name, value in left.items()},
-    }
 
 
 def _told_cost(cost: Cost) -> dict[str, str]:

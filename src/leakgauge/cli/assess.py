@@ -15,8 +15,10 @@ from leakgauge.errors import FileError, OptionError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.assessment import Assessment, Lift, Node
-    from leakgauge.jobs.assess import Graded
+    from leakgauge.artefacts import StoredAssessment
+    from leakgauge.artefacts.assessment import Leaf, Lift, NodeStates
+    from leakgauge.artefacts.quantity import Side
+    from leakgauge.assessment import Diagram
 
 _FILE = click.Path(path_type=Path)
 
@@ -60,28 +62,24 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
         write_template(options["template"], options["template_language"])
         click.echo(say("Wrote {path!s}.", path=options["template"]))
         return
-    graded = _graded(options, output)
+    from leakgauge.assessment import default_diagram, read_diagram
+    from leakgauge.jobs.assess import require
+
+    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
+    graded = _graded(options, diagram, output)
     if options["picture"] is not None:
+        from leakgauge.artefacts.codec import encode
         from leakgauge.report.figures import influence_figure
 
-        write_whole(options["picture"], influence_figure(graded.assessment, language=current()).to_svg())
-    from leakgauge.jobs.assess import graded_json
-
+        write_whole(options["picture"], influence_figure(encode(graded), diagram, current()).to_svg())
     published = options["algebra"] == "published"
-    deliver(graded_json(graded), as_json, output, lambda: _render(graded, published))
-    graded.require()
+    deliver(graded, as_json, output, lambda: _render(graded, published))
+    require(graded)
 
 
-def _graded(options: dict[str, Any], output: Path | None) -> Graded:
-    from leakgauge.assessment import (
-        asked_leaves,
-        default_diagram,
-        parse_target,
-        read_diagram,
-        read_policy,
-        read_questionnaire,
-    )
-    from leakgauge.jobs.assess import grade_release
+def _graded(options: dict[str, Any], diagram: Diagram, output: Path | None) -> StoredAssessment:
+    from leakgauge.assessment import asked_leaves, parse_target, read_policy, read_questionnaire
+    from leakgauge.jobs.assess import grade_release, read_audit
     from leakgauge.tables import open_table, source_files
 
     record, audit, original = options["record"], options["audit"], options["original"]
@@ -96,14 +94,13 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
     if output is not None and picture is not None and picture.resolve() == output.resolve():
         raise FileError("{path} is named for the assessment and the picture; name two files.", path=output)
     policy = None if options["policy"] is None else read_policy(options["policy"])
-    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
     asked = options["questionnaire"]
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     target = None if options["target"] is None else parse_target(options["target"])
     with open_table(original, missing=options["missing"]) as table, working(say("Measuring")):
         return grade_release(
             record,
-            audit,
+            read_audit(audit),
             table,
             diagram,
             released=options["released"],
@@ -117,32 +114,29 @@ def _graded(options: dict[str, Any], output: Path | None) -> Graded:
         )
 
 
-def _render(graded: Graded, published: bool) -> list[RenderableType]:
+def _render(found: StoredAssessment, published: bool) -> list[RenderableType]:
     from rich.text import Text
 
-    from leakgauge.assessment.graded_json import ONE_RELEASE
-
-    found = graded.assessment
-    parts: list[RenderableType] = [_scores(graded, published), _leaves(found), Text(retell(ONE_RELEASE))]
+    parts: list[RenderableType] = [_scores(found, published), _leaves(found), Text(retell(found.graded))]
     for veto in found.vetoes:
         told = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
         parts.append(Text(told, "bold red"))
-    parts += [Text(_lift(found, way)) for way in graded.lifts[:3]]
-    if graded.blocked:
-        parts.append(Text(retell(graded.blocked)))
-    if graded.lines:
-        parts.append(_policy(graded))
+    parts += [Text(_lift(found, way)) for way in found.lifts[:3]]
+    if found.blocked is not None:
+        parts.append(Text(retell(found.blocked)))
+    if found.policy:
+        parts.append(_policy(found))
     if found.missing:
-        names = say(", ").join(_name(found.diagram.nodes[key]) for key in found.missing)
+        names = say(", ").join(_name(leaf) for leaf in found.leaves if leaf.leaf in found.missing)
         parts.append(Text(say("Nothing is known of {names!s}; the other leaves share their weight.", names=names)))
     return parts
 
 
-def _lift(found: Assessment, way: Lift) -> str:
+def _lift(found: StoredAssessment, way: Lift) -> str:
     moves = say(", ").join(
         say(
             "{leaf!s} from {start:.2f} to {end:.2f}",
-            leaf=_name(found.diagram.nodes[one.leaf]),
+            leaf=_name(found.nodes[one.leaf]),
             start=one.start,
             end=one.end,
         )
@@ -159,17 +153,16 @@ def _lift(found: Assessment, way: Lift) -> str:
     )
 
 
-def _name(node: Node) -> str:
+def _name(node: Leaf | NodeStates) -> str:
     return node.chinese or node.name if current().code == "zh" else node.name
 
 
-def _scores(graded: Graded, published: bool) -> RenderableType:
+def _scores(found: StoredAssessment, published: bool) -> RenderableType:
     from rich.table import Table
 
     from leakgauge.assessment import grade_of
 
-    found, paper = graded.assessment, graded.published
-    title = say("Protection effect of {column!s}", column=graded.column)
+    title = say("Protection effect of {column!s}", column=found.column)
     grid = Table(*say("|score|interval|").split("|"), title=title, title_justify="left")
     own = [
         (say("protection effect"), found.score, found.interval),
@@ -178,20 +171,22 @@ def _scores(graded: Graded, published: bool) -> RenderableType:
     ]
     for name, score, interval in own:
         word = "" if score is None else retell(grade_of(score).value)
-        ends = "" if interval is None else f"[{interval[0]:.1f}, {interval[1]:.1f}]"
+        ends = "" if interval is None else f"[{interval.low:.1f}, {interval.high:.1f}]"
         grid.add_row(name, say("not known") if score is None else f"{score:.1f}", ends, word)
-    fields: dict[str, object] = {"grade": paper.grade.value, "credibility": paper.credibility}
-    if published:
-        beside = say("{grade}; credibility {credibility:.4f}; does not decide", **fields)
-    else:
-        beside = say("{grade}; does not decide", **fields)
-    grid.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
+    paper = found.published
+    if paper is not None:
+        fields: dict[str, object] = {"grade": paper.grade, "credibility": paper.credibility}
+        if published:
+            beside = say("{grade}; credibility {credibility:.4f}; does not decide", **fields)
+        else:
+            beside = say("{grade}; does not decide", **fields)
+        grid.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
     grid.add_section()
     grid.add_row(say("GRADE"), "", "", _grade(found))
     return grid
 
 
-def _grade(found: Assessment) -> str:
+def _grade(found: StoredAssessment) -> str:
     fields = {"grade": found.grade.value, "letters": found.grade.label, "uncapped": found.grade_uncapped.value}
     if not found.vetoes:
         return say("{grade} ({letters!s}), the lowest of the three", **fields)
@@ -200,39 +195,37 @@ def _grade(found: Assessment) -> str:
     return say("{grade} ({letters!s}), by a veto; {uncapped} without it", **fields)
 
 
-def _leaves(found: Assessment) -> RenderableType:
+def _leaves(found: StoredAssessment) -> RenderableType:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
     grid = Table(*say("|indicator|better|value|position|points|known").split("|"), box=SIMPLE_HEAD)
-    for key, one in found.evidence.items():
-        node = found.diagram.nodes[key]
-        known = key in found.nodes
+    for leaf, one in zip(found.leaves, found.evidence.leaves, strict=True):
         value = "" if one.value is None else f"{one.value:.4g} {retell(one.unit)}"
         grid.add_row(
-            key,
-            _name(node),
-            "" if node.better is None else retell(node.better.value),
+            leaf.leaf,
+            _name(leaf),
+            "" if leaf.better is None else retell(leaf.better),
             value if one.value is not None or not one.answers else say("{count:d} answers", count=sum(one.answers)),
-            f"{found.position(key):.2f}" if known else "",
-            f"{found.sensitivities[key]:+.1f}" if known else "",
+            "" if leaf.position is None else f"{leaf.position:.2f}",
+            "" if leaf.sensitivity is None else f"{leaf.sensitivity:+.1f}",
             retell(one.standing.value),
         )
     return grid
 
 
-def _policy(graded: Graded) -> RenderableType:
+def _policy(found: StoredAssessment) -> RenderableType:
     from rich.table import Table
 
     grid = Table(*say("limit|asked|found||of").split("|"), title=say("Policy"), title_justify="left")
-    for one in graded.lines:
+    for one in found.policy:
         kept = say("kept") if one.holds else say("NOT KEPT")
         grid.add_row(retell(one.name), _side(one.limit), _side(one.found), kept, retell(one.of))
     return grid
 
 
-def _side(value: float | str | None) -> str:
+def _side(value: Side | None) -> str:
     """What is asked or found: a number, a grade, or vetoes."""
     if value is None:
         return say("not known")
-    return retell(value) if isinstance(value, str) else f"{value:.4g}"
+    return f"{value:.4g}" if isinstance(value, float | int) else retell(value)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import reprlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,7 @@ from leakgauge.errors import OptionError, RefusalError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.audit import Shown
-    from leakgauge.jobs.audit import ReleaseAudit
-    from leakgauge.probability import Estimate
+    from leakgauge.artefacts import Audit, MechanismAudit, Quantity
 
 _OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "bins", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
@@ -93,7 +90,7 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
 
 
 def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
-    from leakgauge.jobs.audit import audit_release, release_json
+    from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table, parse_binnings, source_files
 
     original, released = options["original"], options["released"]
@@ -113,12 +110,12 @@ def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output:
             simulation_seed=options["simulate"] or 0,
             progress=tell,
         )
-    deliver(release_json(found), as_json, output, lambda: _render_release(found))
+    deliver(found, as_json, output, lambda: _render_release(found))
     found.require()
 
 
 def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
-    from leakgauge.jobs.audit import AUDIT_SCHEMA, audit_mechanism, names_a_file, shown_json
+    from leakgauge.jobs.audit import audit_mechanism, names_a_file
 
     require_writable(output, *([Path(spelled)] if options["program"] is None and names_a_file(spelled) else []))
     for first, second in options["inputs"]:
@@ -137,25 +134,26 @@ def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, outpu
             simulation_seed=options["simulate"],
             progress=tell,
         )
-    fields = {"schema": AUDIT_SCHEMA, "subject": spelled, **shown_json(found), "attacks": []}
-    deliver(fields, as_json, output, lambda: _render_mechanism(found, spelled))
+    deliver(found, as_json, output, lambda: _render_mechanism(found))
     if found.violated:
-        raise RefusalError("{claim} is disproved.", claim=found.claim)
+        raise RefusalError("{claim} is disproved.", claim=str(found.statement))
 
 
-def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
+def _render_mechanism(found: MechanismAudit) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(title=title, title_justify="left", show_header=False)
-    unit = retell(found.claim.unit)
-    if found.claimed:
-        grid.add_row(say("claimed: at most"), f"{shown(found.claim.level)} {unit} ({found.claim})")
-    sure = found.estimate
-    how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure.confidence)
-    just = found.stopped_early and found.at_least <= found.claim.level
-    grid.add_row(say("shown: more than") if just else say("shown: at least"), f"{shown(found.at_least)} {unit}{how}")
-    grid.add_row(say("inputs"), say(" and ").join(reprlib.repr(value) for value in found.pair))
+    grid = Table(title=found.subject, title_justify="left", show_header=False)
+    unit = retell(found.lower_bound.unit)
+    if found.claim is not None:
+        grid.add_row(say("claimed: at most"), f"{shown(found.claim.value)} {unit} ({found.statement})")
+    sure = found.lower_bound.confidence
+    how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
+    grid.add_row(
+        say("shown: more than") if found.is_just_above else say("shown: at least"),
+        f"{shown(found.at_least)} {unit}{how}",
+    )
+    grid.add_row(say("inputs"), say(" and ").join(found.inputs))
     grid.add_row(say("told apart by"), retell(found.event) or say("no single output"))
     if sure is not None:
         grid.add_row(say("outputs"), _outputs(found))
@@ -164,14 +162,14 @@ def _render_mechanism(found: Shown, title: str) -> list[RenderableType]:
     parts: list[RenderableType] = [grid]
     if found.deterministic:
         parts.append(Text(say("Each input always gave the same output: without noise ε is infinite."), "bold red"))
-    if found.note:
+    if str(found.note):
         parts.append(Text(retell(found.note), "bold"))
-    if found.claimed:
+    if found.claim is not None:
         parts.append(_verdict(found.violated))
     return parts
 
 
-def _outputs(found: Shown) -> str:
+def _outputs(found: MechanismAudit) -> str:
     if found.stopped_early:
         return say("{samples:d} of each input, stopped early", samples=found.samples)
     return say("{samples:d} of each input", samples=found.samples)
@@ -185,11 +183,11 @@ def _verdict(violated: bool) -> RenderableType:
     return Text(say("Nothing found against the claim. That is no proof of it."))
 
 
-def _render_release(found: ReleaseAudit) -> list[RenderableType]:
+def _render_release(found: Audit) -> list[RenderableType]:
     from rich.table import Table
 
     checks = Table(*say("record||why").split("|"), title=say("The record, computed again"), title_justify="left")
-    for one in found.verification.checks:
+    for one in found.checks:
         checks.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
     parts: list[RenderableType] = [checks, _levels(found), _attacks(found)]
     if found.anonymity is not None:
@@ -198,10 +196,10 @@ def _render_release(found: ReleaseAudit) -> list[RenderableType]:
         alone = say("{unique:d} of {rows:d} rows", unique=found.anonymity.unique, rows=found.anonymity.rows)
         grid.add_row(say("alone in their class"), alone)
         parts.append(grid)
-    return [*parts, _verdict(bool(found.violations))]
+    return [*parts, _verdict(found.violated)]
 
 
-def _levels(found: ReleaseAudit) -> RenderableType:
+def _levels(found: Audit) -> RenderableType:
     from rich.table import Table
 
     heads = say("column|claimed|shown by its rows|rows").split("|")
@@ -210,16 +208,16 @@ def _levels(found: ReleaseAudit) -> RenderableType:
         if level is None:
             grid.add_row(name, "", say("too few rows, or nothing claimed"), "")
             continue
-        fields = {"level": shown(level.at_least), "unit": level.claim.unit}
+        fields = {"level": shown(level.at_least), "unit": level.lower_bound.unit}
         if level.violated:
             at_least = say("at least {level} {unit} VIOLATED", **fields)
         else:
             at_least = say("at least {level} {unit}", **fields)
-        grid.add_row(name, str(level.claim), at_least, say("{samples:d} of each of two", samples=level.samples))
+        grid.add_row(name, str(level.statement), at_least, say("{samples:d} of each of two", samples=level.samples))
     return grid
 
 
-def _attacks(found: ReleaseAudit) -> RenderableType:
+def _attacks(found: Audit) -> RenderableType:
     from rich.box import SIMPLE_HEAD
     from rich.table import Column, Table
 
@@ -234,12 +232,12 @@ def _attacks(found: ReleaseAudit) -> RenderableType:
         padding=(0, 1, 0, 0),
     )
     target: tuple[str, ...] = ()
-    for one in found.findings:
+    for one in found.attacks:
         if one.target != target:
             target = one.target
             grid.add_row(f"[bold]{', '.join(target)}[/bold]")
         independent = one.independent.value
-        most = "" if one.ceiling is None else f"{one.ceiling:.3f}"
+        most = "" if one.ceiling is None else f"{one.ceiling.value:.3f}"
         grid.add_row(
             retell(one.attack),
             _share(one.success),
@@ -253,7 +251,7 @@ def _attacks(found: ReleaseAudit) -> RenderableType:
     return grid
 
 
-def _share(estimate: Estimate) -> str:
+def _share(share: Quantity) -> str:
+    low, high = share.ends
     # The wider half of the interval, so that neither end is told too near; JSON has both ends.
-    wider = max(estimate.value - estimate.low, estimate.high - estimate.value)
-    return f"{estimate.value:.3f} ±{wider:.3f}"
+    return f"{share.value:.3f} ±{max(share.value - low, high - share.value):.3f}"

@@ -10,7 +10,7 @@ import click
 
 from leakgauge.cli.output import deliver, output_options, shown, working
 from leakgauge.cli.speaking import retell, say
-from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
+from leakgauge.cli.usefulness import distortion_option, loss_of
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -60,34 +60,26 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.design import Knowledge, Slope
-    from leakgauge.jobs.compare import compare
-    from leakgauge.jobs.design import Question
-    from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, parse_binnings, source_files
+    from leakgauge.jobs.comparing import compare
+    from leakgauge.tables import source_files
 
-    among = ("--max-distortion", "--max-leakage")
-    target = target_of(max_distortion=max_distortion, max_leakage=max_leakage, among=among)
-    assert not isinstance(target, Slope)
     loss = loss_of(distortion, secret)
-    if gap is None:
-        # With weights the last digits take far longer than the first.
-        gap = 1e-9 if weights is None else 1e-6
     files = [*(Path(name) for name in mechanisms if ":" not in name), *loss.files]
     require_writable(output, *source_files(table), Path(table), *files, *([] if weights is None else [weights]))
-    question = Question(
-        secret,
-        background,
-        loss.distortion(),
-        Knowledge.ATTACKER if background else Knowledge.NOBODY,
-        parse_binnings(bins, secret + background),
-        weights=None if weights is None else read_label_values(weights),
-    )
-    with (
-        working(say("Comparing for {table!s} …", table=Path(table).name)),
-        open_table(table, missing=missing) as source,
-    ):
-        found = compare(source, question, mechanisms, target, gap)
+    with working(say("Comparing for {table!s} …", table=Path(table).name)):
+        found = compare(
+            table,
+            mechanisms,
+            secret=secret,
+            background=background,
+            max_distortion=max_distortion,
+            max_leakage=max_leakage,
+            distortion=loss.distortion(),
+            weights=weights,
+            bins=bins,
+            missing=missing,
+            gap=gap,
+        )
     deliver(found, as_json, output, lambda: render(found, secret))
 
 

@@ -32,8 +32,9 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
 
     One value in five may be wrong; the least leaking way to do that is designed, released, attacked, graded, reported.
     """
+    from leakgauge.artefacts import Request
     from leakgauge.cli.protect import progress_lines, render
-    from leakgauge.jobs.protect import Asked, protect
+    from leakgauge.jobs.protect import protect
 
     if sample is not None:
         _write_new(sample)
@@ -43,10 +44,12 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
     table = output.with_name(f"{output.name}-sample.csv")
     _write_new(table)
     known = ("occupation",)
-    asked = Asked(str(table), "marital_status", known, public=known, max_distortion=0.2, report_language=current().code)
+    asked = Request(
+        str(table), "marital_status", known, public=known, max_distortion=0.2, report_language=current().code
+    )
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)
-    deliver(done.fields, as_json, None, lambda: render(done))
+    deliver(done.job, as_json, None, lambda: render(done))
     if opened:
         click.launch(str(output / "report.html"))
 

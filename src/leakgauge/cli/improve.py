@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
 @click.option("--diagram", type=click.Path(path_type=Path), metavar="FILE", help="A diagram of your own in TOML.")
 @click.option("--questionnaire", type=click.Path(path_type=Path), metavar="FILE", help="As for assess.")
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
-@click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Which pays for it.")
+@click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
 @click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
 @click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
 @output_options
@@ -43,41 +42,18 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
-    from leakgauge.assessment import asked_leaves, default_diagram, parse_target, read_diagram, read_questionnaire
-    from leakgauge.jobs.improve import search, search_json
-    from leakgauge.release.ledger import default_dataset, open_ledger
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.jobs.improve import stored
+    from leakgauge.jobs.improving import improve
+    from leakgauge.tables import source_files
 
     read = [options[name] for name in ("diagram", "questionnaire") if options[name] is not None]
     require_writable(output, *source_files(table), Path(table), *read)
-    target = parse_target(options["target"])
-    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
-    asked = options["questionnaire"]
-    answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
-    with ExitStack() as opened:
-        source = opened.enter_context(open_table(table, missing=options["missing"]))
-        ledger = None if options["address"] is None else opened.enter_context(open_ledger(options["address"]))
-        tell = opened.enter_context(counting(say("Trying")))
-        if options["accounted"] is not None and output is not None:
-            # A full disk must not lose what the histogram is bought for.
-            require_room(output, 1 << 24)
-        found = search(
-            source,
-            options["secret"],
-            target,
-            diagram,
-            min_privacy=options["min_privacy"],
-            min_utility=options["min_utility"],
-            trials=options["trials"],
-            lower=options["lower"],
-            upper=options["upper"],
-            questionnaire=answers,
-            accounted=options["accounted"],
-            ledger=ledger,
-            dataset=None if ledger is None else options["dataset"] or default_dataset(table),
-            progress=tell,
-        )
-    deliver(search_json(found, options["secret"]), as_json, output, lambda: _render(found))
+    if options["accounted"] is not None and output is not None:
+        # A full disk must not lose what the histogram is bought for.
+        require_room(output, 1 << 24)
+    with counting(say("Trying")) as tell:
+        found = improve(table, **options, progress=tell)
+    deliver(stored(found, options["secret"]), as_json, output, lambda: _render(found))
     found.improvement.require()
 
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from leakgauge.claims.quantities import exact_json
 from leakgauge.cli.output import deliver, output_options, shown
 from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
-from leakgauge.errors import InputError, OptionError
+from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.notions.composition import Composition
-    from leakgauge.release.ledger import Account, Entry, Ledger, Limit, Spending
-
-SCHEMA = "leakgauge/ledger/1"
+    from leakgauge.artefacts.ledger import AccountTold, CompositionTold
+    from leakgauge.release.ledger import Account, Limit
 
 
 @click.group()
@@ -69,15 +66,17 @@ def open_account(
     The unit is what releases and queries of this data set must protect: "one row", or "one value of 'COLUMN'" for
     queries with --unit COLUMN.
     """
+    from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
+    from leakgauge.release.ledger.told import account_told
 
     require_writable(output, *ledger_files(ledger))
     limit = _limit(epsilon, delta, rho, unlimited)
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(dataset, limit, unit=unit, neighbours=NEIGHBOURS[neighbours])
-        fields = {"schema": SCHEMA, "head": opened.head, "accounts": [_account_json(account)]}
-    deliver(fields, as_json, output, lambda: [_title(account)])
+        told = LedgerTold(opened.head, (account_told(account),))
+    deliver(told, as_json, output, lambda: [_title(account)])
 
 
 @command.command()
@@ -86,14 +85,17 @@ def open_account(
 @output_options
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
     """Limits, what was spent and what is left, and every entry."""
+    from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
+    from leakgauge.release.ledger.told import account_told
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         accounts = opened.accounts() if dataset is None else (opened.account(dataset),)
-        told = [_Told(opened, account) for account in accounts]
-        fields = {"schema": SCHEMA, "head": opened.head, "accounts": [one.as_fields() for one in told]}
-    deliver(fields, as_json, output, lambda: [part for one in told for part in one.render()])
+        told = tuple(account_told(account, opened) for account in accounts)
+        found = LedgerTold(opened.head, told)
+    rendered = zip(accounts, told, strict=True)
+    deliver(found, as_json, output, lambda: [part for pair in rendered for part in _render(*pair)])
 
 
 @command.command()
@@ -104,14 +106,14 @@ def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> 
     """Compute every hash and every sum anew; exit 1 at the first entry that is wrong."""
     from rich.text import Text
 
+    from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
-    fields = {"schema": SCHEMA, "head": found, "entries": count}
     told = say("{count:d} entries are as they were written; head {head!s}", count=count, head=found)
-    deliver(fields, as_json, output, lambda: [Text(told)])
+    deliver(LedgerTold(found, entries=count), as_json, output, lambda: [Text(told)])
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:
@@ -124,100 +126,46 @@ def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimi
     return Unlimited() if rho is None else ConcentratedLimit(rho)
 
 
-class _Told:
-    """One account with all that is shown of it."""
+def _render(account: Account, told: AccountTold) -> list[RenderableType]:
+    """The account as text and a table."""
+    from rich.table import Table
+    from rich.text import Text
 
-    def __init__(self, ledger: Ledger, account: Account) -> None:
-        self.account = account
-        self.spent: Spending = ledger.spent(account.dataset)
-        self.entries = ledger.entries(account.dataset)
-        self.completed = {entry.reference: entry for entry in self.entries if entry.kind == "complete"}
-        self.spends = [entry for entry in self.entries if entry.kind == "spend"]
-        try:
-            self.composition: Composition | None = ledger.composition(account.dataset)
-        except InputError:
-            self.composition = None  # nothing was spent, or nothing is proved of the sequence
-
-    def as_fields(self) -> dict[str, Any]:
-        """The account as JSON."""
-        spent = self.spent
-        return {
-            **_account_json(self.account),
-            "spent": {
-                "epsilon": _nats(spent.epsilon),
-                "rho": _nats(spent.rho),
-                "epsilon_at_delta": _nats(spent.at_delta),
-            },
-            "left": {"epsilon": _nats(spent.epsilon_left), "rho": _nats(spent.rho_left)},
-            "composition": self.composition
-            and {
-                "epsilon": _nats(self.composition.epsilon),
-                "delta": self.composition.delta,
-                "method": self.composition.method.value,
-            },
-            "entries": [self._entry_json(entry) for entry in self.spends],
-        }
-
-    def render(self) -> list[RenderableType]:
-        """The account as text and a table."""
-        from rich.table import Table
-        from rich.text import Text
-
-        parts: list[RenderableType] = [_title(self.account), *map(Text, self._lines())]
-        if self.spends:
-            grid = Table(*say("entry|time (UTC)|purpose|ε|ρ|completed").split("|"))
-            for entry in self.spends:
-                numbers = shown(float(entry.cost.epsilon)), shown(float(entry.cost.rho))
-                done = say("yes") if entry.reference in self.completed else say("no")
-                time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
-                grid.add_row(str(entry.sequence), time, purpose, *numbers, done)
-            parts.append(grid)
-        return parts
-
-    def _lines(self) -> list[str]:
-        spent, delta = self.spent, self.account.delta
-        sums: dict[str, object] = {"epsilon": shown(spent.epsilon), "rho": shown(spent.rho)}
-        if delta > 0:
-            whole = {**sums, "together": shown(spent.at_delta), "delta": delta}
-            lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
-        else:
-            lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
-        left = {"ε": spent.epsilon_left, "ρ": spent.rho_left}
-        limited = [f"{name} {shown(value)}" for name, value in left.items() if value is not None]
-        if limited:
-            lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
-        if self.composition is not None:
-            lines.append(_fixed(self.composition))
-        return lines
-
-    def _entry_json(self, entry: Entry) -> dict[str, Any]:
-        done = self.completed.get(entry.reference)
-        return {
-            "sequence": entry.sequence,
-            "time": entry.time,
-            "purpose": entry.purpose,
-            "reference": entry.reference,
-            "epsilon": _nats(float(entry.cost.epsilon)),
-            "rho": _nats(float(entry.cost.rho)),
-            "admitted_by": entry.rule,
-            "completed": None if done is None else {"time": done.time, "digest": done.digest},
-            "hash": entry.hash,
-        }
+    parts: list[RenderableType] = [_title(account), *map(Text, _lines(told, account.delta))]
+    if told.entries:
+        grid = Table(*say("entry|time (UTC)|purpose|ε|ρ|completed").split("|"))
+        for entry in told.entries:
+            numbers = shown(entry.epsilon.value), shown(entry.rho.value)
+            done = say("no") if entry.completed is None else say("yes")
+            time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
+            grid.add_row(str(entry.sequence), time, purpose, *numbers, done)
+        parts.append(grid)
+    return parts
 
 
-def _fixed(found: Composition) -> str:
-    fields: dict[str, object] = {"epsilon": shown(found.epsilon), "delta": found.delta, "method": found.method.value}
+def _lines(told: AccountTold, delta: float) -> list[str]:
+    spent, left, found = told.spent, told.left, told.composition
+    assert spent is not None and left is not None
+    sums = {"epsilon": shown(spent.epsilon.value), "rho": shown(spent.rho.value)}
+    if delta > 0:
+        whole: dict[str, object] = {**sums, "together": shown(spent.epsilon_at_delta.value), "delta": delta}
+        lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
+    else:
+        lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
+    amounts = {"ε": left.epsilon, "ρ": left.rho}
+    limited = [f"{name} {shown(one.value)}" for name, one in amounts.items() if one is not None]
+    if limited:
+        lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
+    if found is not None:
+        lines.append(_fixed(found))
+    return lines
+
+
+def _fixed(found: CompositionTold) -> str:
+    fields: dict[str, object] = {"epsilon": shown(found.epsilon.value), "delta": found.delta, "method": found.method}
     if found.delta:
         return say("had the sequence been fixed beforehand: ε {epsilon} at δ {delta:g} ({method})", **fields)
     return say("had the sequence been fixed beforehand: ε {epsilon} ({method})", **fields)
-
-
-def _account_json(account: Account) -> dict[str, Any]:
-    from leakgauge.release.ledger.entry import account_to_json
-
-    told = account_to_json(account)
-    limit = {name: value if name in ("kind", "delta") else _nats(value) for name, value in told["limit"].items()}
-    return {"dataset": account.dataset, **told, "limit": limit, "opened": account.opened}
 
 
 def _title(account: Account) -> RenderableType:
@@ -227,12 +175,8 @@ def _title(account: Account) -> RenderableType:
         say(
             "{dataset!s}: limit {limit}, protects {unit}, neighbours: {neighbours}",
             dataset=account.dataset,
-            limit=str(account.limit),
+            limit=account.limit.sentence,
             unit=account.unit,
             neighbours=account.neighbours.value,
         )
     )
-
-
-def _nats(value: float | None) -> dict[str, Any] | None:
-    return None if value is None else exact_json(value, "nats")

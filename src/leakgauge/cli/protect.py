@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,6 +17,7 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leakgauge.artefacts import Event, Headline
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -72,8 +72,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("-o", "--output", type=_FILE, required=True, metavar="DIR", help="The folder for everything.")
 @click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-@click.option("--events", is_flag=True, hidden=True, help="Tell every step as a line of JSON.")
-def command(output: Path, overwrite: bool, as_json: bool, events: bool, **options: Any) -> None:
+def command(output: Path, overwrite: bool, as_json: bool, **options: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
@@ -86,34 +85,15 @@ def command(output: Path, overwrite: bool, as_json: bool, events: bool, **option
     report says what is possible, and the exit code is 1. It is 1 too where a veto stands against the release, or the
     release does not keep the target or the policy: it must not be given away then.
     """
-    from leakgauge.jobs.protect import Asked, protect
+    from leakgauge.artefacts import Request
+    from leakgauge.jobs.protect import protect
 
     options["report_language"] = options["report_language"] or current().code
-    asked = Asked(**{**options, "distortion": (options["distortion"],)})
-    with _telling(events) as tell:
-        done = protect(asked, output, overwrite=overwrite, progress=tell)
-    if events:
-        _event({"outcome": done.fields["outcome"]})
-    else:
-        deliver(done.fields, as_json, None, lambda: render(done))
-    done.require()
-
-
-@contextmanager
-def _telling(events: bool) -> Iterator[Progress]:
-    """Progress as lines of JSON, as a bar a stage, or as a line a stage where nobody looks at a screen."""
-    if events:
-        yield lambda stage, state, done=0, total=0: _event(
-            {"stage": stage, "state": state, "done": done, "total": total}
-        )
-        return
+    asked = Request(**{**options, "distortion": (options["distortion"],)})
     with progress_lines() as tell:
-        yield tell
-
-
-def _event(fields: dict[str, Any]) -> None:
-    click.echo(json.dumps(fields))
-    sys.stdout.flush()
+        done = protect(asked, output, overwrite=overwrite, progress=tell)
+    deliver(done.job, as_json, None, lambda: render(done))
+    done.require()
 
 
 @contextmanager
@@ -126,17 +106,17 @@ def progress_lines() -> Iterator[Progress]:
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks: dict[str, Any] = {}
 
-        def tell(stage: str, state: str, done: int = 0, total: int = 0, /) -> None:
-            name = retell(STAGES[stage])
-            if state == "started":
-                tasks[stage] = bar.add_task(name, total=None)
-            elif state == "working":
-                bar.update(tasks[stage], completed=done, total=total or None)
+        def tell(event: Event) -> None:
+            name = retell(STAGES[event.stage])
+            if event.state == "started":
+                tasks[event.stage] = bar.add_task(name, total=None)
+            elif event.state == "working":
+                bar.update(tasks[event.stage], completed=event.done, total=event.total or None)
             else:
-                if stage in tasks:
-                    bar.remove_task(tasks.pop(stage))
+                if event.stage in tasks:
+                    bar.remove_task(tasks.pop(event.stage))
                 words = {"finished": say("done"), "kept": say("kept from before"), "skipped": say("left out")}
-                console.print(say("{stage!s}: {state!s}", stage=name, state=words[state]), style="dim")
+                console.print(say("{stage!s}: {state!s}", stage=name, state=words[event.state]), style="dim")
 
         yield tell
 
@@ -150,31 +130,31 @@ def render(done: Done) -> list[RenderableType]:
     from leakgauge.probability.files import parsed_json
     from leakgauge.release.record import read_record, said_of_bins
 
-    found = done.fields["headline"]
+    job, found = done.job, done.job.headline
     parts: list[RenderableType] = []
     if found is None:
         parts.append(Text(say("Nothing was released."), "bold red"))
     else:
-        grid = Table(title=done.fields["asked"]["secret"], title_justify="left", show_header=False)
+        grid = Table(title=job.asked.secret, title_justify="left", show_header=False)
         for name, value in _rows(found):
             grid.add_row(name, value)
         parts.append(grid)
-        parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found["vetoes"]]
+        parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found.vetoes]
         if not parsed_json(done.folder / "measurement.json")["reliable"]:
             parts.append(Text(too_small(), "yellow"))
         plan = read_record(done.folder / "release.json").plan
         parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
-    withheld = done.fields["withheld"]
-    if withheld and found is not None:
-        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=", ".join(withheld))
+    if job.withheld and found is not None:
+        columns = ", ".join(job.withheld)
+        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns)
         parts.append(Text(said))
-    if done.fields["asked"]["simulate"] is not None:
+    if job.asked.simulate is not None:
         warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
         parts.append(Text(warning, "bold red"))
     elif done.refused is None:
         said = say(
             "To hand out: {files!s}. Keep everything else in {folder!s} inside.",
-            files=", ".join(done.fields["shareable"]),
+            files=", ".join(job.shareable),
             folder=done.folder,
         )
         parts.append(Text(said))
@@ -182,41 +162,36 @@ def render(done: Done) -> list[RenderableType]:
     return parts
 
 
-def _grade(found: dict[str, Any]) -> str:
+def _grade(found: Headline) -> str:
     """The grade and what decided it."""
-    grade, uncapped = found["grade"], found["grade_uncapped"]
-    if not found["vetoes"]:
-        return say("{grade}, the lowest of score, privacy and utility", grade=grade)
-    if uncapped == grade:
-        return say("{grade}, and a veto stands against the release", grade=grade)
-    return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
+    if not found.vetoes:
+        return say("{grade}, the lowest of score, privacy and utility", grade=found.grade)
+    if found.grade_uncapped == found.grade:
+        return say("{grade}, and a veto stands against the release", grade=found.grade)
+    return say("{grade}, by a veto; {uncapped} without it", grade=found.grade, uncapped=found.grade_uncapped)
 
 
-def _rows(found: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _rows(found: Headline) -> Iterator[tuple[str, str]]:
     yield say("grade"), _grade(found)
-    interval = found["interval"]
-    ends = "" if interval is None else f" [{interval['low']:.1f}, {interval['high']:.1f}]"
-    yield say("score"), f"{found['score']:.1f}{ends}"
-    for name, score in ((say("privacy"), found["privacy"]), (say("utility"), found["utility"])):
+    interval = found.interval
+    yield say("score"), f"{found.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
+    for name, score in ((say("privacy"), found.privacy), (say("utility"), found.utility)):
         if score is not None:
             yield name, f"{score:.1f}"
-    if found["leakage_after"] is not None:
+    if found.leakage_after is not None and found.leakage_before is not None:
         told = say(
-            "{after} of {before} bits",
-            after=shown(found["leakage_after"]["value"]),
-            before=shown(found["leakage_before"]["value"]),
+            "{after} of {before} bits", after=shown(found.leakage_after.value), before=shown(found.leakage_before.value)
         )
-        floor = found["floor"]
-        if floor is not None:
-            told = say("{told}; {floor} by the background alone", told=told, floor=shown(floor["value"]))
+        if found.floor is not None:
+            told = say("{told}; {floor} by the background alone", told=told, floor=shown(found.floor.value))
         yield say("the attacker learns"), told
-    if found["epsilon"] is not None:
-        yield "ε", f"{shown(found['epsilon']['value'])} {retell('nats')}"
-    if found["success"] is not None:
-        right, before = found["success"]["value"], found["baseline"]["value"]
+    if found.epsilon is not None:
+        yield "ε", f"{shown(found.epsilon.value)} {retell('nats')}"
+    if found.success is not None and found.baseline is not None:
+        right, before = found.success.value, found.baseline.value
         yield (
             say("strongest attack"),
             say("right about {right:.1%} instead of {before:.1%}", right=right, before=before),
         )
-    if found["unchanged"] is not None:
-        yield say("values unchanged"), f"{found['unchanged']['value']:.1%}"
+    if found.unchanged is not None:
+        yield say("values unchanged"), f"{found.unchanged.value:.1%}"

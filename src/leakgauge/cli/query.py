@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from leakgauge.cli.answers import as_fields, dry_fields, render, render_dry
+from leakgauge.cli.answers import render, render_dry
 from leakgauge.cli.output import deliver, output_options, shown, working
 from leakgauge.cli.speaking import say
 from leakgauge.drafts import draft, require_writable
@@ -19,6 +19,7 @@ from leakgauge.errors import FileError, LeakgaugeError, OptionError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from leakgauge.artefacts import Answer
     from leakgauge.release.ledger import Entry
     from leakgauge.release.queries import Condition, Query
 
@@ -194,7 +195,7 @@ def _run(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    from leakgauge.jobs.query import ask, preview, require_no_ledger
+    from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.queries import Protection
@@ -223,14 +224,14 @@ def _run(
             else:
                 asked = ask(query, source, protection, kept, name, simulate, on_spend)
         if dry_run:
-            fields = {**dry_fields(query, protection, cost, verdict), "table": place}
-            deliver(fields, as_json, output, lambda: render_dry(query, protection, cost, verdict))
+            told = stored_preview(query, protection, cost, verdict, place)
+            deliver(told, as_json, output, lambda: render_dry(query, protection, cost, verdict))
             if verdict is not None:
                 verdict.require()
             return
         if ledger is None and simulate is None:
             click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
-        _hand_over({**as_fields(asked), "table": place}, as_json, output, lambda: render(asked))
+        _hand_over(stored_answer(asked, place), as_json, output, lambda: render(asked))
 
 
 @contextmanager
@@ -252,13 +253,13 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
 
 
 def _hand_over(
-    fields: dict[str, Any], as_json: bool, output: Path | None, rendered: Callable[[], list[RenderableType]]
+    answer: Answer, as_json: bool, output: Path | None, rendered: Callable[[], list[RenderableType]]
 ) -> None:
     try:
-        deliver(fields, as_json, output, rendered)
+        deliver(answer, as_json, output, rendered)
     except LeakgaugeError:
         # The file could not be written after all; the answer was paid for, so it is shown.
-        deliver(fields, as_json, None, rendered)
+        deliver(answer, as_json, None, rendered)
         raise
 
 

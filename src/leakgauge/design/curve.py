@@ -18,6 +18,7 @@ import numpy as np
 from leakgauge.design.setting import Point, Setting
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.sentences import Sentence
 
 SLOPES = 80
 """Slopes tried for a target."""
@@ -157,9 +158,9 @@ class Curve:
             "A mean distortion of {asked:.9g} is {how}: the least that these bounds allow is {least:.9g}{sure}; ask "
             "for at least that.",
             asked=nearest + excess,
-            how="impossible" if least else "not found",
+            how=Sentence("impossible") if least else Sentence("not found"),
             least=nearest + (least or self.end).excess,
-            sure="" if least else " as far as was found, which is not proven for so many letters",
+            sure="" if least else Sentence(" as far as was found, which is not proven for so many letters"),
         )
 
     def with_leakage(self, leakage: float) -> Bracket:

@@ -14,6 +14,7 @@ from leakgauge.errors import OptionError, RefusalError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Distribution, Joint, Label, Scenario
 from leakgauge.probability.labels import alphabet
+from leakgauge.sentences import Sentence
 
 
 class Knowledge(Enum):
@@ -37,7 +38,7 @@ class Slope:
     nats_per_unit: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nats_per_unit", _at_least_zero(self.nats_per_unit, "slope", finite=False))
+        object.__setattr__(self, "nats_per_unit", _at_least_zero(self.nats_per_unit, Sentence("slope"), finite=False))
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,9 @@ class MaxDistortion:
     distortion: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "distortion", _at_least_zero(self.distortion, "largest distortion", finite=True))
+        object.__setattr__(
+            self, "distortion", _at_least_zero(self.distortion, Sentence("largest distortion"), finite=True)
+        )
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ class MaxLeakage:
     bits: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bits", _at_least_zero(self.bits, "largest leakage", finite=True))
+        object.__setattr__(self, "bits", _at_least_zero(self.bits, Sentence("largest leakage"), finite=True))
 
 
 Target: TypeAlias = Slope | MaxDistortion | MaxLeakage
@@ -107,7 +110,7 @@ class RateDistortion:
         if self.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH) and not isinstance(self.source, Joint):
             raise OptionError(
                 "{who} cannot know a background that is not given; give p(x, z) as a joint.",
-                who="The attacker" if self.knowledge is Knowledge.ATTACKER else "Both",
+                who=Sentence("The attacker") if self.knowledge is Knowledge.ATTACKER else Sentence("Both"),
             )
         self._require_bounds()
         if self.weights is not None:
@@ -144,7 +147,7 @@ class RateDistortion:
         return tuple(found.tolist())
 
     def _require_bounds(self) -> None:
-        for field, name in (("local_dp", "local ε"), ("identifiability", "identifiability")):
+        for field, name in (("local_dp", Sentence("local ε")), ("identifiability", Sentence("identifiability"))):
             bound = getattr(self, field)
             if bound is not None:
                 object.__setattr__(self, field, _at_least_zero(bound, name, finite=True))
@@ -178,7 +181,7 @@ class RateDistortion:
             )
 
 
-def _at_least_zero(value: float, what: str, finite: bool) -> float:
+def _at_least_zero(value: float, what: Sentence, finite: bool) -> float:
     """The number as a float, whatever kind of real number it was."""
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
@@ -189,6 +192,6 @@ def _at_least_zero(value: float, what: str, finite: bool) -> float:
             "The {what} cannot be {found}; give a {kind} of at least 0.",
             what=what,
             found=value,
-            kind="finite number" if finite else "number",
+            kind=Sentence("finite number") if finite else Sentence("number"),
         )
     return number

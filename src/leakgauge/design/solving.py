@@ -16,6 +16,7 @@ from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor, mutual_information
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Joint, Scenario
+from leakgauge.sentences import Sentence
 
 GAP = 1e-9
 """How far in nats a solution may be from the best, unless the caller asks otherwise."""
@@ -137,8 +138,8 @@ def _finish(
     if settled is None:
         raise EngineError(
             "No channel of multiples of 2^-53 that was found keeps {what}; relax {how}.",
-            what="this target and these bounds" if tables.setting.bounded else "this target",
-            how="one of them" if tables.setting.bounded else "it",
+            what=Sentence("this target and these bounds") if tables.setting.bounded else Sentence("this target"),
+            how=Sentence("one of them") if tables.setting.bounded else Sentence("it"),
         )
     steep = bracket.steep
     ideal = steep.gap

@@ -16,6 +16,7 @@ from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Channel, Joint, Label
 from leakgauge.probability.cells import Codes, Floats
+from leakgauge.sentences import Sentence
 
 PRICED_CELLS = 1 << 21
 """The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
@@ -146,7 +147,7 @@ def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
         raise OptionError(
             "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "
             "letters.",
-            besides="" if alone else " together with weights or what the attacker knows",
+            besides="" if alone else Sentence(" together with weights or what the attacker knows"),
             limit=limit,
             found=cells,
         )

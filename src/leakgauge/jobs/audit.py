@@ -3,77 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
+from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, Shown
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.artefacts.codec import digest_of, encode
+from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import (
-    Anonymity,
-    Finding,
     Program,
-    Shown,
     anonymity,
     attack_case,
     lower_bound,
     read_attack_case,
     shown_by_rows,
 )
-from leakgauge.audit.finding_json import AUDIT_SCHEMA as AUDIT_SCHEMA
-from leakgauge.audit.finding_json import anonymity_json
-from leakgauge.audit.finding_json import finding_json as finding_json
-from leakgauge.audit.finding_json import shown_json as shown_json
 from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
-from leakgauge.errors import OptionError, RefusalError
+from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
-from leakgauge.release import Verification, verify
+from leakgauge.release import verify
 from leakgauge.release.record import released_file
 from leakgauge.tables import Binning, Table, open_table
-
-
-@dataclass(frozen=True)
-class ReleaseAudit:
-    """What was found of a release.
-
-    Attributes:
-        verification: its record, computed again.
-        columns: for each protected column the level its rows show; None where they are too few.
-        findings: what every attack found.
-        anonymity: of the public columns of the release; None where there are none.
-        confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
-            keeps its claims with a chance of at most what is missing to 1.
-    """
-
-    verification: Verification
-    columns: Mapping[str, Shown | None]
-    findings: tuple[Finding, ...]
-    anonymity: Anonymity | None
-    confidence: float
-
-    @property
-    def violations(self) -> tuple[str, ...]:
-        """What is wrong, in short sentences without a full stop."""
-        wrong = [f"{one.name}: {one.reason}" for one in self.verification.checks if one.holds is False]
-        wrong += [
-            f"the rows of {name} show {one.said} where {one.claim} is claimed"
-            for name, one in self.columns.items()
-            if one is not None and one.violated
-        ]
-        wrong += [one.broken_claim for one in self.findings if one.beats_claim]
-        return tuple(wrong)
-
-    def require(self) -> None:
-        """Refuse a release with anything wrong.
-
-        Raises:
-            RefusalError: names what is wrong.
-        """
-        if self.violations:
-            raise RefusalError("The release does not keep what it claims: {wrong}.", wrong="; ".join(self.violations))
 
 
 def audit_release(
@@ -88,7 +42,7 @@ def audit_release(
     targets: int = 2000,
     simulation_seed: int = 0,
     progress: Progress | None = None,
-) -> ReleaseAudit:
+) -> Audit:
     """A release held to its record: digests and claims, what its rows show, what attacks find.
 
     Columns that the record has in bins are guessed, known and compared in these bins; ``bins`` adds those of background
@@ -119,7 +73,40 @@ def audit_release(
         place = released or released_file(verification.record, record)
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
-    return ReleaseAudit(verification, columns, attack_case(case, progress), hidden, confidence)
+    checks = verification.checks
+    attacks = attack_case(case, progress)
+    wrong = (
+        *(one.failure for one in checks if one.holds is False),
+        *(_not_kept(name, one) for name, one in columns.items() if one is not None and one.violated),
+        *(one.broken_claim for one in attacks if one.beats_claim),
+    )
+    bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
+    made = verification.record
+    assert made is not None
+    return sealed(
+        Audit(
+            AuditedRecord(made.reference, made.digest),
+            made.private,
+            made.rows,
+            confidence,
+            bool(wrong),
+            wrong,
+            max(bounds, key=lambda one: one.value, default=None),
+            columns,
+            attacks,
+            hidden,
+            checks,
+        )
+    )
+
+
+def _not_kept(column: str, shown: Shown) -> Sentence:
+    return Sentence(
+        "the rows of {column!s} show {level} where {claim!s} is claimed",
+        column=column,
+        level=shown.said,
+        claim=str(shown.statement),
+    )
 
 
 def names_a_file(subject: str) -> bool:
@@ -139,7 +126,7 @@ def audit_mechanism(
     seconds: float = 600.0,
     simulation_seed: int | None = None,
     progress: Progress | None = None,
-) -> Shown:
+) -> MechanismAudit:
     """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
 
     Args:
@@ -170,7 +157,7 @@ def audit_mechanism(
         subject = read_channel(spelled).channel
     else:
         subject = parse_mechanism(spelled)
-    return lower_bound(
+    found = lower_bound(
         subject,
         statement,
         [_read_pair(pair, subject) for pair in pairs] or None,
@@ -181,6 +168,7 @@ def audit_mechanism(
         randomness=None if simulation_seed is None else Simulated(simulation_seed),
         progress=progress,
     )
+    return MechanismAudit(**msgspec.structs.asdict(found), subject=spelled)
 
 
 def _read_pair(pair: tuple[str, str], subject: Any) -> tuple[Any, Any]:
@@ -208,25 +196,3 @@ def _read(text: str, subject: Any) -> Any:
             name=subject.name,
         )
     return numbers[0]
-
-
-def release_json(found: ReleaseAudit) -> dict[str, Any]:
-    """The fields of an audit of a release, with a digest over all others, so that a change shows."""
-    record = found.verification.record
-    columns = {name: None if one is None else shown_json(one) for name, one in found.columns.items()}
-    bounds = [one["epsilon_lower_bound"] for one in columns.values() if one and one["epsilon_lower_bound"]]
-    whole = {
-        "schema": AUDIT_SCHEMA,
-        "record": {"reference": record and record.reference, "digest": record and record.digest},
-        "private": record and record.private,
-        "rows": record and record.rows,
-        "confidence": found.confidence,
-        "violated": bool(found.violations),
-        "violations": list(found.violations),
-        "epsilon_lower_bound": max(bounds, key=lambda one: float(one["value"])) if bounds else None,
-        "columns": columns,
-        "attacks": [finding_json(one) for one in found.findings],
-        "anonymity": None if found.anonymity is None else anonymity_json(found.anonymity),
-        "checks": encode(found.verification.checks),
-    }
-    return {**whole, "digest": digest_of(whole)}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
+from msgspec.structs import asdict
+
+from leakgauge.artefacts.assessment import Leaf
+from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
 from leakgauge.assessment.candidates import MOST_LETTERS
-from leakgauge.assessment.graded_json import leaves_json, scores_json
+from leakgauge.assessment.storing import leaves_of, scores_of
 from leakgauge.claims.quantities import statement_json
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
@@ -16,16 +19,12 @@ from leakgauge.probability import Estimate
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import label_text, shown
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table, open_table
 
-IMPROVEMENT_SCHEMA = "leakgauge/improvement/1"
-FROM_THE_TABLE = (
+FROM_THE_TABLE = Sentence(
     "The search used this table's counts as they are: which setting it chose is not protected by any budget. Nothing "
     "was drawn or spent."
-)
-FROM_A_HISTOGRAM = (
-    "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values occur "
-    "is not protected, nothing else was read."
 )
 FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 """Of the table that stands for a noisy histogram: noise of a tiny ε would make it huge, or too small to be graded."""
@@ -41,7 +40,7 @@ class Searched:
     """
 
     improvement: Improvement
-    learned_from: str
+    learned_from: Sentence
 
 
 def search(
@@ -90,7 +89,11 @@ def search(
         if bounds is not None:
             raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
         source = noisy_table(table, column, accounted, ledger, dataset)
-        learned = FROM_A_HISTOGRAM.format(epsilon=accounted)
+        learned = Sentence(
+            "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
+            "occur is not protected, nothing else was read.",
+            epsilon=accounted,
+        )
     found = improve(
         source,
         column,
@@ -152,40 +155,38 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     return open_table(pa.table({column: rows}))
 
 
-def search_json(found: Searched, column: str) -> dict[str, Any]:
-    """The fields of a search: every trial, and the leaves of the one that was chosen."""
+def stored(found: Searched, column: str) -> StoredImprovement:
+    """A search to be stored: every trial, and the leaves of the one that was chosen."""
     improvement = found.improvement
     target, chosen = improvement.target, improvement.chosen
-    return {
-        "schema": IMPROVEMENT_SCHEMA,
-        "column": column,
-        "target": target.value if isinstance(target, Grade) else target,
-        "min_privacy": improvement.goal.min_privacy,
-        "min_utility": improvement.goal.min_utility,
-        "learned_from": found.learned_from,
-        "trials": [_trial_json(one) for one in improvement.trials],
-        "chosen": None if chosen is None else {**_whole_json(chosen), "leaves": leaves_json(chosen.assessment)},
-        "best": _whole_json(improvement.best),
-        "failed": list(improvement.failed),
-        "blocking": [{"leaf": leaf, "points": points} for leaf, points in improvement.blocking],
-    }
+    return StoredImprovement(
+        column,
+        target.value if isinstance(target, Grade) else target,
+        improvement.goal.min_privacy,
+        improvement.goal.min_utility,
+        found.learned_from,
+        tuple(map(_tried, improvement.trials)),
+        None if chosen is None else _whole(chosen, leaves_of(chosen.assessment)),
+        _whole(improvement.best),
+        improvement.failed,
+        tuple(Blocking(leaf, points) for leaf, points in improvement.blocking),
+    )
 
 
-def _trial_json(trial: Trial) -> dict[str, Any]:
-    candidate = trial.candidate
+def _tried(trial: Trial) -> TriedSetting:
+    candidate, found = trial.candidate, trial.assessment
     claims = candidate.setting.claims
-    return {
-        "stage": candidate.stage.value,
-        "form": candidate.form,
-        "mechanism": candidate.name,
-        "claim": statement_json(claims[0]) if claims else None,
-        **scores_json(trial.assessment),
-        "vetoes": [veto.reason for veto in trial.assessment.vetoes],
-        "meets": trial.meets,
-    }
+    return TriedSetting(
+        **asdict(scores_of(found)),
+        stage=candidate.stage.value,
+        form=candidate.form,
+        mechanism=candidate.name,
+        claim=statement_json(claims[0]) if claims else None,
+        vetoes=tuple(veto.reason for veto in found.vetoes),
+        meets=trial.meets,
+    )
 
 
-def _whole_json(trial: Trial) -> dict[str, Any]:
-    """A trial with all that is needed to make the release: bins of a histogram or column, a designed channel."""
-    candidate = trial.candidate
-    return {**_trial_json(trial), "bins": dict(candidate.bins) or None, "channel": candidate.channel_file()}
+def _whole(trial: Trial, leaves: tuple[Leaf, ...] | None = None) -> WholeSetting:
+    bins, channel = dict(trial.candidate.bins) or None, trial.candidate.channel_file()
+    return WholeSetting(**asdict(_tried(trial)), bins=bins, channel=channel, leaves=leaves)

@@ -10,17 +10,19 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from leakgauge.artefacts.reproduction import Cell, Grid, Line, Order, Reproduction, line
 from leakgauge.assessment import published
 from leakgauge.assessment.published import Directions, Frequency, PublishedGrade, State
-from leakgauge.jobs.reproduction import Grid, Line, Reproduction
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
-SOURCE = (
+SOURCE = Sentence(
     "Tian et al., Assessment method on protection effectiveness of differential privacy algorithms based on fuzzy "
     "influence diagram, Journal on Communications, 2024 (doi:10.11959/j.issn.1000-436x.2024122). Ours: from its Table "
     "1, with the directions of Table 2 moved back by three rows and the lost ones inferred. Its score decides nothing "
     "here"
 )
+LAPLACE, GAUSSIAN = Sentence("Laplace"), Sentence("Gaussian")
 DEGREES = tuple(str(degree) for degree in published.DEGREES)
 FREQUENCIES = tuple(str(often) for often in published.FREQUENCIES)
 TABLE_3 = (
@@ -68,15 +70,19 @@ EVALUATIONS = {
 RELATIVE_MUTUAL_INFORMATION = (1.766, 5.517, 0.320)
 
 ERRATA = (
-    "F7 (0.2, 30), and the product VL × VLL before it, print 0.49 for 0.049 = 0.49 × 0.1.",
-    "F32 (0.9, 70) prints 0.9 for 0.6.",
-    "F'45 (0.9, 50) and (1.0, 50) print 0.7 for 0.9 and 1.0, which its column SUM has, and Table 5 the second.",
-    "(8) divides by n; the printed credibilities 0.028 and 0.062 divide by n − 1.",
-    "Tables 4 and 6, and the text before Table 4, list the five grades in reverse.",
-    "Table 6 prints 0.5159 for 0.5195.",
-    "Table 2's column of directions slipped by three rows: rows 9 to 38 have what rows 12 to 41 mean, 30 of 30.",
-    "With Table 2 as printed the score is 50.0, as without the positive-direction step, not 48.4.",
-    "Node 7's value 0.320 belongs to LL by 0.92 and to ML by 0.3; Table 1 has ML most often.",
+    Sentence("F7 (0.2, 30), and the product VL × VLL before it, print 0.49 for 0.049 = 0.49 × 0.1."),
+    Sentence("F32 (0.9, 70) prints 0.9 for 0.6."),
+    Sentence(
+        "F'45 (0.9, 50) and (1.0, 50) print 0.7 for 0.9 and 1.0, which its column SUM has, and Table 5 the second."
+    ),
+    Sentence("(8) divides by n; the printed credibilities 0.028 and 0.062 divide by n − 1."),
+    Sentence("Tables 4 and 6, and the text before Table 4, list the five grades in reverse."),
+    Sentence("Table 6 prints 0.5159 for 0.5195."),
+    Sentence(
+        "Table 2's column of directions slipped by three rows: rows 9 to 38 have what rows 12 to 41 mean, 30 of 30."
+    ),
+    Sentence("With Table 2 as printed the score is 50.0, as without the positive-direction step, not 48.4."),
+    Sentence("Node 7's value 0.320 belongs to LL by 0.92 and to ML by 0.3; Table 1 has ML most often."),
 )
 
 
@@ -95,8 +101,8 @@ def gaussian() -> PublishedGrade:
 def reproduce() -> Reproduction:
     """Every matrix and table, the scores, grades and credibilities, the baseline and the ablation."""
     laplace, other = corrected(), gaussian()
-    lines = [*_node_7(), *_results("Laplace", laplace, 48.4, 0.028), *_results("Gaussian", other, 58.4, 0.062)]
-    lines += [*_states("Table 4", TABLE_4, laplace), *_states("Table 6", TABLE_6, other)]
+    lines = [*_node_7(), *_results(LAPLACE, laplace, 48.4, 0.028), *_results(GAUSSIAN, other, 58.4, 0.062)]
+    lines += [*_states(Sentence("Table 4"), TABLE_4, laplace), *_states(Sentence("Table 6"), TABLE_6, other)]
     lines += [*_gaussian_sums(), *_ablation()]
     orders = (*_orders(laplace, other), *_baseline(), *_why_it_does_not_decide())
     return Reproduction("influence-diagram", SOURCE, tuple(lines), orders, ERRATA, _grids(laplace, other))
@@ -107,19 +113,19 @@ def _grids(laplace: PublishedGrade, other: PublishedGrade) -> tuple[Grid, ...]:
     node = found.nodes["32"]
     columns = ("membership", "probability", "cumulative")
     return (
-        _matrix("F7", FREQUENCIES, found.leaves["7"], ("0.2", "30")),
+        _matrix("F7", FREQUENCIES, found.leaves["7"], Cell("0.2", "30")),
         _matrix("R32P", DEGREES, node.joint_relation),
         _matrix("F32P", FREQUENCIES, node.joint_frequency),
-        _matrix("F32", FREQUENCIES, node.frequency, ("0.9", "70")),
+        _matrix("F32", FREQUENCIES, node.frequency, Cell("0.9", "70")),
         _matrix("F45", FREQUENCIES, found.nodes["45"].frequency),
-        Grid("Table 3, Laplace", DEGREES, columns, TABLE_3, _table(laplace), 5e-5),
-        Grid("Table 5, Gaussian, from its memberships", DEGREES, columns, TABLE_5, _table(other), 5e-5),
+        Grid(Sentence("Table 3, Laplace"), DEGREES, columns, TABLE_3, _table(laplace), 5e-5),
+        Grid(Sentence("Table 5, Gaussian, from its memberships"), DEGREES, columns, TABLE_5, _table(other), 5e-5),
     )
 
 
-def _matrix(name: str, rows: tuple[str, ...], ours: Floats, *slips: tuple[str, str]) -> Grid:
+def _matrix(name: str, rows: tuple[str, ...], ours: Floats, *slips: Cell) -> Grid:
     # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
-    return Grid(name, rows, DEGREES, _tuples(published.printed_matrix(name)), _tuples(ours), 1e-9, slips)
+    return Grid(Sentence(name), rows, DEGREES, _tuples(published.printed_matrix(name)), _tuples(ours), 1e-9, slips)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:
@@ -134,30 +140,46 @@ def _table(found: PublishedGrade) -> tuple[tuple[float, ...], ...]:
 def _node_7() -> list[Line]:
     noisy, itself, printed = RELATIVE_MUTUAL_INFORMATION
     belongs = published.memberships(printed)
-    note = f"belongs to LL by {belongs[State.LOW]:g} and to ML by {belongs[State.MEDIUM]:g}; Table 1 has ML most often"
-    return [Line("section 4.2", "I(O;N) / I(O;O), node 7", printed, noisy / itself, "", 5e-4, note)]
+    note = Sentence(
+        "belongs to LL by {low:g} and to ML by {medium:g}; Table 1 has ML most often",
+        low=belongs[State.LOW],
+        medium=belongs[State.MEDIUM],
+    )
+    where, what = Sentence("section 4.2"), Sentence("I(O;N) / I(O;O), node 7")
+    return [line(where, what, printed, noisy / itself, "", 5e-4, note)]
 
 
-def _results(mechanism: str, found: PublishedGrade, score: float, credibility: float) -> list[Line]:
+def _results(mechanism: Sentence, found: PublishedGrade, score: float, credibility: float) -> list[Line]:
     literal = float(np.var(found.row))
-    note = "divides by n − 1"
-    where = "section 4.3" if mechanism == "Laplace" else "section 4.4, from Table 5's row"
+    note, other = Sentence("divides by n − 1"), Sentence("(8) divides by n")
+    where = Sentence("section 4.3") if mechanism is LAPLACE else Sentence("section 4.4, from Table 5's row")
+    marked = Sentence("{mechanism}, score", mechanism=mechanism)
+    credible = Sentence("{mechanism}, credibility", mechanism=mechanism)
+    by_8 = Sentence("{mechanism}, credibility by (8)", mechanism=mechanism)
     return [
-        Line(where, f"{mechanism}, score", score, found.score, "", 0.05, f"grade {found.grade.value}"),
-        Line(where, f"{mechanism}, credibility", credibility, found.credibility, "", 5e-4, note),
-        Line(where, f"{mechanism}, credibility by (8)", credibility, literal, "", 5e-4, "(8) divides by n", True),
+        line(where, marked, score, found.score, "", 0.05, _grade(found)),
+        line(where, credible, credibility, found.credibility, "", 5e-4, note),
+        line(where, by_8, credibility, literal, "", 5e-4, other, True),
     ]
 
 
-def _states(where: str, printed: Sequence[float], found: PublishedGrade) -> list[Line]:
-    reversed_note = "the grades are listed in reverse"
+def _grade(found: PublishedGrade) -> Sentence:
+    return Sentence("grade {grade!s}", grade=found.grade.value)
+
+
+def _states(where: Sentence, printed: Sequence[float], found: PublishedGrade) -> list[Line]:
+    meant, backwards = Sentence("0.5195 is meant"), Sentence("the grades are listed in reverse")
     lines = []
     for state, value in zip(State, printed, strict=True):
         ours = found.probabilities[state]
         slip = state is not State.MEDIUM or value == 0.5159
-        note = "" if not slip else "0.5195 is meant" if state is State.MEDIUM else reversed_note
-        lines.append(Line(where, f"p({state.value})", value, ours, "probability", 5e-5, note, slip))
+        note = None if not slip else meant if state is State.MEDIUM else backwards
+        lines.append(line(where, _share(state), value, ours, "probability", 5e-5, note, slip))
     return lines
+
+
+def _share(state: State) -> Sentence:
+    return Sentence("p({state!s})", state=state.value)
 
 
 def _gaussian_sums() -> list[Line]:
@@ -166,8 +188,11 @@ def _gaussian_sums() -> list[Line]:
     for often, row, total in zip(FREQUENCIES, published.printed_matrix("F45G").tolist(), GAUSSIAN_SUMS, strict=True):
         entries = math.fsum(row)
         slip = often in ("0.9", "1.0")
-        note = f"(its entry at 50 is {row[5] + total - entries:.1f}, {row[5]:g} is printed)" if slip else ""
-        lines.append(Line("F'45", f"sum of the printed row {often}", total, entries, "", 5e-3, note, slip))
+        note = Sentence(
+            "(its entry at 50 is {meant:.1f}, {printed:g} is printed)", meant=row[5] + total - entries, printed=row[5]
+        )
+        what = Sentence("sum of the printed row {often!s}", often=often)
+        lines.append(line(Sentence("F'45"), what, total, entries, "", 5e-3, note if slip else None, slip))
     return lines
 
 
@@ -175,17 +200,19 @@ def _ablation() -> list[Line]:
     leaves = published.table_1()
     found = published.grade(leaves, published.table_2(Directions.CORRECTED), positive_direction=False)
     as_printed = published.grade(leaves, published.table_2(Directions.PRINTED))
+    where = Sentence("Table 9, Laplace")
     lines = [
-        Line("Table 9, Laplace", f"p({state.value})", value, found.probabilities[state], "probability", 5e-5)
+        line(where, _share(state), value, found.probabilities[state], "probability", 5e-5)
         for state, value in zip(State, TABLE_9, strict=True)
     ]
-    lines.append(Line("Table 9, Laplace", "score", 50.0, found.score, "", 0.05, f"grade {found.grade.value}"))
-    note = "its directions slipped by three rows; the row read is then that of Table 9"
-    lines.append(Line("Table 2 as printed", "Laplace, score", 48.4, as_printed.score, "", 0.05, note, True))
+    lines.append(line(where, Sentence("score"), 50.0, found.score, "", 0.05, _grade(found)))
+    note = Sentence("its directions slipped by three rows; the row read is then that of Table 9")
+    where, what = Sentence("Table 2 as printed"), Sentence("{mechanism}, score", mechanism=LAPLACE)
+    lines.append(line(where, what, 48.4, as_printed.score, "", 0.05, note, True))
     return lines
 
 
-def _orders(laplace: PublishedGrade, other: PublishedGrade) -> list[tuple[str, bool]]:
+def _orders(laplace: PublishedGrade, other: PublishedGrade) -> list[Order]:
     shifted = _shifted_rows()
     backwards = [
         math.isclose(found.probabilities[state], value, abs_tol=5e-5)
@@ -193,10 +220,19 @@ def _orders(laplace: PublishedGrade, other: PublishedGrade) -> list[tuple[str, b
         for state, value in zip(State, reversed(printed), strict=True)
     ]
     return [
-        ("Both mechanisms grade ML", laplace.grade is other.grade is State.MEDIUM),
-        (f"The row of frequency {laplace.frequency:g} is read, as the text says", laplace.frequency == 1.0),
-        ("Tables 4 and 6 agree with ours when read from below, with 0.5195", all(backwards)),
-        (f"Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted} of 30", shifted == 30),
+        Order(Sentence("Both mechanisms grade ML"), laplace.grade is other.grade is State.MEDIUM),
+        Order(
+            Sentence("The row of frequency {frequency:g} is read, as the text says", frequency=laplace.frequency),
+            laplace.frequency == 1.0,
+        ),
+        Order(Sentence("Tables 4 and 6 agree with ours when read from below, with 0.5195"), all(backwards)),
+        Order(
+            Sentence(
+                "Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted:g} of 30",
+                shifted=shifted,
+            ),
+            shifted == 30,
+        ),
     ]
 
 
@@ -205,27 +241,37 @@ def _shifted_rows() -> int:
     return sum(as_printed[row - 1].mirrored == meant[row + 2].mirrored for row in range(9, 39))
 
 
-def _baseline() -> list[tuple[str, bool]]:
+def _baseline() -> list[Order]:
     systems = {"a": published.INDEX_SYSTEM_A, "b": published.INDEX_SYSTEM_B}
     orders = []
     for name, printed in EVALUATIONS.items():
         largest = list(reversed(State))[int(np.argmax(printed))]
-        text = f"Tables 7, 8, index system {name}: printed {_vector(printed)} from VHL to VLL grades {largest.value}"
+        said = Sentence(
+            "Tables 7, 8, index system {system!s}, {mechanism}: printed ({printed!s}) from VHL to VLL grades {grade!s}",
+            system=name[0],
+            mechanism=LAPLACE if name.endswith("Laplace") else GAUSSIAN,
+            printed=_vector(printed),
+            grade=largest.value,
+        )
         holds = largest is State.MEDIUM
         if name.endswith("Laplace"):
             ours = published.evaluate(published.table_1(), systems[name[0]])
-            vector = _vector(ours.memberships[state] for state in reversed(State))
-            text += f"; ours {vector} grades {ours.grade.value} (the labels' memberships are ours, none is printed)"
+            said = Sentence(
+                "{printed}; ours ({ours!s}) grades {own!s} (the labels' memberships are ours, none is printed)",
+                printed=said,
+                ours=_vector(ours.memberships[state] for state in reversed(State)),
+                own=ours.grade.value,
+            )
             holds = holds and ours.grade is State.MEDIUM
-        orders.append((text, holds))
+        orders.append(Order(said, holds))
     return orders
 
 
 def _vector(values: Iterable[float]) -> str:
-    return "(" + ", ".join(f"{value:.4f}" for value in values) + ")"
+    return ", ".join(f"{value:.4f}" for value in values)
 
 
-def _why_it_does_not_decide() -> list[tuple[str, bool]]:
+def _why_it_does_not_decide() -> list[Order]:
     leaves, arcs = published.table_1(), published.table_2(Directions.CORRECTED)
     known = published.propagate(leaves, arcs).nodes["45"].frequency
     unmoved = all(
@@ -234,6 +280,9 @@ def _why_it_does_not_decide() -> list[tuple[str, bool]]:
     )
     ends = [published.grade({**leaves, "3": {s: Frequency.VERY_HIGH}}, arcs).score for s in (State.LOW, State.HIGH)]
     return [
-        ("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide", unmoved),
-        (f"ε low and ε high give the same score, {ends[0]:.1f}", ends[0] == ends[1]),
+        Order(
+            Sentence("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide"),
+            unmoved,
+        ),
+        Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1]),
     ]

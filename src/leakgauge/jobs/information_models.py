@@ -8,10 +8,13 @@ four-region and the eight-region posterior.
 from __future__ import annotations
 
 from leakgauge import measures
-from leakgauge.jobs.reproduction import Line, Reproduction
+from leakgauge.artefacts.reproduction import Order, Reproduction, line
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
+from leakgauge.sentences import Sentence
 
-SOURCE = "Peng et al., Information entropy models and privacy metrics methods, Journal of Software 27(8), 2016"
+SOURCE = Sentence(
+    "Peng et al., Information entropy models and privacy metrics methods, Journal of Software 27(8), 2016"
+)
 
 REGIONS = tuple(f"r{offset:+d}" if offset else "r" for offset in range(-1, 8))
 """The regions r_(i−1) … r_(i+7) around the user's region r_i."""
@@ -31,14 +34,16 @@ GIVEN = {
 """The posteriors as the paper states them, (29) corrected so that it sums to 1."""
 
 ERRATA = (
-    "(8) and (14) print p(xz|y) in the numerator; conditional mutual information has p(xy|z).",
-    "(19) prints I(X1X2;Y/Z) = H(X1X2) − H(X1X2Y/Z); right is H(X1X2|Z) − H(X1X2|YZ).",
-    "3.2 says protection aims to make H(X|Y) small; it is large.",
-    "(29) sums to 3/4; its 1.75 bits need (1/4, 1/2, 1/8, 1/8).",
-    "Definition 8 compares attacks by I(X;Y), which does not depend on the attack; I(X;YZ) is meant.",
-    "Definition 7's two criteria disagree when Z differs; attacks are ranked by H(X|YZ) or I(X;YZ).",
-    "(27) sets H(R) = 0 and then has H(X|Y) = 2 > H(X); the prior meant is the attacker's.",
-    "After Theorem 3: a release unrelated to the background may still tell all with it, as where X = Y xor Z.",
+    Sentence("(8) and (14) print p(xz|y) in the numerator; conditional mutual information has p(xy|z)."),
+    Sentence("(19) prints I(X1X2;Y/Z) = H(X1X2) − H(X1X2Y/Z); right is H(X1X2|Z) − H(X1X2|YZ)."),
+    Sentence("3.2 says protection aims to make H(X|Y) small; it is large."),
+    Sentence("(29) sums to 3/4; its 1.75 bits need (1/4, 1/2, 1/8, 1/8)."),
+    Sentence("Definition 8 compares attacks by I(X;Y), which does not depend on the attack; I(X;YZ) is meant."),
+    Sentence("Definition 7's two criteria disagree when Z differs; attacks are ranked by H(X|YZ) or I(X;YZ)."),
+    Sentence("(27) sets H(R) = 0 and then has H(X|Y) = 2 > H(X); the prior meant is the attacker's."),
+    Sentence(
+        "After Theorem 3: a release unrelated to the background may still tell all with it, as where X = Y xor Z."
+    ),
 )
 
 
@@ -81,20 +86,25 @@ def reproduce() -> Reproduction:
     }
     published = {"(28)": 2.0, "(29)": 1.75, "(30)": 3.0, "(31)": 2.3125, "(32)": 1.418}
     meanings = {
-        "(28)": "four regions, nothing known",
-        "(29)": "four regions, habits known",
-        "(30)": "eight regions, nothing known",
-        "(31)": "eight regions, habits known",
-        "(32)": "four regions, habits and timetable known",
+        "(28)": Sentence("four regions, nothing known"),
+        "(29)": Sentence("four regions, habits known"),
+        "(30)": Sentence("eight regions, nothing known"),
+        "(31)": Sentence("eight regions, habits known"),
+        "(32)": Sentence("four regions, habits and timetable known"),
     }
     lines = []
     for where, value in published.items():
         tolerance = 0.0005 if where == "(32)" else 1e-12
-        note = "as printed the posterior sums to 3/4" if where == "(29)" else ""
+        note = Sentence("as printed the posterior sums to 3/4") if where == "(29)" else None
+        place, meaning = Sentence(where), meanings[where]
         as_given = measures.entropy(Distribution(range(len(GIVEN[where])), GIVEN[where]))
         by_bayes = measures.entropy(derived[where])
-        lines.append(Line(where, f"H, {meanings[where]}, as given", value, as_given, "bits", tolerance, note))
-        lines.append(Line(where, f"H, {meanings[where]}, by Bayes", value, by_bayes, "bits", tolerance))
+        given, bayes = (
+            Sentence("H, {meaning}, as given", meaning=meaning),
+            Sentence("H, {meaning}, by Bayes", meaning=meaning),
+        )
+        lines.append(line(place, given, value, as_given, "bits", tolerance, note))
+        lines.append(line(place, bayes, value, by_bayes, "bits", tolerance))
     left = {where: measures.entropy(belief) for where, belief in derived.items()}
     unrelated = unrelated_and_telling()
     apart, together = measures.mutual_information(unrelated), measures.leakage_with_background(unrelated)
@@ -104,10 +114,15 @@ def reproduce() -> Reproduction:
         source=SOURCE,
         lines=tuple(lines),
         orders=(
-            ("eight regions protect better than four: 2.3125 > 1.75", left["(31)"] > left["(29)"]),
-            ("the timetable makes a stronger attack: 1.418 < 1.75", left["(32)"] < left["(29)"]),
-            (
-                f"after Theorem 3, X = Y xor Z: release and background tell {apart:g} bits each, together {together:g}",
+            Order(Sentence("eight regions protect better than four: 2.3125 > 1.75"), left["(31)"] > left["(29)"]),
+            Order(Sentence("the timetable makes a stronger attack: 1.418 < 1.75"), left["(32)"] < left["(29)"]),
+            Order(
+                Sentence(
+                    "after Theorem 3, X = Y xor Z: release and background tell {apart:g} bits each, together "
+                    "{together:g}",
+                    apart=apart,
+                    together=together,
+                ),
                 abs(apart) < 1e-12 and abs(together - 1) < 1e-12,
             ),
         ),

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from leakgauge.claims.quantities import exact_json, number_json, statement_json
+from leakgauge import artefacts
+from leakgauge.artefacts import Level, Origin, Quantity
+from leakgauge.artefacts.answer import Budget, Protected, Value
+from leakgauge.artefacts.codec import digest_of, encode
+from leakgauge.artefacts.ledger import Sums
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
-from leakgauge.release.queries import Answer, Protection, Query
+from leakgauge.release.ledger.account import name_of
+from leakgauge.release.ledger.told import left_of, nats
+from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
 
 LONGEST_PURPOSE = 200
@@ -78,7 +82,7 @@ def ask(
     if on_spend is not None:
         on_spend(entry)
     answer = query.answer(exact, protection, randomness)
-    ledger.complete(entry, _digest(answer, reference))
+    ledger.complete(entry, _digest(answer, cost, reference))
     return Asked(answer, cost, ledger.spent(verdict.account.dataset))
 
 
@@ -115,28 +119,60 @@ def require_no_ledger(ledger: object) -> None:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
 
-def answer_json(answer: Answer) -> dict[str, Any]:
-    """The fields of an answer."""
-    protection = answer.protection
-    return {
-        "question": str(answer.query),
-        "answers": [_value_json(label, found, answer.unit) for label, found in answer.values],
-        "rank_error": None if answer.rank_error is None else _rank_json(answer.rank_error, answer.query.confidence),
-        "claims": {claim.name: statement_json(claim) for claim in answer.claims},
-        "mechanism": answer.mechanism,
-        "protection": protection_json(protection),
-        "simulated": answer.simulated,
-    }
+def stored_answer(asked: Asked, table: str) -> artefacts.Answer:
+    """An answer as it is stored."""
+    answer, spent = asked.answer, asked.spent
+    # What no budget paid for is the table's.
+    origin = Origin.TABLE if spent is None else Origin.ACCOUNTED
+    confidence, off = answer.query.confidence, answer.rank_error
+    return artefacts.Answer(
+        question=answer.query.sentence,
+        answers=tuple(_value(label, found, answer.unit, origin) for label, found in answer.values),
+        rank_error=None if off is None else Quantity(off, "rows", 0.0, off, confidence, Origin.DECLARED),
+        claims={claim.name: Level.stated(claim, Origin.DECLARED) for claim in answer.claims},
+        mechanism=answer.mechanism,
+        protection=_protected(answer.protection),
+        simulated=answer.simulated,
+        dry_run=False,
+        budget=None if spent is None else _budget(asked.cost, spent),
+        note=SIMULATION if answer.simulated else None,
+        table=table,
+    )
 
 
-def protection_json(protection: Protection) -> dict[str, Any]:
-    """The fields of a protection."""
-    return {
-        "unit": str(protection),
-        "column": protection.unit,
-        "rows_per_unit": protection.rows,
-        "neighbours": "replace-one" if protection.replaces else "add-or-remove",
-    }
+def stored_preview(
+    query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None, table: str
+) -> artefacts.Answer:
+    """A dry run as it is stored."""
+    after, allowed = (None, None) if verdict is None else (verdict.after, verdict.allowed)
+    return artefacts.Answer(
+        question=query.sentence,
+        answers=(),
+        protection=_protected(protection),
+        simulated=False,
+        dry_run=True,
+        budget=_budget(cost, after, allowed),
+        table=table,
+    )
+
+
+def _value(label: str | None, found: Estimate | float | str, unit: str, origin: Origin) -> Value:
+    if isinstance(found, Estimate):
+        return Value(label, found.value, unit, found.low, found.high, found.confidence, origin)
+    return Value(label, found, unit, origin=origin)
+
+
+def _protected(protection: Protection) -> Protected:
+    return Protected(str(protection), protection.unit, protection.rows, name_of(protection.neighbours))
+
+
+def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> Budget:
+    return Budget(
+        Sums(nats(cost.epsilon, Origin.DECLARED), nats(cost.rho, Origin.DECLARED)),
+        None if spent is None else Sums(nats(spent.epsilon), nats(spent.rho)),
+        None if spent is None else left_of(spent),
+        allowed,
+    )
 
 
 def _answer(query: Query[Any], table: Table, protection: Protection, randomness: Randomness) -> Answer:
@@ -149,18 +185,5 @@ def _purpose(query: Query[Any]) -> str:
     return (text if text.isprintable() else repr(text))[:LONGEST_PURPOSE]
 
 
-def _digest(answer: Answer, reference: str) -> str:
-    told = json.dumps([reference, answer_json(answer)], sort_keys=True, separators=(",", ":"), allow_nan=False)
-    return hashlib.sha256(told.encode()).hexdigest()
-
-
-def _value_json(label: str | None, found: Estimate | float | str, unit: str) -> dict[str, Any]:
-    if isinstance(found, Estimate):
-        ends = {"low": number_json(found.low), "high": number_json(found.high), "confidence": found.confidence}
-        return {"label": label, "value": number_json(found.value), "unit": unit, **ends}
-    value = found if isinstance(found, str) else number_json(found)
-    return {"label": label, "value": value, "unit": unit, "low": None, "high": None, "confidence": None}
-
-
-def _rank_json(error: float, confidence: float) -> dict[str, Any]:
-    return {**exact_json(error, "rows"), "low": 0.0, "high": number_json(error), "confidence": confidence}
+def _digest(answer: Answer, cost: Cost, reference: str) -> str:
+    return digest_of({"reference": reference, "answer": encode(stored_answer(Asked(answer, cost, None), ""))})

@@ -9,12 +9,13 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge import measures
+from leakgauge.artefacts.reproduction import Curve, Order
 from leakgauge.design import RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
-from leakgauge.jobs.reproduction import Curve
 from leakgauge.probability import Distribution, Scenario
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
 FILM_SLOPES = tuple(round(0.6 + 0.2 * step, 1) for step in range(48))
 """λ from 0.6 to 10."""
@@ -31,23 +32,27 @@ def curves(film: Distribution, adult: Distribution) -> tuple[Curve, ...]:
     adults = [(slope, _optimum(adult, slope)) for slope in ADULT_SLOPES]
     return (
         Curve(
-            "Figure 3",
+            Sentence("Figure {number:g}", number=3),
             ("distortion", "leakage in bits"),
             tuple((found.distortion, found.leakage) for _, found in films),
         ),
         Curve(
-            "Figure 4",
+            Sentence("Figure {number:g}", number=4),
             ("λ", "distortion", "leakage in bits"),
             tuple((slope, found.distortion, found.leakage) for slope, found in films),
         ),
-        Curve("Figure 5", ("λ", "ε in nats"), tuple((slope, found.epsilon) for slope, found in films)),
         Curve(
-            "Figure 6, optimal channel",
+            Sentence("Figure {number:g}", number=5),
+            ("λ", "ε in nats"),
+            tuple((slope, found.epsilon) for slope, found in films),
+        ),
+        Curve(
+            Sentence("Figure 6, optimal channel"),
             ("distortion", "leakage in bits"),
             tuple((found.distortion, found.leakage) for _, found in adults),
         ),
         Curve(
-            "Figure 6, symmetric channel",
+            Sentence("Figure 6, symmetric channel"),
             ("distortion", "leakage in bits"),
             tuple((found.distortion, _leakage_of_symmetric(adult, found.distortion)) for _, found in adults),
         ),
@@ -77,18 +82,33 @@ def algorithm_1(prior: Distribution, backgrounds: int, slope: float, threshold: 
         release = np.einsum("x,xyz->yz", shares, channel)
 
 
-def orders(found: tuple[Curve, ...]) -> tuple[tuple[str, bool], ...]:
+def orders(found: tuple[Curve, ...]) -> tuple[Order, ...]:
     """What the curves of Figures 7 and 8 show, where the text says that both grow with λ and level off."""
     (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in found[-2:])
     five = int(np.searchsorted(slopes, 5.0))
     late, rise = leakage[-1] - leakage[five], budget[-1] - budget[five]
     dip = int(np.argmin(np.diff(leakage)))
-    before, after = (f"{leakage[at]:.3f} bits at λ = {slopes[at]:g}" for at in (dip, dip + 1))
     return (
-        (f"Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", _slower(leakage[five:])),
-        (f"Figure 7: at T = 0.01 Algorithm 1 finds {before} and {after}", bool(leakage[dip + 1] < leakage[dip])),
-        (
-            f"Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats",
+        Order(
+            Sentence("Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", late=float(late)),
+            _slower(leakage[five:]),
+        ),
+        Order(
+            Sentence(
+                "Figure 7: at T = 0.01 Algorithm 1 finds {before:.3f} bits at λ = {low:g} and {after:.3f} bits at λ = "
+                "{high:g}",
+                before=float(leakage[dip]),
+                low=float(slopes[dip]),
+                after=float(leakage[dip + 1]),
+                high=float(slopes[dip + 1]),
+            ),
+            bool(leakage[dip + 1] < leakage[dip]),
+        ),
+        Order(
+            Sentence(
+                "Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats",
+                rise=float(rise),
+            ),
             bool((np.diff(budget[five:]) > 0.25).all()),
         ),
     )
@@ -115,6 +135,14 @@ def _at_the_coarse_threshold(adult: Distribution) -> tuple[Curve, Curve]:
         # Algorithm 3: the largest ln-ratio of two rows at one output.
         budgets.append((slope, float(np.ptp(np.log(rows), axis=0).max())))
     return (
-        Curve("Figure 7, T = 0.01", ("λ", "leakage in bits"), tuple(leakages)),
-        Curve("Figure 8, T = 0.01", ("λ", "ε in nats"), tuple(budgets)),
+        Curve(
+            Sentence("Figure {number:g}, T = {threshold:g}", number=7, threshold=COARSE),
+            ("λ", "leakage in bits"),
+            tuple(leakages),
+        ),
+        Curve(
+            Sentence("Figure {number:g}, T = {threshold:g}", number=8, threshold=COARSE),
+            ("λ", "ε in nats"),
+            tuple(budgets),
+        ),
     )

@@ -11,18 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge import measures
+from leakgauge.artefacts.reproduction import Line, Order, Reproduction, line
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
 from leakgauge.jobs import rate_distortion_figures as figures
 from leakgauge.jobs.rate_distortion_figures import algorithm_1
-from leakgauge.jobs.reproduction import Line, Reproduction
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 from leakgauge.tables import open_table
 
-SOURCE = (
+SOURCE = Sentence(
     "Wu et al., Utility optimal model for differential privacy based on the rate distortion, Chinese Journal of "
     "Computers 43(8), 2020. Ours: film 785 of MovieLens from its counts 2, 6, 19, 8, 4, Adult from the bundled sample; "
     "Table 2's leakages from Adult's shares rounded to four digits, as the paper has them"
@@ -66,19 +67,26 @@ GAP = 1e-6
 """In nats: far below the four digits shown."""
 
 ERRATA = (
-    "Algorithm 1 lets nature's p(z|x) vary; from a uniform start z stays independent of all, and its I(X;X̂,Z) is R(δ).",
-    "The first row of Table 2, 0.0154 bits, is below I(X;Z) = 0.0764, which no channel undercuts.",
-    "Adult's p(x) prints 0.322 for 0.3227; as printed it sums to 0.9993.",
-    "Table 2's row of 0.050 has the distortion 0.0533; there the channels are compared at unequal distortion.",
-    "Table 3 compares at unequal leakage; its row of 1.54 bits sets the optimum at 1.529 beside it.",
-    "21.7 % is a ratio of sums over Table 2, not a mean; the mean of the ratios is 33.5 %.",
-    "Section 4.1 swaps convex and concave: I is concave in p(x) and convex in the channel.",
-    "On Figures 5 and 8: ε does not level off; it grows by 1 per unit of λ, and jumps when a letter enters.",
-    "On Figure 7: at its T = 0.01 the leakage found falls from λ = 2 to 2.25; only the least one grows throughout.",
-    "On Figure 9: the threshold matters; at λ = 0.5 stopping at 10^-4 more than doubles the leakage found.",
-    "On Figure 10: the distortion falls with λ, it does not grow.",
-    "O(|X||X̂||Z|) is the cost of one iteration, not of the algorithm.",
-    "Definition 6: the δ of an (ε,δ)-achievable channel is a distortion, not the δ of differential privacy.",
+    Sentence(
+        "Algorithm 1 lets nature's p(z|x) vary; from a uniform start z stays independent of all, and its I(X;X̂,Z) is "
+        "R(δ)."
+    ),
+    Sentence("The first row of Table 2, 0.0154 bits, is below I(X;Z) = 0.0764, which no channel undercuts."),
+    Sentence("Adult's p(x) prints 0.322 for 0.3227; as printed it sums to 0.9993."),
+    Sentence(
+        "Table 2's row of 0.050 has the distortion 0.0533; there the channels are compared at unequal distortion."
+    ),
+    Sentence("Table 3 compares at unequal leakage; its row of 1.54 bits sets the optimum at 1.529 beside it."),
+    Sentence("21.7 % is a ratio of sums over Table 2, not a mean; the mean of the ratios is 33.5 %."),
+    Sentence("Section 4.1 swaps convex and concave: I is concave in p(x) and convex in the channel."),
+    Sentence("On Figures 5 and 8: ε does not level off; it grows by 1 per unit of λ, and jumps when a letter enters."),
+    Sentence(
+        "On Figure 7: at its T = 0.01 the leakage found falls from λ = 2 to 2.25; only the least one grows throughout."
+    ),
+    Sentence("On Figure 9: the threshold matters; at λ = 0.5 stopping at 10^-4 more than doubles the leakage found."),
+    Sentence("On Figure 10: the distortion falls with λ, it does not grow."),
+    Sentence("O(|X||X̂||Z|) is the cost of one iteration, not of the algorithm."),
+    Sentence("Definition 6: the δ of an (ε,δ)-achievable channel is a distortion, not the δ of differential privacy."),
 )
 
 
@@ -143,59 +151,63 @@ def _row(joint: Joint, slope: float) -> Row:
 
 
 def _sources(joint: Joint) -> list[Line]:
-    lines = []
-    for name, prior, shares in (("film 785", film(), FILM_SHARES), ("Adult", joint.row_marginal(), ADULT_SHARES)):
+    lines, where = [], Sentence("section 6")
+    for prior, shares in ((film(), FILM_SHARES), (joint.row_marginal(), ADULT_SHARES)):
         for label, printed, ours in zip(prior.outcomes, shares, prior.probabilities.tolist(), strict=True):
             slip = printed == 0.322
-            note = "0.3227 is meant: as printed the shares sum to 0.9993" if slip else ""
+            note = Sentence("0.3227 is meant: as printed the shares sum to 0.9993") if slip else None
             tolerance = 5e-4 if slip else 5e-5
-            lines.append(Line("section 6", f"{name}, p({label})", printed, ours, "probability", tolerance, note, slip))
-    lines.append(Line("section 6", "film 785, H(X)", 1.9464, measures.entropy(film()), "bits", 5e-5))
-    lines.append(Line("section 6", "Adult, H(X)", 1.82, measures.entropy(joint.row_marginal()), "bits", 5e-3))
+            if shares is FILM_SHARES:
+                what = Sentence("film 785, p({label!s})", label=str(label))
+            else:
+                what = Sentence("Adult, p({label!s})", label=str(label))
+            lines.append(line(where, what, printed, ours, "probability", tolerance, note, slip))
+    lines.append(line(where, Sentence("film 785, H(X)"), 1.9464, measures.entropy(film()), "bits", 5e-5))
+    lines.append(line(where, Sentence("Adult, H(X)"), 1.82, measures.entropy(joint.row_marginal()), "bits", 5e-3))
     return lines
 
 
 def _table_2_lines(row: Row, printed: tuple[float, float, float]) -> list[Line]:
     distortion, alike, best = printed
-    where, ours = f"Table 2, λ = {row.slope:g}", row.published
+    where, ours = Sentence("Table 2, λ = {slope:g}", slope=row.slope), row.published
     true, honest = ours.leakage_with_background, row.honest.leakage_with_background
     assert true is not None and honest is not None
     slip = distortion == 0.050
-    unequal = "so that this row compares unequal distortions" if slip else ""
+    unequal = Sentence("so that this row compares unequal distortions") if slip else None
     prior = row.rounded.problem.prior
     leaked = measures.mutual_information(Scenario(prior, symmetric(prior.outcomes, distortion)))
-    off = "" if abs(leaked - alike) <= 5e-5 else "the last digit is off by one"
-    note = f"{ours.leakage:.4f} from the counts; ε = {ours.epsilon:.3f} nats, {ours.letters} letters"
-    least = f"the paper takes R(δ) for it; at this distortion the least is {honest:.4f}"
+    off = None if abs(leaked - alike) <= 5e-5 else Sentence("the last digit is off by one")
+    note = Sentence(
+        "{bits:.4f} from the counts; ε = {epsilon:.3f} nats, {letters:d} letters",
+        bits=ours.leakage,
+        epsilon=ours.epsilon,
+        letters=ours.letters,
+    )
+    least = Sentence("the paper takes R(δ) for it; at this distortion the least is {bits:.4f}", bits=honest)
+    alike_at = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
     return [
-        Line(where, "distortion", distortion, ours.distortion, "", 5e-4, unequal, slip),
+        line(where, Sentence("distortion"), distortion, ours.distortion, "", 5e-4, unequal, slip),
         # The last digit of this column is off by one in a few rows, with the counts as with rounded shares.
-        Line(where, f"I, symmetric at {distortion:g}", alike, leaked, "bits", 1e-4, off),
-        Line(where, "I, optimal", best, row.rounded.leakage, "bits", 5e-5, note),
-        Line(where, "I(X;X̂,Z), optimal", best, true, "bits", 5e-5, least, True),
+        line(where, alike_at, alike, leaked, "bits", 1e-4, off),
+        line(where, Sentence("I, optimal"), best, row.rounded.leakage, "bits", 5e-5, note),
+        line(where, Sentence("I(X;X̂,Z), optimal"), best, true, "bits", 5e-5, least, True),
     ]
 
 
 def _table_3_lines(prior: Distribution, rows: Sequence[Row]) -> list[Line]:
     lines = []
     for leakage, distortion, slope in TABLE_3:
-        where, at = f"Table 3, {leakage:g} bits", SLOPES.index(slope)
+        where, at = Sentence("Table 3, {bits:g} bits", bits=leakage), SLOPES.index(slope)
         alike, best = _equal_leakage(prior, leakage)
         leaked = measures.mutual_information(Scenario(prior, symmetric(prior.outcomes, distortion)))
         beside = rows[at].published.leakage
         slip = leakage == 1.54
+        first = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
+        second = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2[at][0])
+        exact = [Sentence("exactly at {distortion:.4f}", distortion=one) for one in (alike, best)]
         lines += [
-            Line(where, f"I, symmetric at {distortion:g}", leakage, leaked, "bits", 5e-3, f"exactly at {alike:.4f}"),
-            Line(
-                where,
-                f"I, optimal at {TABLE_2[at][0]:g}",
-                leakage,
-                beside,
-                "bits",
-                5e-3,
-                f"exactly at {best:.4f}",
-                slip,
-            ),
+            line(where, first, leakage, leaked, "bits", 5e-3, exact[0]),
+            line(where, second, leakage, beside, "bits", 5e-3, exact[1], slip),
         ]
     return lines
 
@@ -221,14 +233,19 @@ def _headlines(prior: Distribution, rows: Sequence[Row]) -> list[Line]:
     with_background = np.array([row.symmetric for row in rows])
     printed = [1 - TABLE_2[SLOPES.index(slope)][0] / distortion for _, distortion, slope in TABLE_3]
     exact = [_equal_leakage(prior, leakage) for leakage, _, _ in TABLE_3]
-    mean = f"a ratio of sums; the mean of the ratios is {100 * np.mean(1 - best / alike):.1f} %"
-    other = f"at equal distortion; the least possible saves {_saved(honest, with_background):.2f} %"
+    percent = 100 * float(np.mean(1 - best / alike))
+    mean = Sentence("a ratio of sums; the mean of the ratios is {percent:.1f} %", percent=percent)
+    least = _saved(honest, with_background)
+    other = Sentence("at equal distortion; the least possible saves {percent:.2f} %", percent=least)
+    where, pairs = Sentence("abstract"), Sentence("its pairs leak unequally")
+    told, beside = Sentence("I saved over Table 2"), Sentence("I(X;X̂,Z) saved over Table 2")
+    useful, alike_told = Sentence("distortion saved, Table 3's pairs"), Sentence("distortion saved, equal leakage")
     equal = 100 * float(np.mean([1 - best / alike for alike, best in exact]))
     return [
-        Line("abstract", "I saved over Table 2", 21.7, _saved(best, alike), "%", 0.05, mean),
-        Line("abstract", "I(X;X̂,Z) saved over Table 2", 21.7, _saved(true, with_background), "%", 0.05, other, True),
-        Line("abstract", "distortion saved, Table 3's pairs", 38.3, 100 * float(np.mean(printed)), "%", 0.05),
-        Line("abstract", "distortion saved, equal leakage", 38.3, equal, "%", 0.05, "its pairs leak unequally", True),
+        line(where, told, 21.7, _saved(best, alike), "%", 0.05, mean),
+        line(where, beside, 21.7, _saved(true, with_background), "%", 0.05, other, True),
+        line(where, useful, 38.3, 100 * float(np.mean(printed)), "%", 0.05),
+        line(where, alike_told, 38.3, equal, "%", 0.05, pairs, True),
     ]
 
 
@@ -237,7 +254,7 @@ def _saved(best: Floats, other: Floats) -> float:
     return 100 * (1 - float(best.sum() / other.sum()))
 
 
-def _orders(rows: Sequence[Row]) -> list[tuple[str, bool]]:
+def _orders(rows: Sequence[Row]) -> list[Order]:
     ends = {slope: solve(RateDistortion(film(), Hamming(), Slope(slope))) for slope in (0.6, 1.0, 3.0, 10.0)}
     true = np.array([row.published.leakage_with_background for row in rows], dtype=float)
     honest = np.array([row.honest.leakage_with_background for row in rows], dtype=float)
@@ -246,36 +263,61 @@ def _orders(rows: Sequence[Row]) -> list[tuple[str, bool]]:
     rise = ends[10.0].epsilon - ends[3.0].epsilon
     entropy = measures.entropy(film())
     return [
-        (
-            f"Figures 3, 4: at λ = 10 film 785 leaks {ends[10.0].leakage:.4f} of its {entropy:.4f} bits",
+        Order(
+            Sentence(
+                "Figures 3, 4: at λ = 10 film 785 leaks {bits:.4f} of its {entropy:.4f} bits",
+                bits=ends[10.0].leakage,
+                entropy=entropy,
+            ),
             ends[10.0].leakage > 0.998 * entropy and ends[10.0].distortion < 2e-4,
         ),
-        (
-            f"Figure 3: beyond a distortion of {ends[0.6].distortion:.4f} film 785 leaks nothing",
+        Order(
+            Sentence(
+                "Figure 3: beyond a distortion of {distortion:.4f} film 785 leaks nothing",
+                distortion=ends[0.6].distortion,
+            ),
             ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02,
         ),
-        (f"Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", abs(rise - 7) < 1e-6),
-        (f"The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor > 0.0154),
-        (
-            f"The least I(X;X̂,Z) is never above the published channel's, and below by at most {max(true - honest):.5f}",
+        Order(
+            Sentence("Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", rise=rise),
+            abs(rise - 7) < 1e-6,
+        ),
+        Order(
+            Sentence(
+                "The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor=floor
+            ),
+            floor > 0.0154,
+        ),
+        Order(
+            Sentence(
+                "The least I(X;X̂,Z) is never above the published channel's, and below by at most {most:.5f}",
+                most=float(max(true - honest)),
+            ),
             bool((honest <= true + GAP).all()),
         ),
     ]
 
 
-def _grid(prior: Distribution) -> list[tuple[str, bool]]:
+def _grid(prior: Distribution) -> list[Order]:
     """The λ × threshold grid of Figures 9 and 10, a line a slope."""
     found, last = [], None
     for slope in SLOPES[:5]:
         points = [algorithm_1(prior, 14, slope, threshold)[1:] for threshold in THRESHOLDS]
-        cells = ", ".join(f"{leakage:.4f} at {distortion:.4f}" for leakage, distortion in points)
+        cells = tuple(
+            Sentence("{bits:.4f} at {distortion:.4f}", bits=bits, distortion=distortion) for bits, distortion in points
+        )
         rises = last is None or all(new[0] > old[0] and new[1] < old[1] for new, old in zip(points, last, strict=True))
         end = solve(RateDistortion(prior, Hamming(), Slope(slope)))
         reaches = abs(points[-1][0] - end.leakage) < 1e-5
-        what = f"Figures 9, 10, λ = {slope:g}, bits at distortion for T = 10^-4 … 10^-8: {cells}"
-        found.append((f"{what}; more leakage and less distortion than at smaller λ", rises and reaches))
+        what = Sentence(
+            "Figures 9, 10, λ = {slope:g}, bits at distortion for T = 10^-4 … 10^-8: {cells}; more leakage and less "
+            "distortion than at smaller λ",
+            slope=slope,
+            cells=cells,
+        )
+        found.append(Order(what, rises and reaches))
         last = points
     alone, beside = (algorithm_1(prior, count, 2.0, 1e-8) for count in (1, 14))
     same = np.allclose(alone[0], beside[0], atol=1e-12) and abs(alone[1] - beside[1]) < 1e-12
-    found.append(("Algorithm 1 finds the same with 14 backgrounds as with none", bool(same)))
+    found.append(Order(Sentence("Algorithm 1 finds the same with 14 backgrounds as with none"), bool(same)))
     return found

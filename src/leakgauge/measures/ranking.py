@@ -62,7 +62,7 @@ def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
     Raises:
         ModelError: the scenarios differ in secret, background or weights, so that no order is defined.
     """
-    _require_same(mechanisms, ("source", "background", "weights"), "mechanisms")
+    _require_same(mechanisms, ("source", "background", "weights"), Sentence("mechanisms"))
     known = any(scenario.background is not None for scenario in mechanisms.values())
     if known:
         return _ranking(
@@ -82,7 +82,7 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
     Raises:
         ModelError: the scenarios differ in secret, mechanism or weights, so that no order is defined.
     """
-    _require_same(attacks, ("source", "weights"), "attacks")
+    _require_same(attacks, ("source", "weights"), Sentence("attacks"))
     _require_one_mechanism(attacks)
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
@@ -109,7 +109,7 @@ def is_perfect(scenario: Scenario) -> bool:
     return bool((counts == due).all() and (most - least <= _ROUNDING * most).all())
 
 
-def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], what: str) -> None:
+def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], what: Sentence) -> None:
     if not scenarios:
         raise OptionError("There are no {what} to rank; give at least one.", what=what)
     first_name, first = next(iter(scenarios.items()))
@@ -126,7 +126,7 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
                     "{name!r} and {first!r} differ in their {part}; an order is defined for the same {part} only.",
                     name=name,
                     first=first_name,
-                    part=part,
+                    part=Sentence(part),
                 )
 
 

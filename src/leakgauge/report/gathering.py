@@ -6,11 +6,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leakgauge.artefacts.codec import digest_of, encode
+from leakgauge.artefacts import Audit, AuditedRecord, Finding
+from leakgauge.artefacts.codec import encode, sealed
 from leakgauge.assessment import Assessment
-from leakgauge.assessment.graded_json import assessment_json
-from leakgauge.audit import Finding
-from leakgauge.audit.finding_json import AUDIT_SCHEMA, finding_json
+from leakgauge.assessment.storing import stored
 from leakgauge.release import Release
 from leakgauge.report.facts import Facts
 
@@ -19,29 +18,22 @@ def gathered(release: Release, findings: Sequence[Finding], grade: Assessment | 
     """The artefacts that a release, what attacks found and its assessment would be written to."""
     files: dict[str, Mapping[str, Any]] = {"release.json": encode(release.record)}
     if findings:
-        files["audit.json"] = _audit(release, findings)
+        files["audit.json"] = encode(_audit(release, findings))
     if grade is None:
         return Facts(_as_stored(files))
     columns = list(release.record.claims)
-    files["assessment.json"] = assessment_json(
-        grade, column=columns[0] if len(columns) == 1 else None, record=release.digest
+    files["assessment.json"] = encode(
+        stored(grade, column=columns[0] if len(columns) == 1 else None, record=release.digest)
     )
     return Facts(_as_stored(files), grade.diagram)
 
 
-def _audit(release: Release, findings: Sequence[Finding]) -> dict[str, Any]:
-    wrong = [one.broken_claim for one in findings if one.beats_claim]
-    whole = {
-        "schema": AUDIT_SCHEMA,
-        "record": {"reference": release.record.reference, "digest": release.digest},
-        "private": release.record.private,
-        "rows": release.rows,
-        "confidence": findings[0].success.confidence,
-        "violated": bool(wrong),
-        "violations": wrong,
-        "attacks": [finding_json(one) for one in findings],
-    }
-    return {**whole, "digest": digest_of(whole)}
+def _audit(release: Release, findings: Sequence[Finding]) -> Audit:
+    wrong = tuple(one.broken_claim for one in findings if one.beats_claim)
+    record = AuditedRecord(release.record.reference, release.digest)
+    sure = findings[0].success.confidence or 0.0
+    private = release.record.private
+    return sealed(Audit(record, private, release.rows, sure, bool(wrong), wrong, attacks=tuple(findings)))
 
 
 def _as_stored(files: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:

@@ -13,8 +13,8 @@ from leakgauge.report.document import Document, Edition
 from leakgauge.report.external import LIMIT
 
 if TYPE_CHECKING:
+    from leakgauge.artefacts import Finding
     from leakgauge.assessment import Assessment
-    from leakgauge.audit import Finding
     from leakgauge.release import Release
     from leakgauge.report.facts import Facts
 

@@ -13,7 +13,7 @@ from leakgauge.tables.binnings import (
     parse_binnings,
     spelled_binning,
 )
-from leakgauge.tables.opening import open_table, source_files
+from leakgauge.tables.opening import as_arrow, open_table, source_files
 from leakgauge.tables.table import Column, Kind, Moments, Table
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Quantiles",
     "Table",
     "Width",
+    "as_arrow",
     "in_bins",
     "open_table",
     "parse_binning",

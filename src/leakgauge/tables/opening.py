@@ -59,7 +59,7 @@ def open_table(source: object, *, missing: Sequence[str] = ()) -> Table:
         missing = (missing,)
     if isinstance(source, (str, Path)):
         return _open_path(str(source), missing)
-    frame = _as_arrow(source)
+    frame = as_arrow(source)
     connection = _connect()
 
     def bind() -> DuckDBTable:
@@ -261,7 +261,12 @@ def _require_readable(path: Path) -> None:
         raise TableError("{path!r} is empty; it needs a header and rows.", path=str(path))
 
 
-def _as_arrow(source: Any) -> pa.Table:
+def as_arrow(source: Any) -> pa.Table:
+    """A pandas or polars frame, or what pyarrow has of tables, as one pyarrow table.
+
+    Raises:
+        TableError: something else, or columns that cannot be told apart or mix kinds of values.
+    """
     import pyarrow as pa
 
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")

@@ -42,7 +42,7 @@ class Answers:
 
     async def measure(self, asked: Asked, language: Language) -> dict[str, Any]:
         """The fields of ``leakgauge measure``, with the picture of where the entropy goes."""
-        asked = replace(asked, public=(), points=0, goal=None, value=None)
+        asked = replace(asked, points=0)
         table = self._workspace.table(asked.table)
         fields = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         picture = await self._once(("picture", asked, language.code), table, lambda: _decomposition(fields, language))
@@ -50,7 +50,6 @@ class Answers:
 
     async def frontier(self, asked: Asked, language: Language) -> dict[str, Any]:
         """The curve of least leakage with its channels."""
-        asked = replace(asked, public=(), goal=None, value=None)
         table = self._workspace.table(asked.table)
         found = await self._once(("frontier", asked), table, lambda: _curve(table, asked), self._curves)
         return _curve_fields(found, language)

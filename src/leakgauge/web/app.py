@@ -19,11 +19,13 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Respon
 from starlette.routing import Route
 
 from leakgauge import __version__
+from leakgauge.artefacts import StoredAssessment
+from leakgauge.artefacts.codec import decode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language
 from leakgauge.web import figures, reports
 from leakgauge.web.answers import Answers
-from leakgauge.web.asking import asked, fields_of, text_in
+from leakgauge.web.asking import asked, fields_of, request_in, text_in
 from leakgauge.web.failures import UnknownError
 from leakgauge.web.grades import grade_fields
 from leakgauge.web.job import Job
@@ -169,7 +171,7 @@ class Page:
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
 
     async def _start(self, request: Request) -> Response:
-        question = asked(await fields_of(request), aims=True)
+        question = request_in(await fields_of(request))
         table = self._workspace.table(question.table)
         await to_thread.run_sync(self._workspace.require_unchanged, table)
         job = await self._jobs.start(question, table)
@@ -193,7 +195,8 @@ class Page:
         if not graded:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
         with _files_of(job):
-            return JSONResponse(grade_fields(graded, language_asked(request)))
+            found = decode(StoredAssessment, graded, "assessment.json")
+            return JSONResponse(grade_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)

@@ -8,19 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from starlette.requests import Request
+from starlette.requests import Request as HttpRequest
 
+from leakgauge.artefacts import Request
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import strict_json
 from leakgauge.web.failures import TooLargeError
 
-GOALS: Final = {
-    "max_distortion": "--max-distortion",
-    "max_leakage": "--max-leakage",
-    "local_dp": "--local-dp",
-    "target": "--target",
-}
-"""What a job can aim at, and the options that say so."""
+GOALS: Final = ("max_distortion", "max_leakage", "local_dp", "target")
+"""What a job of the page can aim at."""
+SHOWN: Final = ("secret", "background", "public", "bins", "missing", *GOALS)
+"""What the page shows of a request, beside its table."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
 _LONGEST_NAME: Final = 200
@@ -29,37 +27,26 @@ _LONGEST_NAME: Final = 200
 
 @dataclass(frozen=True)
 class Asked:
-    """A question about a table.
+    """A question about a table before anything is released.
 
     Attributes:
         table: its id.
         secret: the column to protect.
         background: columns the attacker knows.
-        public: columns that are released as they are, or in their bins.
         bins: how columns are gathered, as on the command line.
         missing: texts that mean missing.
         points: of a frontier.
-        goal: what a job aims at, a name of ``GOALS``; None where nothing is.
-        value: of the goal.
     """
 
     table: str
     secret: str
     background: tuple[str, ...] = ()
-    public: tuple[str, ...] = ()
     bins: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     points: int = 31
-    goal: str | None = None
-    value: float | str | None = None
-
-    def fields(self) -> dict[str, Any]:
-        """The question for the page."""
-        lists = {name: list(getattr(self, name)) for name in ("background", "public", "bins", "missing")}
-        return {"secret": self.secret, **lists, **({} if self.goal is None else {self.goal: self.value})}
 
 
-async def fields_of(request: Request) -> Mapping[str, Any]:
+async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
     """The JSON object in the body of a request.
 
     Raises:
@@ -80,38 +67,40 @@ async def fields_of(request: Request) -> Mapping[str, Any]:
     return found
 
 
-def asked(fields: Mapping[str, Any], *, aims: bool = False) -> Asked:
+def asked(fields: Mapping[str, Any]) -> Asked:
     """The question in the fields of a request.
-
-    Args:
-        fields: of the request.
-        aims: whether it must name what to aim at.
 
     Raises:
         OptionError: a field is missing, unknown or of another kind.
     """
-    known = ("table", "secret", "background", "public", "bins", "missing", "points", *GOALS)
-    for name in fields:
-        if name not in known:
-            raise OptionError("There is no field {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-    goals = [name for name in GOALS if fields.get(name) is not None]
-    if aims and len(goals) != 1:
-        raise OptionError("{number} goals are given; give one of {known}.", number=len(goals), known=", ".join(GOALS))
-    goal = goals[0] if goals else None
+    _require_known(fields)
     points = fields.get("points", 31)
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
-    return Asked(
-        table=text_in(fields, "table"),
-        secret=text_in(fields, "secret"),
-        background=_texts(fields, "background"),
-        public=_texts(fields, "public"),
-        bins=_texts(fields, "bins"),
-        missing=_texts(fields, "missing", empty=True),
-        points=points,
-        goal=goal,
-        value=None if goal is None else _aim(goal, fields[goal]),
-    )
+    background, bins, missing = (_texts(fields, name) for name in ("background", "bins", "missing"))
+    return Asked(text_in(fields, "table"), text_in(fields, "secret"), background, bins, missing, points)
+
+
+def request_in(fields: Mapping[str, Any]) -> Request:
+    """What a job is asked, about the id of a table.
+
+    Raises:
+        OptionError: a field is missing, unknown or of another kind, or no request can be so.
+    """
+    _require_known(fields)
+    goals = [name for name in GOALS if fields.get(name) is not None]
+    if len(goals) != 1:
+        raise OptionError("{number} goals are given; give one of {known}.", number=len(goals), known=GOALS)
+    lists: dict[str, Any] = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
+    aim: dict[str, Any] = {goals[0]: _aim(goals[0], fields[goals[0]])}
+    return Request(text_in(fields, "table"), text_in(fields, "secret"), **lists, **aim)
+
+
+def _require_known(fields: Mapping[str, Any]) -> None:
+    known = ("table", *SHOWN, "points")
+    for name in fields:
+        if name not in known:
+            raise OptionError("There is no field {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
 
 
 def text_in(fields: Mapping[str, Any], name: str) -> str:
@@ -134,13 +123,13 @@ def _text(given: object, name: str, empty: bool = False) -> str:
     return given
 
 
-def _texts(fields: Mapping[str, Any], name: str, empty: bool = False) -> tuple[str, ...]:
+def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     given = fields.get(name)
     if given is None:
         return ()
     if not isinstance(given, list) or len(given) > _LONGEST:
         raise OptionError("The field {name!r} needs a list of texts; give one.", name=name)
-    return tuple(_text(one, name, empty) for one in given)
+    return tuple(_text(one, name, empty=name == "missing") for one in given)
 
 
 def _aim(goal: str, given: object) -> float | str:
@@ -148,7 +137,7 @@ def _aim(goal: str, given: object) -> float | str:
     if goal == "target" and isinstance(given, str) and given:
         return _text(given, goal)
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
-        return given
+        return str(given) if goal == "target" else float(given)
     raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)
 
 

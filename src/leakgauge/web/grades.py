@@ -1,36 +1,18 @@
-"""The grade of a job for the page: names in its language, stored sentences told again."""
+"""The grade of a job for the page: names and sentences in its language."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any
 
-from leakgauge.artefacts.codec import is_sentence, sentence_of
+from leakgauge.artefacts import StoredAssessment
+from leakgauge.artefacts.codec import encode
 from leakgauge.languages import Language
 
-_SENTENCES: Final = ("source", "unit", "reason", "graded", "blocked", "why_not", "line")
-"""Fields that hold sentences or words of ours, not data."""
 
-
-def grade_fields(graded: Mapping[str, Any], language: Language) -> dict[str, Any]:
-    """The fields of ``assessment.json``, and ``names``: each node's name by its key, in the language."""
-    told: dict[str, Any] = _retold(dict(graded), language)
-    return {**told, "names": {key: _name(node, language) for key, node in (graded.get("nodes") or {}).items()}}
-
-
-def _name(node: Mapping[str, Any], language: Language) -> str:
-    chinese = node.get("chinese") if language.code == "zh" else None
-    return str(chinese or node.get("name", ""))
-
-
-def _retold(value: Any, language: Language, name: str = "") -> Any:
-    """The same data with its sentences in the language."""
-    if isinstance(value, str) and name not in _SENTENCES:
-        return value
-    if is_sentence(value):
-        return language.retell(sentence_of(value))
-    if isinstance(value, Mapping):
-        return {key: _retold(one, language, key) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_retold(one, language, name) for one in value]
-    return value
+def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, Any]:
+    """The fields of ``assessment.json``, told in the language, and ``names``: each node's name by its key."""
+    told: dict[str, Any] = encode(graded, language.retell)
+    for leaf in told["leaves"]:
+        leaf["unit"] = language.retell(leaf["unit"])
+    chinese = language.code == "zh"
+    return {**told, "names": {key: (chinese and one.chinese) or one.name for key, one in graded.nodes.items()}}

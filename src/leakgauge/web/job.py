@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
+import signal
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from leakgauge.drafts import write_whole
-from leakgauge.errors import InputError
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Ended, Event, Headline, PageJob, Request, Sentence, codec
 from leakgauge.languages import Language, message
-from leakgauge.web.asking import GOALS
-from leakgauge.web.recalling import JOB, PAGE_SCHEMA, Left, left_in, read_object, recorded_in, written
+from leakgauge.web.recalling import JOB, Left, left_in, read_object, recorded_in, shown_of, written
 from leakgauge.web.showing import shell_line, shown
 
 STAGES: Final = ("measure", "design", "release", "audit", "assess", "report")
@@ -24,17 +23,8 @@ _HEARD: Final = {
     "kept": "kept",
     "skipped": "skipped",
 }
-_SHOWN: Final = ("secret", "background", "public", "bins", "missing", *GOALS)
 _SILENT: Final = message("The job failed without saying why; run its command in a terminal.")
 _BESIDE: Final = message("The file was dropped onto the page: put {name!r} into the folder where you run this.")
-
-
-@dataclass(frozen=True)
-class Written:
-    """A job as people would run it themselves: for a shell, and for Python; empty where nobody could."""
-
-    command: str = ""
-    script: str = ""
 
 
 class Job:
@@ -44,6 +34,7 @@ class Job:
         key: its id, and the name of its folder.
         results: the folder of its folder.
         asked: what was asked, for the page.
+        request: the same, as people would ask it; None where it cannot be asked.
         output: its folder in commands for people.
         path: of the table in the folder that is served; None where it was dropped, or is not known.
         started_here: whether this server started it.
@@ -54,6 +45,7 @@ class Job:
         key: str,
         results: Path,
         asked: Mapping[str, Any],
+        request: Request | None,
         output: str,
         path: str | None = None,
         *,
@@ -64,12 +56,13 @@ class Job:
         self.started_here = started_here
         self._record = results / f"{key}.json"
         self._asked = dict(asked)
+        self._request = request and replace(request, table=path or self._asked["table"])
         self._path = path
         self._dropped = path is None
         self._output = key if path is None else output
-        self._written: tuple[Mapping[str, Any], Written] | None = None
-        self.state = "stopped"
-        self.message: str | None = None
+        self.state: Literal["running", "done", "refused", "failed", "stopped"] = "stopped"
+        self.message: Sentence | None = None
+        self._ended: Ended | None = None
         self._started: str | None = None
         self._stages: dict[str, dict[str, Any]] = {}
         self._forget()
@@ -81,23 +74,22 @@ class Job:
         if (record is None and left is None) or (results / key).is_symlink():
             return None
         if record is not None:
-            job = cls(key, results, record.asked, output, record.path)
+            job = cls(key, results, shown_of(codec.encode(record.asked)), record.asked, output, record.path)
             job.state, job.message = record.state, record.message
         else:
             assert left is not None
-            known = {name: left.asked[name] for name in _SHOWN if name in left.asked}
-            job = cls(key, results, {"table": Path(left.asked["table"]).name, **known}, output)
+            job = cls(key, results, left.asked, left.request, output)
             job._dropped, job._output = False, output
         job._started = (record and record.started) or (left and left.started) or None
         job._recall(left or Left())
         return job
 
     def _recall(self, left: Left) -> None:
-        if left.ended:
+        if left.outcome is not None:
             # Ended by someone else where the record does not know of it.
             if self.state not in ("done", "refused"):
-                fine = left.released and left.reason is None
-                self.state, self.message = "done" if fine else "refused", left.reason
+                fine = left.released and left.outcome.reason is None
+                self.state, self.message = "done" if fine else "refused", left.outcome.reason
         else:
             # Where it is still marked as running the server went away under it; a release that is not there is none.
             self.state = "failed" if self.state == "failed" else "stopped"
@@ -107,53 +99,41 @@ class Job:
 
     def begin(self) -> None:
         """Mark it as running, on the disk too."""
-        self.state, self.message = "running", None
+        self.state, self.message, self._ended = "running", None, None
         self._started = written(datetime.now(UTC))
         self._forget()
         self._keep()
 
-    def hear(self, line: bytes) -> bool:
-        """Take one line of events; whether it said anything."""
-        try:
-            said = json.loads(line)
-        except ValueError:
-            return False
-        if not isinstance(said, dict):
-            return False
-        stage, outcome = self._stages.get(str(said.get("stage"))), said.get("outcome")
-        if isinstance(outcome, dict):
-            reason = outcome.get("reason")
-            self.message = reason if isinstance(reason, str) else None
-            return True
-        state = _HEARD.get(str(said.get("state")))
-        if stage is None or state is None:
-            return False
-        stage["state"] = state
-        done, total = said.get("done"), said.get("total")
-        # Nothing of nothing is said where a stage does not count.
-        if isinstance(done, int) and isinstance(total, int) and total > 0:
-            stage |= {"done": done, "total": total}
-        return True
+    def hear(self, event: Event | Ended) -> None:
+        """Take what the job tells."""
+        if isinstance(event, Ended):
+            self._ended = event
+        elif event.stage in self._stages:
+            self._stages[event.stage]["state"] = _HEARD[event.state]
+            # Nothing of nothing is said where a stage does not count.
+            if event.total > 0:
+                self._stages[event.stage] |= {"done": event.done, "total": event.total}
 
-    def end(self, code: int, said: str, stopped: bool) -> None:
+    def end(self, code: int, stopped: bool) -> None:
         """Mark it as ended.
 
         Args:
-            code: it exited with.
-            said: its error sentence; empty where it said none.
+            code: its process exited with, which counts where the job itself did not say how it ended.
             stopped: whether someone asked it to stop.
         """
-        if code == 0:
+        ended = self._ended or Ended(code)
+        self.message = ended.reason
+        if ended.code == 0:
             self.state = "done"
-        elif code == 1:
-            self.state, self.message = "refused", self.message or said or None
-        elif stopped or code == 130:
+        elif ended.code == 1:
+            self.state = "refused"
+        elif stopped or ended.code in (130, -signal.SIGINT):
             self.state, self.message = "stopped", None
         else:
-            self.state, self.message = "failed", said or _SILENT
+            self.state, self.message = "failed", ended.reason or Sentence(_SILENT)
         for stage in self._stages.values():
             if stage["state"] == "running":
-                stage["state"] = "done" if code == 0 else "waiting"
+                stage["state"] = "done" if ended.code == 0 else "waiting"
         self._keep()
 
     def version(self) -> tuple[str, int]:
@@ -181,8 +161,11 @@ class Job:
         """The job for the page."""
         left = self._left()
         released = self.state != "running" and left.released
-        made = self._made(left)
-        note = language.say(_BESIDE, name=self._asked.get("table", "")) if self._dropped and made.command else None
+        # Made from what was asked, never taken from a file.
+        request = left.request if left.asked else self._request
+        words = [] if request is None else ["leakgauge", "protect", *request.arguments(), "-o", self._output]
+        command = shell_line(words)
+        note = language.say(_BESIDE, name=self._asked["table"]) if self._dropped and command else None
         return {
             "id": self.key,
             "state": self.state,
@@ -192,20 +175,13 @@ class Job:
             "path": self._path,
             "started": self._started,
             "started_here": self.started_here,
-            "command": made.command,
-            "script": made.script,
+            "command": command,
+            "script": "" if request is None else request.script(self._output),
             "note": note,
             "files": self.files(),
             "released": released,
-            "headline": left.headline if released else None,
+            "headline": _told(left.headline, language) if released and left.headline is not None else None,
         }
-
-    def _made(self, left: Left) -> Written:
-        """How people would run it: made from what was asked, never taken from a file."""
-        question = left.asked or {**self._asked, "table": self._path or self._asked.get("table", "")}
-        if self._written is None or self._written[0] != question:
-            self._written = question, _written(question, self._output)
-        return self._written[1]
 
     def _left(self) -> Left:
         return left_in(self.folder) or Left()
@@ -230,33 +206,14 @@ class Job:
 
     def _keep(self) -> None:
         """Write what a later server must know; the job's own folder belongs to the job."""
-        record = {
-            "schema": PAGE_SCHEMA,
-            "asked": self._asked,
-            "path": self._path,
-            "started": self._started,
-            "state": self.state,
-            "message": self.message,
-        }
-        write_whole(self._record, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+        assert self._request is not None
+        asked = replace(self._request, table=self._asked["table"])
+        codec.write(self._record, PageJob(asked, self._path, self.state, self._started, self.message))
 
 
 def _is_release(name: str, left: Left) -> bool:
     return name.startswith("release.") or name in left.outputs.get("release", ())
 
 
-def _written(question: Mapping[str, Any], output: str) -> Written:
-    from leakgauge.jobs.protect.asked import Asked
-    from leakgauge.jobs.protect.script import script
-
-    given: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in question.items()
-    }
-    if "target" in given:
-        given["target"] = str(given["target"])
-    try:
-        asked = Asked(**given)
-    except InputError:
-        # It failed for what was asked of it.
-        return Written()
-    return Written(shell_line(["leakgauge", "protect", *asked.arguments(), "-o", output]), script(asked, output))
+def _told(headline: Headline, language: Language) -> dict[str, Any]:
+    return {**codec.encode(headline), "vetoes": [language.retell(one) for one in headline.vetoes]}

@@ -3,31 +3,21 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from leakgauge.errors import InputError
-from leakgauge.web.asking import asked
+import msgspec
+
+from leakgauge.artefacts import Headline, Outcome, PageJob, Request, codec
+from leakgauge.artefacts import Job as JobFile
+from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.web.asking import SHOWN
 
 JOB: Final = "job.json"
-PAGE_SCHEMA: Final = "leakgauge/page-job/1"
-_JOB_SCHEMA: Final = "leakgauge/job/1"
-_LISTS: Final = ("background", "public", "mechanism", "distortion", "bins", "missing")
-_NUMBERS: Final = (
-    *("max_distortion", "max_leakage", "local_dp", "lower", "upper", "accounted", "releases_per_period", "confidence"),
-    "simulate",
-)
-_TEXTS: Final = (
-    *("table", "secret", "target", "ledger", "dataset", "policy", "diagram", "questionnaire", "purpose", "recipient"),
-    *("review", "report_language"),
-)
-_GRADES: Final = ("very-poor", "poor", "medium", "good", "very-good")
-_QUANTITIES: Final = ("leakage_before", "leakage_after", "floor", "epsilon", "advantage", "unchanged")
-_STATES: Final = ("running", "done", "refused", "failed", "stopped")
+Part = TypeVar("Part", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
@@ -35,104 +25,88 @@ class Left:
     """What the job itself left in its folder.
 
     Attributes:
-        asked: the fields of the main job's question; at least its table and its secret.
+        asked: the question for the page.
+        request: the same as a job is asked; None where it can no longer be asked so.
         started: when, in UTC; None where that is not known.
         outputs: the names of files by the finished stage that left them.
-        ended: whether it came to its end.
-        released: whether something was released.
-        reason: why not, or why it should not be given away.
+        outcome: of a job that came to its end.
         headline: the numbers that matter; None where there are none.
     """
 
     asked: Mapping[str, Any] = field(default_factory=dict)
+    request: Request | None = None
     started: str | None = None
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    ended: bool = False
-    released: bool = False
-    reason: str | None = None
-    headline: Mapping[str, Any] | None = None
+    outcome: Outcome | None = None
+    headline: Headline | None = None
 
-
-@dataclass(frozen=True)
-class Recorded:
-    """What an earlier server noted beside the folder.
-
-    Attributes:
-        asked: the question for the page.
-        path: of the table in the folder that was served; None where it was dropped.
-        started: when, in UTC; None where that is not known.
-        state: of the job.
-        message: of the job.
-    """
-
-    asked: Mapping[str, Any]
-    path: str | None
-    started: str | None
-    state: str
-    message: str | None
+    @property
+    def released(self) -> bool:
+        """Whether something was released."""
+        return self.outcome is not None and self.outcome.released
 
 
 def left_in(folder: Path) -> Left | None:
     """What a job left in its folder; None where there is nothing, or something else."""
     found = read_object(folder / JOB)
     question = _question(found.get("asked"))
-    if found.get("schema") != _JOB_SCHEMA or question is None:
+    if found.get("schema") != codec.schema_of(JobFile) or question is None:
         return None
-    outcome = found["outcome"] if isinstance(found.get("outcome"), dict) else {}
-    ended = isinstance(outcome.get("released"), bool)
-    released = ended and bool(outcome["released"])
     return Left(
-        asked=question,
+        *question,
         started=_time(found.get("started")),
         outputs=_outputs(found.get("stages")),
-        ended=ended,
-        released=released,
-        reason=_text_or_none(outcome.get("reason")),
-        headline=_headline(found.get("headline")) if released else None,
+        outcome=part_of(Outcome, found.get("outcome")),
+        headline=part_of(Headline, found.get("headline")),
     )
 
 
-def recorded_in(file: Path) -> Recorded | None:
+def recorded_in(file: Path) -> PageJob | None:
     """What a server noted of a job; None where there is nothing, or something else."""
-    found = read_object(file)
-    given, state = found.get("asked"), found.get("state")
-    if found.get("schema") != PAGE_SCHEMA or not isinstance(given, dict) or state not in _STATES:
-        return None
+    found = part_of(PageJob, read_object(file))
+    return None if found is None else msgspec.structs.replace(found, started=_time(found.started))
+
+
+def part_of(kind: type[Part], found: object) -> Part | None:
+    """A part of a file; None where it is of another kind."""
     try:
-        question = asked(given, aims=True)
-    except InputError:
+        return codec.decode(kind, found, JOB) if isinstance(found, dict) else None
+    except LeakgaugeError:
         return None
-    return Recorded(
-        asked={"table": question.table, **question.fields()},
-        path=_text_or_none(found.get("path")),
-        started=_time(found.get("started")),
-        state=state,
-        message=_text_or_none(found.get("message")),
-    )
+
+
+def shown_of(request: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a request for the page."""
+    shown = {name: request[name] for name in SHOWN if request.get(name) is not None}
+    return {"table": Path(request["table"]).name, **shown}
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file; empty where there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _question(found: object) -> dict[str, Any] | None:
-    """The fields of a question of the main job that it still has; None where one is of another kind."""
-    if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("table", "secret")):
+def _refuse(number: str) -> float:
+    raise ValueError(number)
+
+
+def _question(found: object) -> tuple[dict[str, Any], Request | None] | None:
+    """What was asked, for the page and as a request; None where a field is of another kind."""
+    known = [one.name for one in msgspec.structs.fields(Request)]
+    given = {name: found[name] for name in known if found.get(name) is not None} if isinstance(found, dict) else {}
+    try:
+        if "\\u0000" in json.dumps(given, allow_nan=False):
+            return None
+        return shown_of(given), codec.decode(Request, given, JOB)
+    except OptionError:
+        # Every field is of its kind, but no job would take them together any more.
+        return shown_of(given), None
+    except (LeakgaugeError, KeyError, TypeError, ValueError):
         return None
-    given = {name: value for name, value in found.items() if value is not None}
-    kinds = (
-        *((name, _is_text) for name in _TEXTS),
-        *((name, _is_number) for name in _NUMBERS),
-        *((name, _is_texts) for name in _LISTS),
-    )
-    if not all(name not in given or fits(given[name]) for name, fits in kinds):
-        return None
-    return {name: given[name] for name, _ in kinds if name in given}
 
 
 def _outputs(found: object) -> dict[str, tuple[str, ...]]:
@@ -143,52 +117,6 @@ def _outputs(found: object) -> dict[str, tuple[str, ...]]:
         if isinstance(outputs, dict):
             kept[name] = tuple(outputs)
     return kept
-
-
-def _headline(found: object) -> dict[str, Any] | None:
-    if not isinstance(found, dict) or found.get("grade") not in _GRADES or not _is_number(found.get("score")):
-        return None
-    kinds = (
-        *((name, _is_number) for name in ("privacy", "utility")),
-        *((name, _is_quantity) for name in _QUANTITIES),
-        ("interval", _is_interval),
-        ("vetoes", _is_texts),
-    )
-    if not all(found.get(name) is None or fits(found[name]) for name, fits in kinds):
-        return None
-    known = {name for name, _ in kinds}
-    others = (_is_text, _is_number, _is_quantity)
-    return {
-        name: value
-        for name, value in found.items()
-        if name in known or value is None or any(fits(value) for fits in others)
-    }
-
-
-def _is_interval(found: object) -> bool:
-    return isinstance(found, dict) and all(_is_number(found.get(name)) for name in ("low", "high"))
-
-
-def _is_quantity(found: object) -> bool:
-    value = found.get("value") if isinstance(found, dict) else None
-    return _is_number(value) or value in ("infinity", "-infinity")
-
-
-def _is_number(found: object) -> bool:
-    # Numbers beyond those of the machine are no measurements.
-    return isinstance(found, (int, float)) and not isinstance(found, bool) and abs(found) <= sys.float_info.max
-
-
-def _is_text(found: object) -> bool:
-    return isinstance(found, str) and "\0" not in found
-
-
-def _is_texts(found: object) -> bool:
-    return isinstance(found, list) and all(_is_text(one) for one in found)
-
-
-def _text_or_none(found: object) -> str | None:
-    return found if isinstance(found, str) else None
 
 
 def _time(found: object) -> str | None:

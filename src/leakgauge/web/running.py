@@ -9,21 +9,23 @@ import os
 import re
 import signal
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+from msgspec.structs import replace
+
+from leakgauge.artefacts import Ended, Event, Request, Sentence, codec
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
-from leakgauge.web.asking import GOALS, Asked
 from leakgauge.web.failures import UnknownError
 from leakgauge.web.job import Job
+from leakgauge.web.recalling import part_of, shown_of
 from leakgauge.web.workspace import OpenTable
 
 _LISTED: Final = 200
 _LINE: Final = 1 << 20
-_SAID: Final = re.compile(r"^leakgauge: (.+)$", re.MULTILINE)
 # Asked politely a job removes its drafts; killed it leaves them, and nothing half written under a name that counts.
 _SIGNALS: Final = ((signal.SIGINT, 10.0), (signal.SIGTERM, 3.0), (signal.SIGKILL, 10.0))
 _PACE: Final = 0.1
@@ -65,8 +67,8 @@ class Jobs:
             raise UnknownError("There is no job of this id; look at the list of jobs.")
         return self._jobs[key]
 
-    async def start(self, asked: Asked, table: OpenTable) -> Job:
-        """The job of a question, running; asked again of the same table it goes on where it was.
+    async def start(self, asked: Request, table: OpenTable) -> Job:
+        """The job of a request about a table, running; asked again of the same table it goes on where it was.
 
         Raises:
             RefusalError: another one runs, or the server is about to end.
@@ -74,10 +76,13 @@ class Jobs:
         """
         if self._running is not None or self._closed:
             raise RefusalError("A job is running already; wait for it, or stop it first.")
-        key = _key(asked, table)
-        arguments = _arguments(asked, table, self.results / key)
-        shown = {"table": table.name, **asked.fields()}
-        job = Job(key, self.results, shown, self._output(key), table.path, started_here=True)
+        request = replace(asked, table=table.address)
+        shown = shown_of(codec.encode(request))
+        key = _key(shown, table)
+        folder = self.results / key
+        if folder.is_relative_to(table.place):
+            folder = folder.relative_to(table.place)
+        job = Job(key, self.results, shown, request, self._output(key), table.path, started_here=True)
         # Taken before the first await: two questions at once must not both pass the check above.
         self._running, self._at_work, self._stopping = job, table, False
         try:
@@ -87,17 +92,20 @@ class Jobs:
                 sys.executable,
                 "-m",
                 "leakgauge.web.watched",
-                *arguments,
+                "protect",
+                str(folder),
                 cwd=table.place,
-                # Nothing is ever written to it: its end tells the job that this server is gone.
+                # After the request nothing is written to it: its end tells the job that this server is gone.
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
+                # Shown in the server's terminal where somebody looks for a bug.
+                stderr=None if os.environ.get("LEAKGAUGE_DEBUG") else asyncio.subprocess.DEVNULL,
                 # Of its own session: an interrupt at the terminal is for the server, which then stops the job itself.
                 start_new_session=True,
                 limit=_LINE,
-                env={**os.environ, "LEAKGAUGE_LANGUAGE": "en", "PYTHONUNBUFFERED": "1"},
             )
+            assert self._process.stdin is not None
+            self._process.stdin.write(json.dumps(codec.encode(request)).encode() + b"\n")
         except OSError as error:
             self._running = None
             raise could_not_write(self.results, error) from None
@@ -157,19 +165,18 @@ class Jobs:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     async def _follow(self, job: Job, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None and process.stderr is not None
-        said = asyncio.create_task(process.stderr.read())
+        assert process.stdout is not None
         try:
             while line := await _line(process.stdout):
-                if job.hear(line):
+                event = event_in(line)
+                if isinstance(event, Ended) and event.reason is not None:
+                    # Where the results lie is nobody's business.
+                    event = replace(event, reason=_shortened(event.reason, f"{self.results}/"))
+                if event is not None:
+                    job.hear(event)
                     self._tell()
-            sentences = _SAID.findall((await said).decode(errors="replace"))
-            code = await process.wait()
-            # Where the results lie is nobody's business.
-            told = sentences[-1].replace(f"{self.results}/", "") if sentences else ""
-            job.end(code, told, self._stopping)
+            job.end(await process.wait(), self._stopping)
         finally:
-            said.cancel()
             self._running = self._process = self._following = None
             self._tell()
 
@@ -203,26 +210,31 @@ async def _line(stream: asyncio.StreamReader) -> bytes:
         return b"\n"
 
 
-def _key(asked: Asked, table: OpenTable) -> str:
+def event_in(line: bytes) -> Event | Ended | None:
+    """What a line tells; None of one that tells nothing."""
+    try:
+        said = json.loads(line)
+    except ValueError:
+        return None
+    return part_of(Event, said) or part_of(Ended, said)
+
+
+def _shortened(sentence: Sentence, place: str) -> Sentence:
+    """The sentence without the path of a folder in its fields."""
+    fields = {
+        name: one.replace(place, "")
+        if isinstance(one, str)
+        else _shortened(one, place)
+        if isinstance(one, Sentence)
+        else one
+        for name, one in sentence.fields.items()
+    }
+    return Sentence(sentence.template, **fields)
+
+
+def _key(shown: Mapping[str, Any], table: OpenTable) -> str:
     """The id of a question about a table: the same for the same, so that it is resumed and nothing is drawn twice."""
-    what = json.dumps([table.name, table.digest, asked.fields()], sort_keys=True)
+    asked = {name: value for name, value in shown.items() if name != "table"}
+    what = json.dumps([table.name, table.digest, asked], sort_keys=True)
     stem = re.sub(r"[^A-Za-z0-9]+", "-", table.name.split(".")[0]).strip("-")[:40] or "table"
     return f"{stem}-{hashlib.sha256(what.encode()).hexdigest()[:12]}"
-
-
-def _arguments(asked: Asked, table: OpenTable, folder: Path) -> list[str]:
-    """Of ``leakgauge`` in the table's place; a value in one word with its option is never taken for an option."""
-    address = f"./{table.address}" if table.address.startswith("-") else table.address
-    given = [f"--secret={asked.secret}"]
-    for option, values in (
-        ("--background", asked.background),
-        ("--public", asked.public),
-        ("--bins", asked.bins),
-        ("--missing", asked.missing),
-    ):
-        given += [f"{option}={value}" for value in values]
-    if asked.goal is not None:
-        given.append(f"{GOALS[asked.goal]}={asked.value}")
-    if folder.is_relative_to(table.place):
-        folder = folder.relative_to(table.place)
-    return ["protect", address, *given, "--events", "-o", str(folder)]

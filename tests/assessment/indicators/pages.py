@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from leakgauge.assessment.evidence import Scale
+from leakgauge.artefacts.evidence import Scale
 from leakgauge.assessment.scales import INDICATORS, Form, UpTo
 
 

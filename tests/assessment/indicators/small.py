@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from leakgauge.assessment.evidence import Evidence
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.randomness import simulation
 from leakgauge.tables import Table, open_table
 

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.collecting import collect, expected
-from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.indicators import (
     Context,
     Protected,
@@ -95,7 +95,7 @@ def test_a_copy_tells_more_than_the_bins_hold(epsilon: float) -> None:
         assert position(one["6"]) == 1
         assert one["7"].interval == (1.0, 1.0)
     assert law["8"].standing is law["9"].standing is Standing.MISSING
-    assert "finer than the gaps" in law["9"].source
+    assert "finer than the gaps" in str(law["9"].source)
 
 
 def test_numbers_that_repeat_are_no_density() -> None:
@@ -200,7 +200,7 @@ def test_what_is_public_is_no_secret(pairs: pa.Table, read_together: Protected) 
         * float(np.mean(read_together.setting.letters[1][read_together.inputs.astype(int)] != read_together.outputs))
         / (1 - sum((pairs["a"].to_pylist().count(a) / 4000) ** 2 for a in SECRET))
     )
-    assert "given what is public" in found["6"].source
+    assert "given what is public" in str(found["6"].source)
     again = released_again(read_together.setting, Simulated(9))
     assert again.case is not None and again.case.secrets[0].names == ("a",)
 

@@ -3,31 +3,30 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
+from msgspec.structs import replace
 
+from leakgauge.artefacts import AuditedRecord, Sentence, StoredEvidence, codec
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.collecting import collect, expected
-from leakgauge.assessment.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators import (
     FAMILIES,
     Audited,
     audited,
     audited_by,
-    evidence_from_json,
-    evidence_json,
     protected_column,
     protected_histogram,
     protected_of_release,
-    read_evidence,
 )
 from leakgauge.assessment.indicators.audits import Gained
 from leakgauge.assessment.scales import INDICATORS
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
-from leakgauge.jobs.audit import audit_release, release_json
+from leakgauge.jobs.audit import audit_release
 from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan
@@ -49,18 +48,19 @@ def test_every_leaf_has_one_family() -> None:
 
 
 def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
-    fields = release_json(audit_release(release.record_file, table()))
+    audit = audit_release(release.record_file, table())
     for column in ("illness", "age"):
         made = protected_of_release(release.record_file, table(), column=column)
-        found = by_leaf(collect(made, audit=fields, simulation_seed=1))
+        found = by_leaf(collect(made, audit=audit, simulation_seed=1))
         size = release.output.stat().st_size
         assert value(found["27"]) == pytest.approx(size / 3000)
-        shown = fields["columns"][column]
-        assert value(found["4"]) == shown["lower_bound"]["value"] / shown["claim"]["value"]
+        shown = audit.columns[column]
+        assert shown is not None and shown.claim is not None
+        assert value(found["4"]) == shown.lower_bound.value / shown.claim.value
         shares = [
-            max(one["advantage"]["value"], 0) / one["raw"]["value"]
-            for one in fields["attacks"]
-            if column in one["target"] and not one["attack"].startswith("averaging") and one["raw"]["value"] > 0
+            max(one.advantage.value, 0) / one.raw.value
+            for one in audit.attacks
+            if column in one.target and not str(one.attack).startswith("averaging") and one.raw.value > 0
         ]
         assert value(found["5"]) == max(shares)
     with pytest.raises(OptionError, match="protects 2 columns"):
@@ -80,17 +80,13 @@ def test_a_release_reads_as_its_simulation_would(release: Release) -> None:
 
 
 def test_an_audit_of_another_release_is_refused(release: Release) -> None:
-    fields = release_json(audit_release(release.record_file, table()))
+    audit = audit_release(release.record_file, table())
     made = protected_of_release(release, table(), column="age")
-    other = {**fields, "record": {"reference": "x", "digest": "0" * 64}}
-    with pytest.raises(VerificationError, match="the audit of another release"):
+    other = msgspec.structs.replace(audit, record=AuditedRecord("x", "0" * 64))
+    with pytest.raises(VerificationError, match="of another release"):
         collect(made, audit=other)
-    with pytest.raises(FileError, match="no audit of schema"):
-        collect(made, audit={**fields, "schema": "leakgauge/release/2"})
-    with pytest.raises(FileError, match="not a whole audit"):
-        collect(made, audit={**fields, "attacks": None})
     with pytest.raises(FileError, match="nothing on column 'age'"):
-        collect(made, audit={**fields, "columns": {"illness": None}})
+        collect(made, audit=msgspec.structs.replace(audit, columns={"illness": None}))
 
 
 def test_without_an_audit_or_a_shown_level_leaves_are_missing(release: Release) -> None:
@@ -98,7 +94,7 @@ def test_without_an_audit_or_a_shown_level_leaves_are_missing(release: Release) 
     found = by_leaf(collect(made))
     assert found["4"].standing is found["5"].standing is Standing.MISSING
     nothing = by_leaf(collect(made, audit=audited_by(None, [], ["illness"])))
-    assert "shows no level" in nothing["4"].source
+    assert "shows no level" in str(nothing["4"].source)
     assert nothing["5"].standing is Standing.MISSING
 
 
@@ -123,8 +119,8 @@ def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
     made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
     first = collect(made)
     place = tmp_path / "evidence.json"
-    place.write_text(json.dumps(evidence_json(first), allow_nan=False), encoding="utf-8")
-    stored = read_evidence(place)
+    codec.write(place, StoredEvidence(first))
+    stored = codec.read(StoredEvidence, place).leaves
     assert stored == first
     again = collect(made, stored=stored)
     assert again == first
@@ -134,7 +130,7 @@ def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
     for leaf in RUN:
         one = by_leaf(first)[leaf]
         assert value(one) > 0
-        assert dict(one.details).keys() >= {"growth exponent"}
+        assert one.details.keys() >= {"growth exponent"}
 
 
 def test_stored_evidence_brings_numbers_and_no_scale() -> None:
@@ -150,54 +146,62 @@ def test_stored_evidence_brings_numbers_and_no_scale() -> None:
 
 
 def test_stored_evidence_of_another_column_or_release_is_refused(tmp_path: Path) -> None:
-    one = Evidence("12", Standing.MEASURED, "by hand", 0.5, "", Scale(0, 1))
+    one = Evidence("12", Standing.MEASURED, Sentence("by hand"), 0.5, "", Scale(0, 1))
     place = tmp_path / "evidence.json"
-    place.write_text(json.dumps(evidence_json([one], column="age", record="ab")), encoding="utf-8")
-    assert read_evidence(place) == read_evidence(place, column="age", record="ab") == (one,)
+    codec.write(place, StoredEvidence((one,), "age", "ab"))
+    stored = codec.read(StoredEvidence, place)
+    stored.require_of("age", "ab", place)
+    stored.require_of("age", None, place)
+    assert stored.leaves == (one,)
     with pytest.raises(VerificationError, match="not the evidence of the column 'illness'"):
-        read_evidence(place, column="illness", record="ab")
+        stored.require_of("illness", "ab", place)
     with pytest.raises(VerificationError, match="not the evidence of the record 'cd'"):
-        read_evidence(place, column="age", record="cd")
+        stored.require_of("age", "cd", place)
     with pytest.raises(VerificationError, match="column 'age'"):
-        evidence_from_json(evidence_json([one]), column="age")
+        StoredEvidence((one,)).require_of("age", None, place)
 
 
 def test_an_attack_that_may_gain_more_than_the_best_raises_the_upper_end() -> None:
     made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
-    sure, doubtful = Gained("sure", 0.05, 0.04, 0.06, 0.5), Gained("doubtful", 0.0009, -0.02, 0.03, 0.01)
+    sure, doubtful = (
+        Gained(Sentence("sure"), 0.05, 0.04, 0.06, 0.5),
+        Gained(Sentence("doubtful"), 0.0009, -0.02, 0.03, 0.01),
+    )
     found = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure, doubtful))))["5"]
     assert value(found) == pytest.approx(0.1)
-    assert "sure" in found.source
+    assert "sure" in str(found.source)
     assert found.interval == pytest.approx((0.08, 3.0))
     alone = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure,))))["5"]
     assert alone.interval == pytest.approx((0.08, 0.12))
 
 
 def test_infinite_values_survive_the_file() -> None:
-    one = Evidence("3", Standing.DECLARED, "by hand", float("inf"), "nats", Scale(0.01, 10, True), raw=float("inf"))
-    assert evidence_from_json(json.loads(json.dumps(evidence_json([one]), allow_nan=False))) == (one,)
+    one = Evidence(
+        "3", Standing.DECLARED, Sentence("by hand"), float("inf"), "nats", Scale(0.01, 10, True), raw=float("inf")
+    )
+    assert codec.decode(StoredEvidence, json.loads(codec.text_of(StoredEvidence((one,)))), "it").leaves == (one,)
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"schema": "leakgauge/audit/1"}, "no evidence of schema"),
-        ({"leaves": [{"leaf": "1"}]}, "a field is missing or malformed"),
-        ({"leaves": None}, "a field is missing or malformed"),
+        ({"schema": "leakgauge/audit/1"}, "this version reads 'leakgauge/evidence/1'"),
+        ({"leaves": [{"leaf": "1"}]}, "standing' is missing or malformed"),
+        ({"leaves": None}, "'leaves' is missing or malformed"),
     ],
 )
 def test_files_that_are_no_evidence_are_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(FileError, match=said):
-        evidence_from_json({**evidence_json([]), **change}, "kept.json")
+        codec.decode(StoredEvidence, {**codec.encode(StoredEvidence(())), **change}, "kept.json")
 
 
 def test_a_leaf_twice_and_an_impossible_one_are_refused() -> None:
-    one = Evidence("12", Standing.MEASURED, "by hand", 0.5, "", Scale(0, 1))
-    fields = evidence_json([one])
-    with pytest.raises(FileError, match="leaf 12 twice"):
-        evidence_from_json({**fields, "leaves": fields["leaves"] * 2})
+    one = Evidence("12", Standing.MEASURED, Sentence("by hand"), 0.5, "", Scale(0, 1))
+    fields = codec.encode(StoredEvidence((one,)))
+    with pytest.raises(FileError, match="two pieces of evidence of leaf '12'"):
+        codec.decode(StoredEvidence, {**fields, "leaves": fields["leaves"] * 2}, "kept.json")
     with pytest.raises(FileError, match="does not hold its value"):
-        evidence_from_json({**fields, "leaves": [{**fields["leaves"][0], "low": 0.9}]})
+        codec.decode(StoredEvidence, {**fields, "leaves": [{**fields["leaves"][0], "low": 0.9}]}, "kept.json")
 
 
 def test_releases_per_period_are_declared() -> None:

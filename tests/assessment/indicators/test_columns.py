@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.collecting import expected
-from leakgauge.assessment.evidence import Standing
 from leakgauge.assessment.indicators import source_of
 from leakgauge.assessment.indicators.associations import association, variable
 from leakgauge.mechanisms import laplace, randomized_response

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from scipy import integrate, stats
 
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.collecting import collect, expected
-from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.indicators import (
     Protected,
     audited,

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.collecting import expected
-from leakgauge.assessment.evidence import Standing
 from leakgauge.assessment.indicators import source_of
 from leakgauge.assessment.questionnaire import LANGUAGES, questions, read_questionnaire, write_template
 from leakgauge.assessment.scales import ASKED

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import assess
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.indicators import (
     Protected,
     Source,

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.scales import ASKED, INDICATORS, Form, Indicator, UpTo
 from leakgauge.errors import InternalError
+from leakgauge.sentences import Sentence
 from tests.assessment.indicators.pages import scale_rows
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "indicators.md"
@@ -45,7 +46,7 @@ def test_a_scale_of_the_data_needs_them() -> None:
 
 
 def test_an_interval_that_misses_the_value_is_widened() -> None:
-    made = INDICATORS["12"].evidence(Form.NUMBERS, 0.5, "by hand", between=(0.6, 0.7))
+    made = INDICATORS["12"].evidence(Form.NUMBERS, 0.5, Sentence("by hand"), between=(0.6, 0.7))
     assert made.interval == (0.5, 0.7)
 
 

@@ -5,34 +5,35 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
-from leakgauge.assessment.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment.published import Directions, Frequency, State
 from leakgauge.errors import ModelError, OptionError
+from leakgauge.sentences import Sentence
 
 LAPLACE = published.table_1()
 ARCS = published.table_2(Directions.CORRECTED)
 
 
 def measured(leaf: str, value: float) -> Evidence:
-    return Evidence(leaf, Standing.MEASURED, "a test", value, scale=Scale(0, 10))
+    return Evidence(leaf, Standing.MEASURED, Sentence("a test"), value, scale=Scale(0, 10))
 
 
 def test_it_never_decides_and_says_why() -> None:
     found = published.grade(LAPLACE, ARCS)
     assert not found.decides
     assert not published.PublishedGrade.decides
-    assert found.why_not.startswith("The published score does not decide: ")
-    assert found.why_not.count(". ") == 0
+    assert str(found.why_not).startswith("The published score does not decide: ")
+    assert str(found.why_not).count(". ") == 0
 
 
 def test_evidence_is_graded_as_its_labels_are() -> None:
     evidence = [
         measured("14", 8.5),
-        Evidence("15", Standing.ASKED, "a test", answers=(0, 0, 1, 2, 2)),
-        Evidence("3", Standing.DECLARED, "a test", float("inf"), scale=Scale(0.01, 10, logarithmic=True)),
-        missing("4", "a test"),
+        Evidence("15", Standing.ASKED, Sentence("a test"), answers=(0, 0, 1, 2, 2)),
+        Evidence("3", Standing.DECLARED, Sentence("a test"), float("inf"), scale=Scale(0.01, 10, logarithmic=True)),
+        missing("4", Sentence("a test")),
     ]
     states = {
         "14": {State.HIGH: Frequency.MEDIUM, State.VERY_HIGH: Frequency.MEDIUM},
@@ -54,12 +55,12 @@ def test_evidence_through_other_arcs() -> None:
 
 def test_evidence_twice_is_refused() -> None:
     with pytest.raises(ModelError, match="The leaf '14' has evidence twice; keep one"):
-        published.grade_evidence([measured("14", 1), missing("14", "a test")])
+        published.grade_evidence([measured("14", 1), missing("14", Sentence("a test"))])
 
 
 def test_nothing_known_is_refused() -> None:
     with pytest.raises(ModelError, match="No leaf is known"):
-        published.grade_evidence([missing("14", "a test")])
+        published.grade_evidence([missing("14", Sentence("a test"))])
 
 
 @pytest.mark.parametrize("node", ["45", "17", "99"])

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from leakgauge.artefacts import Finding
 from leakgauge.audit.attacks.averaging import RELEASES, averaging
 from leakgauge.audit.attacks.ceilings import Promise
-from leakgauge.audit.attacks.finding import Finding
 from tests.audit.attacks.cases import again, case_of, people
 
 PRIOR = 0.7
@@ -37,13 +37,15 @@ def test_the_curve_is_the_exact_one(tmp_path: Path) -> None:
     assert len(curve) == len(RELEASES)
     for releases, found in zip(RELEASES, curve, strict=True):
         assert exact(releases, 0.5) in found.success
-        assert found.ceiling == pytest.approx(PRIOR / (PRIOR + 0.3 * math.exp(-0.5 * releases)), rel=1e-6)
+        assert found.ceiling is not None and found.ceiling.value == pytest.approx(
+            PRIOR / (PRIOR + 0.3 * math.exp(-0.5 * releases)), rel=1e-6
+        )
         assert found.baseline.value == pytest.approx(PRIOR)
         assert found.raw.value == pytest.approx(1 - PRIOR)
         assert 0 in found.independent
         assert not found.beats_claim
     assert curve[0].attack == "averaging, 1 release" and curve[-1].attack == "averaging, 16 releases"
-    assert curve[-1].success.low > curve[1].success.high
+    assert curve[-1].success.ends[0] > curve[1].success.ends[1]
 
 
 def test_noise_cancels(tmp_path: Path) -> None:
@@ -55,7 +57,7 @@ def test_noise_cancels(tmp_path: Path) -> None:
 
 
 def exceeds(found: Finding) -> bool:
-    return found.ceiling is not None and found.success.low > found.ceiling
+    return found.ceiling is not None and found.success.ends[0] > found.ceiling.value
 
 
 def test_a_correct_mechanism_rarely_exceeds_its_ceiling_and_a_wrong_claim_does_but_no_simulation_accuses(

@@ -7,8 +7,8 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable
-from decimal import Decimal
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -41,7 +41,6 @@ from leakgauge.release.ledger import (
     open_ledger,
     require_account,
 )
-from leakgauge.release.ledger.cost import Total
 from leakgauge.release.ledger.entry import START
 from leakgauge.release.ledger.limits import largest_rho
 from leakgauge.release.ledger.steps import step_to_json
@@ -373,13 +372,29 @@ def test_a_malformed_spend_is_refused(ledger: Ledger, fields: dict[str, object])
     ledger.open_account("survey", ApproximateLimit(1.0))
     first = ledger.entries()[0]
     body = {"cost": {"epsilon": "0.1", "rho": "0.01"}, "rule": "added", "steps": [step_to_json(LaplaceNoise(0.1))]}
-    total = Total(Decimal("0.1"), Decimal("0.01"))
-    entry = Entry.after(
-        first, dataset="survey", kind=Kind.SPEND, body=body | fields, spent=total, purpose="x", reference="x"
-    )
+    said: Any = {"spent": {"epsilon": "0.1", "rho": "0.01"}, **body, **fields}
+    entry = Entry.after(first, dataset="survey", kind=Kind.SPEND, body=said, purpose="x", reference="x")
     ledger._store.append(entry)
     with pytest.raises(VerificationError, match="Entry 2 of the ledger"):
         ledger.check()
+
+
+def test_what_is_hashed_is_spelled_as_in_ledgers_written_before(ledger: Ledger) -> None:
+    ledger.open_account("survey", ApproximateLimit(1), unit="one value of 'Größe'")
+    entry = ledger.spend("survey", Cost((LaplaceNoise(0.25),)), "ages", "ages")
+    ledger.complete(entry, "00")
+    sums = f'{{"epsilon":"0.25","rho":"{entry.cost.rho}"}}'
+    assert [one.body for one in ledger.entries()] == [
+        (
+            '{"limit":{"delta":0.0,"epsilon":1.0,"kind":"approximate"},"neighbours":"replace-one",'
+            '"spent":{"epsilon":"0","rho":"0"},"unit":"one value of \'Gr\\u00f6\\u00dfe\'"}'
+        ),
+        (
+            f'{{"cost":{sums},"rule":"added","spent":{sums},'
+            '"steps":[{"count":1,"epsilon":0.25,"kind":"laplace-noise","sampling_probability":1.0}]}'
+        ),
+        f'{{"digest":"00","spent":{sums}}}',
+    ]
 
 
 def test_names_of_data_sets_come_from_files() -> None:

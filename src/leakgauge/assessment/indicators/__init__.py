@@ -1,6 +1,6 @@
 """The 28 leaves of the diagram, one file a family, measured from a release or computed from its law."""
 
-from leakgauge.assessment.indicators.audits import Audited, audited, audited_by, audited_from_json
+from leakgauge.assessment.indicators.audits import Audited, audited, audited_by, audited_in
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.families import FAMILIES, Family
 from leakgauge.assessment.indicators.protected import (
@@ -12,7 +12,6 @@ from leakgauge.assessment.indicators.protected import (
 )
 from leakgauge.assessment.indicators.setting import Setting, setting_of
 from leakgauge.assessment.indicators.source import Source, histogram_source, source_of
-from leakgauge.assessment.indicators.stored import evidence_from_json, evidence_json, read_evidence
 
 __all__ = [
     "FAMILIES",
@@ -24,14 +23,11 @@ __all__ = [
     "Source",
     "audited",
     "audited_by",
-    "audited_from_json",
-    "evidence_from_json",
-    "evidence_json",
+    "audited_in",
     "histogram_source",
     "protected_column",
     "protected_histogram",
     "protected_of_release",
-    "read_evidence",
     "released_again",
     "setting_of",
     "source_of",

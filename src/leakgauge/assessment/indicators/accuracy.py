@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.associations import cramers_v
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected, released_again
@@ -19,6 +19,7 @@ from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
+from leakgauge.sentences import Sentence
 
 LEAVES = ("10", "11", "12", "13")
 DRAWS = 200
@@ -28,7 +29,7 @@ MOST_COUNTS = 10_000
 FEW_DRAWS = 20
 MOST_CELLS = 20_000_000
 BLOCKS = 50
-_FOREIGN = "What is released are no letters of the column, so that it lies at no distance from them."
+_FOREIGN = Sentence("What is released are no letters of the column, so that it lies at no distance from them.")
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -39,25 +40,25 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
         n = int(counts.sum())
         between = _letter_intervals(protected, counts.sum(axis=1), seed, confidence)
         found = letter_measures(setting.of_secrets(counts / n), setting.same, n)
-        return _evidence(setting, found, between, "from the rows")
+        return _evidence(setting, found, between, Sentence("from the rows"))
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
     numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
     if protected.form is Form.NUMBERS:
-        return _evidence(setting, numbers, _row_intervals(inputs, outputs, confidence), "from the rows")
-    return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), "from the counts")
+        return _evidence(setting, numbers, _row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
+    return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), Sentence("from the counts"))
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From the law."""
     if setting.form is Form.LETTERS:
         found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=_histogram_noise(setting))
-        return _evidence(setting, found, None, "by the law")
+        return _evidence(setting, found, None, Sentence("by the law"))
     x, taken = setting.numbers, setting.taken
     sums = number_sums(x, taken).mean(axis=0)
     # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
     sums[_YY] += setting.noise_variance * sums[_N]
     sums[_DD] += setting.noise_variance * sums[_N]
-    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, "by the law")
+    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, Sentence("by the law"))
 
 
 def letter_measures(
@@ -180,10 +181,10 @@ def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 
 
 def _evidence(
-    setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: str
+    setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
     form, nulls, tops = setting.form, _nulls(setting), _tops(setting)
-    said = _LETTERS if form is Form.LETTERS else _NUMBERS
+    said = _of_letters(how) if form is Form.LETTERS else _of_numbers(how)
     made = []
     for at, leaf in enumerate(LEAVES):
         value = found[at]
@@ -196,7 +197,7 @@ def _evidence(
             INDICATORS[leaf].evidence(
                 form,
                 value,
-                f"{said[at]}, {how}.",
+                said[at],
                 between=ends,
                 top=tops[at],
                 null=nulls[at],
@@ -226,15 +227,19 @@ def _nulls(setting: Setting) -> tuple[float, float, float, float]:
     return 2.0, math.sqrt(2), 0.0, float(x.mean()) ** 2 / square if square > 0 else 0.0
 
 
-_NUMBERS = (
-    "The mean squared difference over the variance of the data",
-    "The root mean square of the difference over the pooled standard deviation",
-    "Pearson's correlation of original and release",
-    "The cosine of original and release",
-)
-_LETTERS = (
-    "Twice the share of changed letters over 1 − Σp²",
-    "The root mean square of the Mahalanobis distance of two letters, a dimension",
-    "Cramér's V of original and release",
-    "The cosine of the histograms of original and release",
-)
+def _of_numbers(how: Sentence) -> tuple[Sentence, ...]:
+    return (
+        Sentence("The mean squared difference over the variance of the data, {how}.", how=how),
+        Sentence("The root mean square of the difference over the pooled standard deviation, {how}.", how=how),
+        Sentence("Pearson's correlation of original and release, {how}.", how=how),
+        Sentence("The cosine of original and release, {how}.", how=how),
+    )
+
+
+def _of_letters(how: Sentence) -> tuple[Sentence, ...]:
+    return (
+        Sentence("Twice the share of changed letters over 1 − Σp², {how}.", how=how),
+        Sentence("The root mean square of the Mahalanobis distance of two letters, a dimension, {how}.", how=how),
+        Sentence("Cramér's V of original and release, {how}.", how=how),
+        Sentence("The cosine of the histograms of original and release, {how}.", how=how),
+    )

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from leakgauge.assessment.evidence import Evidence, Standing, missing
+from leakgauge.artefacts.evidence import Evidence, Standing, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import ASKED, INDICATORS
+from leakgauge.sentences import Sentence
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -21,7 +22,11 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
 
 def _evidence(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
     if answers is None or not sum(answers):
-        return missing(leaf, "Nobody was asked; hand out the questionnaire.")
+        return missing(leaf, Sentence("Nobody was asked; hand out the questionnaire."))
     return Evidence(
-        leaf, Standing.ASKED, f"The answers of {sum(answers)} people.", unit=INDICATORS[leaf].unit, answers=answers
+        leaf,
+        Standing.ASKED,
+        Sentence("The answers of {people:d} people.", people=sum(answers)),
+        unit=INDICATORS[leaf].unit,
+        answers=answers,
     )

@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
 from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.mechanisms import DiscreteLaplace
+from leakgauge.sentences import Sentence
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -20,15 +21,18 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
         return expected(protected.setting, context)
     audit = context.audit
     if audit is None:
-        return (missing("5", "There is no audit; make one with leakgauge audit."),)
+        return (missing("5", Sentence("There is no audit; make one with leakgauge audit.")),)
     best = audit.best
     if best is None:
-        return (missing("5", "No attack was tried."),)
+        return (missing("5", Sentence("No attack was tried.")),)
     return (
         INDICATORS["5"].evidence(
             protected.form,
             best.share,
-            f"The advantage of the best attack, {best.attack}, over what it has in the raw data.",
+            Sentence(
+                "The advantage of the best attack, {attack}, over what it has in the raw data.",
+                attack=best.attack,
+            ),
             between=(max(best.low / best.raw, 0.0), audit.highest_share),
             null=0.0,
             raw=1.0,
@@ -42,7 +46,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     Of a histogram the chance to tell two neighbouring tables apart beyond a coin, by who knows all other rows.
     """
     if setting.form is Form.ANSWERS:
-        value, how = told_apart(setting), "The total variation between two neighbouring tables, by the law."
+        value, how = told_apart(setting), Sentence("The total variation between two neighbouring tables, by the law.")
     elif setting.form is Form.LETTERS:
         assert setting.channel is not None
         counts = setting.source.counted(setting.mechanism, setting.channel.inputs)
@@ -52,10 +56,10 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
             seen = setting.known == known
             before += float(counts[:, seen].sum(axis=1).max()) / setting.source.rows
             after += float((counts[:, seen] @ setting.matrix[seen]).max(axis=0).sum()) / setting.source.rows
-        value, how = _gained(before, after), "The Bayes vulnerability, by the law."
+        value, how = _gained(before, after), Sentence("The Bayes vulnerability, by the law.")
     else:
         before, after = setting.mixture.best_guess(setting.groups[2])
-        value, how = _gained(before, after), "The Bayes vulnerability of each tenth, by the law."
+        value, how = _gained(before, after), Sentence("The Bayes vulnerability of each tenth, by the law.")
     return (INDICATORS["5"].evidence(setting.form, min(value, 1.0), how, null=0.0, raw=1.0),)
 
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
 
+from leakgauge.artefacts import Audit, Finding, Sentence, Shown
 from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.audit import ATTACKS, Finding, Shown, lower_bound
+from leakgauge.audit import ATTACKS, lower_bound
 from leakgauge.claims import GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import NoisyNumber
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.randomness import Simulated
 
-AUDIT_SCHEMA = "leakgauge/audit/1"
 TRIED = ("attribute-inference", "membership-inference", "record-linkage")
 """The attacks that are tried on a simulated release."""
 _REPEATED = "averaging"
@@ -34,7 +33,7 @@ class Gained:
         raw: the same where the data are released as they are.
     """
 
-    attack: str
+    attack: Sentence
     advantage: float
     low: float
     high: float
@@ -101,9 +100,10 @@ def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: in
             stop_early=False,
             randomness=Simulated(simulation_seed),
         )
-        shown, estimate, claimed = found.at_least, found.at_least, found.claim.level
+        assert found.claim is not None
+        shown, estimate, claimed = found.at_least, found.at_least, found.claim.value
         if found.estimate is not None:
-            estimate = found.estimate.value
+            estimate = found.estimate
     findings: list[Finding] = []
     if protected.case is not None:
         case = replace(protected.case, simulation_seed=simulation_seed)
@@ -121,62 +121,31 @@ def _held_to(noise: NoisyNumber) -> Statement:
 def audited_by(shown: Shown | None, findings: Iterable[Finding], names: Iterable[str]) -> Audited:
     """An audit from what was shown of some columns and what attacks found in the release."""
     attacks = _gained(findings, names)
-    if shown is None or not shown.claimed:
+    if shown is None or shown.claim is None:
         return Audited(None, None, 0.0, False, attacks)
-    estimate = shown.at_least if shown.estimate is None else shown.estimate.value
-    return Audited(shown.at_least, estimate, shown.claim.level, shown.estimate is None, attacks)
+    estimate = shown.at_least if shown.estimate is None else shown.estimate
+    return Audited(shown.at_least, estimate, shown.claim.value, shown.estimate is None, attacks)
 
 
-def audited_from_json(fields: Mapping[str, Any], protected: Protected, file: object = "The audit") -> Audited:
-    """An audit from the JSON that ``leakgauge audit`` writes.
+def audited_in(audit: Audit, protected: Protected) -> Audited:
+    """What an audit of a release says of one of its columns.
 
     Raises:
-        FileError: something else than the audit of a release, or one without the column.
+        FileError: it has nothing on the column.
         VerificationError: it is the audit of another release.
     """
     names = protected.setting.source.names
-    try:
-        if fields["schema"] != AUDIT_SCHEMA:
-            raise FileError("{file} is no audit of schema {schema!r}.", file=file, schema=AUDIT_SCHEMA)
-        if protected.record_digest is not None and fields["record"]["digest"] != protected.record_digest:
-            raise VerificationError(
-                "{file} is the audit of another release than the record's; audit this one.", file=file
-            )
-        shown, attacks = fields["columns"].get(", ".join(names)), _gained_json(fields["attacks"], names)
-        if ", ".join(names) not in fields["columns"]:
-            raise FileError("{file} has nothing on column {name!r}; audit this release.", file=file, name=names[0])
-        if shown is None or shown["claim"] is None:
-            return Audited(None, None, 0.0, False, attacks)
-        level, claim = float(shown["lower_bound"]["value"]), float(shown["claim"]["value"])
-        estimate = shown["estimate"]
-        return Audited(level, level if estimate is None else float(estimate), claim, estimate is None, attacks)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(
-            "{file} is not a whole audit of a release: a field is missing or malformed.", file=file
-        ) from None
+    if protected.record_digest not in (None, audit.record.digest):
+        raise VerificationError("The audit is of another release than the record's; audit this one.")
+    if ", ".join(names) not in audit.columns:
+        raise FileError("The audit has nothing on column {name!r}; audit this release.", name=names[0])
+    return audited_by(audit.columns[", ".join(names)], audit.attacks, names)
 
 
 def _gained(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Gained, ...]:
     wanted = set(names)
     return tuple(
-        Gained(one.attack, one.advantage.value, one.advantage.low, one.advantage.high, one.raw.value)
+        Gained(one.attack, one.advantage.value, *one.advantage.ends, one.raw.value)
         for one in findings
-        if one.raw.low > 0 and wanted & set(one.target) and not one.attack.startswith(_REPEATED)
-    )
-
-
-def _gained_json(attacks: Iterable[Mapping[str, Any]], names: Iterable[str]) -> tuple[Gained, ...]:
-    wanted = set(names)
-    return tuple(
-        Gained(
-            str(one["attack"]),
-            float(one["advantage"]["value"]),
-            float(one["advantage"]["low"]),
-            float(one["advantage"]["high"]),
-            float(one["raw"]["value"]),
-        )
-        for one in attacks
-        if float(one["raw"]["low"]) > 0 and wanted & set(one["target"]) and not one["attack"].startswith(_REPEATED)
+        if one.raw.ends[0] > 0 and wanted & set(one.target) and not one.attack.template.startswith(_REPEATED)
     )

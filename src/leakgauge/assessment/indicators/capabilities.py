@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from leakgauge.assessment.evidence import Evidence, Standing
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
@@ -13,6 +13,7 @@ from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.mechanisms import Capabilities, NoisyNumber
 from leakgauge.mechanisms.finite import COUNTABLE
 from leakgauge.release.binding import LARGEST_ALPHABET
+from leakgauge.sentences import Sentence
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -33,21 +34,23 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
         INDICATORS["20"].evidence(
             form,
             sum(ways) / len(ways),
-            "Of three ways of use those that are declared: rows, answers, a finite channel.",
+            Sentence("Of three ways of use those that are declared: rows, answers, a finite channel."),
             standing=Standing.DECLARED,
         ),
-        INDICATORS["21"].evidence(form, _taken(setting), "The share of the rows that the mechanism takes as they are."),
+        INDICATORS["21"].evidence(
+            form, _taken(setting), Sentence("The share of the rows that the mechanism takes as they are.")
+        ),
         INDICATORS["22"].evidence(
             form,
             sum(sizes) / len(sizes),
-            f"The share of the columns with at most {LARGEST_ALPHABET} different values."
+            Sentence("The share of the columns with at most {most:d} different values.", most=LARGEST_ALPHABET)
             if bounded
-            else "Numbers may have as many different values as they like.",
+            else Sentence("Numbers may have as many different values as they like."),
         ),
         INDICATORS["23"].evidence(
             form,
             sum(one.kind in kinds for one in columns) / len(columns),
-            "The share of the columns that are of a kind the mechanism takes.",
+            Sentence("The share of the columns that are of a kind the mechanism takes."),
         ),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from leakgauge.assessment.evidence import Evidence, Standing, missing
+from leakgauge.artefacts.evidence import Evidence, Standing, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
@@ -13,6 +13,7 @@ from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentrated
 from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.sentences import Sentence
 
 DELTA = 1e-6
 """The δ at which a claim that has none of its own is stated."""
@@ -27,12 +28,15 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """Leaves 1 to 3 from the claim, 4 from the law, whose noise is no more than the claim asks for."""
     epsilon = tightest(setting)[0]
     if not math.isfinite(epsilon):
-        return (*_claimed(setting), missing("4", "No finite level is claimed, so nothing can be a share of it."))
+        return (
+            *_claimed(setting),
+            missing("4", Sentence("No finite level is claimed, so nothing can be a share of it.")),
+        )
     shown = epsilon if setting.channel is None else exact_epsilon(setting.channel)
     share = INDICATORS["4"].evidence(
         setting.form,
         1.0 if epsilon == 0 else min(shown / epsilon, 1.0),
-        "The level that the law reaches, over the claimed one.",
+        Sentence("The level that the law reaches, over the claimed one."),
         raw=None,
     )
     return (*_claimed(setting), share)
@@ -56,14 +60,16 @@ def tightest(setting: Setting) -> tuple[float, float]:
 
 def _claimed(setting: Setting) -> tuple[Evidence, ...]:
     form, (epsilon, delta) = setting.form, tightest(setting)
-    name, standing = setting.mechanism.name, Standing.DECLARED
+    name, standing = Sentence(setting.mechanism.name), Standing.DECLARED
     return (
         INDICATORS["1"].evidence(form, *_sensitivity(setting), standing=standing),
-        INDICATORS["2"].evidence(form, delta, f"The δ of the tightest statement that {name} makes.", standing=standing),
+        INDICATORS["2"].evidence(
+            form, delta, Sentence("The δ of the tightest statement that {name} makes.", name=name), standing=standing
+        ),
         INDICATORS["3"].evidence(
             form,
             epsilon,
-            f"The ε of the tightest statement that {name} makes.",
+            Sentence("The ε of the tightest statement that {name} makes.", name=name),
             standing=standing,
             null=0.0,
             raw=math.inf,
@@ -71,34 +77,38 @@ def _claimed(setting: Setting) -> tuple[Evidence, ...]:
     )
 
 
-def _sensitivity(setting: Setting) -> tuple[float, str]:
+def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
     if setting.form is Form.LETTERS:
-        return 1.0, "One letter for another: a distance of 1."
+        return 1.0, Sentence("One letter for another: a distance of 1.")
     assert setting.noise is not None
     if setting.form is Form.NUMBERS:
         width = setting.noise.span.steps * setting.noise.span.grid
-        return width / math.sqrt(setting.variance), "The width of the bounds over the data's standard deviation."
+        return width / math.sqrt(setting.variance), Sentence(
+            "The width of the bounds over the data's standard deviation."
+        )
     moved = MOVED if isinstance(setting.noise.law, DiscreteLaplace) else math.sqrt(MOVED)
-    return moved / float(setting.source.numbers.mean()), "What a replaced row moves the counts by, over the mean count."
+    return moved / float(setting.source.numbers.mean()), Sentence(
+        "What a replaced row moves the counts by, over the mean count."
+    )
 
 
 def _tightness(setting: Setting, context: Context) -> Evidence:
     audit = context.audit
     if audit is None:
-        return missing("4", "There is no audit; make one with leakgauge audit.")
+        return missing("4", Sentence("There is no audit; make one with leakgauge audit."))
     if audit.shown is None or audit.estimate is None:
         return missing(
-            "4", "The audit shows no level of this column: nothing is claimed, or too few rows share a value."
+            "4", Sentence("The audit shows no level of this column: nothing is claimed, or too few rows share a value.")
         )
     if not 0 < audit.claimed < math.inf:
-        return missing("4", "No finite level is claimed, so nothing can be a share of it.")
+        return missing("4", Sentence("No finite level is claimed, so nothing can be a share of it."))
     value, doubt = audit.shown / audit.claimed, (audit.estimate - audit.shown) / audit.claimed
     return INDICATORS["4"].evidence(
         setting.form,
         value,
-        "The level computed from the channel, over the claimed one."
+        Sentence("The level computed from the channel, over the claimed one.")
         if audit.exact
-        else "The lower end of the audited level, over the claimed one.",
+        else Sentence("The lower end of the audited level, over the claimed one."),
         # What another run would show: as far below as the estimate lies above.
         between=(max(value - doubt, 0.0), value + doubt),
     )

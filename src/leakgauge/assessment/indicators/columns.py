@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS
+from leakgauge.sentences import Sentence
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -21,16 +22,16 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """
     found = [one.association for one in setting.source.columns if one.association is not None]
     if not found:
-        why = "The table has no other column that the protected one could go together with."
+        why = Sentence("The table has no other column that the protected one could go together with.")
         return missing("16", why), missing("18", why)
-    how = "(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)"
+    how = Sentence("(Pearson's r of numbers, Cramér's V of categories, the correlation ratio of one of each)")
+    strongest = Sentence(
+        "The strongest association with one of {count:d} other columns {how}.", count=len(found), how=how
+    )
+    squared = Sentence(
+        "The largest squared association with one of {count:d} other columns {how}.", count=len(found), how=how
+    )
     return (
-        INDICATORS["16"].evidence(
-            setting.form, max(found), f"The strongest association with one of {len(found)} other columns {how}."
-        ),
-        INDICATORS["18"].evidence(
-            setting.form,
-            max(found) ** 2,
-            f"The largest squared association with one of {len(found)} other columns {how}.",
-        ),
+        INDICATORS["16"].evidence(setting.form, max(found), strongest),
+        INDICATORS["18"].evidence(setting.form, max(found) ** 2, squared),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from leakgauge.assessment.evidence import Evidence
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.indicators.audits import Audited
 from leakgauge.errors import OptionError
 

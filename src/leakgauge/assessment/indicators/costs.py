@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from leakgauge.assessment.evidence import Evidence, Standing, missing
+from leakgauge.artefacts.evidence import Evidence, Standing, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
@@ -17,6 +17,7 @@ from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.audit.attacks.reading import values_of
 from leakgauge.errors import OptionError
 from leakgauge.randomness import Simulated
+from leakgauge.sentences import Sentence
 
 LEAVES = ("24", "25")
 LARGER, SMALLER = 100_000, 10_000
@@ -35,9 +36,11 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     space = [_peak(run, size) / size for size in sizes]
     time_taken = [[_nanoseconds(run, size) / size for _ in range(RUNS)] for size in sizes]
     best = [min(one) for one in time_taken]
+    memory = Sentence("The most memory that a run held")
+    quickest = Sentence("The CPU time of the quickest of five runs")
     return (
-        _cost("24", protected.form, space, (min(space), max(space)), sizes, "The most memory that a run held"),
-        _cost("25", protected.form, best, _ends(time_taken), sizes, "The CPU time of the quickest of five runs"),
+        _cost("24", protected.form, space, (min(space), max(space)), sizes, memory),
+        _cost("25", protected.form, best, _ends(time_taken), sizes, quickest),
     )
 
 
@@ -56,7 +59,7 @@ def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     for leaf in LEAVES:
         one = context.stored.get(leaf)
         if one is None or one.standing is Standing.MISSING or one.value is None:
-            found.append(missing(leaf, "Nothing was run, and there is no stored evidence of a run."))
+            found.append(missing(leaf, Sentence("Nothing was run, and there is no stored evidence of a run.")))
             continue
         if not (one.interval[0] >= 0 and one.interval[1] < math.inf):
             raise OptionError(
@@ -77,15 +80,15 @@ def _ends(runs: list[list[float]]) -> tuple[float, float]:
 
 
 def _cost(
-    leaf: str, form: Form, by_row: list[float], between: tuple[float, float], sizes: tuple[int, int], what: str
+    leaf: str, form: Form, by_row: list[float], between: tuple[float, float], sizes: tuple[int, int], what: Sentence
 ) -> Evidence:
     grown = math.log(max(by_row[1] * sizes[1], 1e-9) / max(by_row[0] * sizes[0], 1e-9)) / math.log(sizes[1] / sizes[0])
     return INDICATORS[leaf].evidence(
         form,
         by_row[1],
-        f"{what} on {sizes[1]} rows, beside {sizes[0]} rows.",
+        Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]),
         between=between,
-        details=(("growth exponent", grown), (f"per row at {sizes[0]}", by_row[0])),
+        details={"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]},
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from leakgauge.assessment.evidence import Evidence
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.indicators import (
     accuracy,
     asked,

@@ -14,7 +14,7 @@ import math
 
 import numpy as np
 
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
@@ -24,6 +24,7 @@ from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_i
 from leakgauge.probability import Counts, Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
+from leakgauge.sentences import Sentence
 
 FINENESS = 4
 """Bins to a standard deviation."""
@@ -52,7 +53,7 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
         setting,
         (told.value, told.low, told.high),
         (own.value + shift, own.low + shift, own.high + shift),
-        "nearest neighbours among the rows",
+        Sentence("by nearest neighbours among the rows"),
     )
 
 
@@ -62,17 +63,17 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
         assert setting.channel is not None
         release = entropy(Distribution(setting.channel.outputs, setting.joint.sum(axis=0)))
         told = _told(setting)
-        return _of_letters(setting, (told, told, told), (release, release, release), "by the law")
+        return _of_letters(setting, (told, told, told), (release, release, release), Sentence("by the law"))
     if setting.form is Form.ANSWERS:
         law = setting.mixture
         told, own = law.mutual_information(), law.differential_entropy()
     else:
         told, found = setting.summed.told, setting.summed.own
         if found is None:
-            return _of_numbers(setting, (told, told, told), None, "the law")
+            return _of_numbers(setting, (told, told, told), None, Sentence("by the law"))
         own = found
     own -= 0.5 * math.log2(setting.variance)
-    return _of_numbers(setting, (told, told, told), (own, own, own), "the law")
+    return _of_numbers(setting, (told, told, told), (own, own, own), Sentence("by the law"))
 
 
 def entropy_of(setting: Setting) -> float:
@@ -119,7 +120,7 @@ def _measured_letters(protected: Protected, context: Context) -> tuple[Evidence,
     own = estimate(
         entropy, counts.keep("released"), ["released"], estimator=Estimator.MILLER_MADOW, confidence=confidence
     )
-    how = "from the counts of rows, without the bias of Miller and Madow"
+    how = Sentence("from the counts of rows, without the bias of Miller and Madow")
     return _of_letters(setting, (told.value, told.low, told.high), (own.value, own.low, own.high), how)
 
 
@@ -135,36 +136,44 @@ def _counts(protected: Protected) -> Counts:
     return Counts({name: range(size) for name, size in zip(names, together.shape, strict=True)}, together)
 
 
-def _of_letters(setting: Setting, told: Ends, own: Ends, how: str) -> tuple[Evidence, ...]:
+def _of_letters(setting: Setting, told: Ends, own: Ends, how: Sentence) -> tuple[Evidence, ...]:
     form, whole = Form.LETTERS, entropy_of(setting)
     # The entropy of a release that is spread evenly; of one output alone it is 0, which makes no scale.
     even = math.log2(max(setting.matrix.shape[1], 2))
     raw = _entropy(setting.of_secrets(setting.prior.probabilities))
-    given = ", given what is public" if setting.source.public else ""
+    given = Sentence("given what is public, {how}", how=how) if setting.source.public else how
     return (
-        *_information(form, whole, told, f"{given}, {how}"),
-        INDICATORS["8"].evidence(form, own[0], f"H(N), {how}.", between=own[1:], top=even, null=even, raw=raw),
-        missing("9", "Letters have no differential entropy."),
+        *_information(form, whole, told, given),
+        INDICATORS["8"].evidence(
+            form, own[0], Sentence("H(N), {how}.", how=how), between=own[1:], top=even, null=even, raw=raw
+        ),
+        missing("9", Sentence("Letters have no differential entropy.")),
     )
 
 
-def _information(form: Form, whole: float, told: Ends, how: str) -> tuple[Evidence, Evidence]:
+def _information(form: Form, whole: float, told: Ends, how: Sentence) -> tuple[Evidence, Evidence]:
     if whole < _NOTHING:
-        why = "What is public leaves nothing to tell."
+        why = Sentence("What is public leaves nothing to tell.")
         return missing("6", why), missing("7", why)
     value, low, high = (max(one, 0.0) for one in told)
     share, least, most = (min(one / whole, 1.0) for one in (value, low, high))
     return (
-        INDICATORS["6"].evidence(form, value, f"I(O;N){how}.", between=(low, high), top=whole, null=0.0, raw=whole),
-        INDICATORS["7"].evidence(form, share, f"I(O;N)/H(O){how}.", between=(least, most), null=0.0, raw=1.0),
+        INDICATORS["6"].evidence(
+            form, value, Sentence("I(O;N), {how}.", how=how), between=(low, high), top=whole, null=0.0, raw=whole
+        ),
+        INDICATORS["7"].evidence(
+            form, share, Sentence("I(O;N)/H(O), {how}.", how=how), between=(least, most), null=0.0, raw=1.0
+        ),
     )
 
 
-def _of_numbers(setting: Setting, told: Ends, own: Ends | None, how: str) -> tuple[Evidence, ...]:
+def _of_numbers(setting: Setting, told: Ends, own: Ends | None, how: Sentence) -> tuple[Evidence, ...]:
     form, whole = setting.form, entropy_of(setting)
-    information = _information(form, whole, told, f", by {how}")
+    information = _information(form, whole, told, how)
     if own is None:
-        why = "The noise is finer than the gaps between the numbers, so that the rows do not tell how it spreads."
+        why = Sentence(
+            "The noise is finer than the gaps between the numbers, so that the rows do not tell how it spreads."
+        )
         return *information, missing("8", why), missing("9", why)
     # A count is a whole number by itself; other numbers are cut into bins.
     finer = math.log2(FINENESS) if form is Form.NUMBERS else 0.5 * math.log2(setting.variance)
@@ -174,11 +183,11 @@ def _of_numbers(setting: Setting, told: Ends, own: Ends | None, how: str) -> tup
         INDICATORS["8"].evidence(
             form,
             value,
-            f"H(N) in bins of a quarter of the data's standard deviation, by {how}."
+            Sentence("H(N) in bins of a quarter of the data's standard deviation, {how}.", how=how)
             if form is Form.NUMBERS
-            else f"H(N) of the count of a bin drawn evenly, by {how}.",
+            else Sentence("H(N) of the count of a bin drawn evenly, {how}.", how=how),
             between=(low, high),
             raw=whole,
         ),
-        INDICATORS["9"].evidence(form, own[0], f"h(N), by {how}.", between=own[1:]),
+        INDICATORS["9"].evidence(form, own[0], Sentence("h(N), {how}.", how=how), between=own[1:]),
     )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from leakgauge.assessment.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.mixtures import excess_kurtosis
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.sentences import Sentence
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
@@ -26,22 +27,22 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
             INDICATORS["28"].evidence(
                 form,
                 chance / own,
-                "The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel.",
+                Sentence("The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel."),
                 top=(1 - 1 / matrix.shape[1]) / own,
                 null=(1 - 1 / matrix.shape[1]) / own,
                 raw=0.0,
             ),
-            missing("29", "The noise of letters has no kurtosis."),
+            missing("29", Sentence("The noise of letters has no kurtosis.")),
         )
     assert setting.noise is not None
     return (
         INDICATORS["28"].evidence(
             form,
             setting.noise_variance / setting.variance,
-            "The variance of the noise over that of the data, exact from the law.",
+            Sentence("The variance of the noise over that of the data, exact from the law."),
             raw=0.0,
         ),
         INDICATORS["29"].evidence(
-            form, excess_kurtosis(setting.noise.law), "The excess kurtosis of the noise, exact from the law."
+            form, excess_kurtosis(setting.noise.law), Sentence("The excess kurtosis of the noise, exact from the law.")
         ),
     )

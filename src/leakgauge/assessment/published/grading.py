@@ -9,16 +9,17 @@ from typing import ClassVar
 
 import numpy as np
 
+from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.diagram import Arc
-from leakgauge.assessment.evidence import Evidence, Standing
 from leakgauge.assessment.published.fuzzification import fuzzify, label_shares
 from leakgauge.assessment.published.fuzzy_sets import DEGREES, FREQUENCIES, SUPPORTS, Frequency, State
 from leakgauge.assessment.published.paper_tables import Directions, table_2
 from leakgauge.assessment.published.propagation import LeafStates, propagate
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
-WHY_NOT = (
+WHY_NOT = Sentence(
     "The published score does not decide: nodes merge what leads to them by union, so that hardly more counts than "
     "which states some leaf is often in, one leaf weighs as much as all, random leaves score 50.0, ε may go from very "
     "low to very high unseen, and a leaf that gets better can lower the score."
@@ -40,7 +41,7 @@ class PublishedGrade:
     """
 
     decides: ClassVar[bool] = False
-    why_not: ClassVar[str] = WHY_NOT
+    why_not: ClassVar[Sentence] = WHY_NOT
 
     score: float
     grade: State

@@ -2,6 +2,6 @@
 
 from leakgauge.audit.attacks.attack import ATTACKS, Attack, Progress, attack
 from leakgauge.audit.attacks.case import Case, Secret
-from leakgauge.audit.attacks.finding import Finding, Score
+from leakgauge.audit.attacks.finding import Score
 
-__all__ = ["ATTACKS", "Attack", "Case", "Finding", "Progress", "Score", "Secret", "attack"]
+__all__ = ["ATTACKS", "Attack", "Case", "Progress", "Score", "Secret", "attack"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from leakgauge.artefacts import Finding
 from leakgauge.audit.attacks.attribute_inference import attribute_inference
 from leakgauge.audit.attacks.averaging import averaging
 from leakgauge.audit.attacks.case import Case, read_case
-from leakgauge.audit.attacks.finding import Finding
 from leakgauge.audit.attacks.learned_inference import learned_inference
 from leakgauge.audit.attacks.membership_inference import membership_inference
 from leakgauge.audit.attacks.record_linkage import record_linkage
@@ -76,7 +76,7 @@ def attack(
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     made = plan.apply(people, folder + "/out.csv", randomness=Simulated(1))
         ...     found = attack(made, people)
-        >>> found[0].attack, found[0].beats_claim
+        >>> str(found[0].attack), found[0].beats_claim
         ('attribute inference, best guess', False)
     """
     case = read_attack_case(

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding, independent_advantage, scored
+from leakgauge.audit.attacks.finding import independent_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
@@ -19,7 +20,7 @@ from leakgauge.probability import Estimate
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-NAME = "attribute inference, best guess"
+NAME = Sentence("attribute inference, best guess")
 MOST_SCORES = 1 << 27
 """So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
 
@@ -44,19 +45,17 @@ def _finding(case: Case, secret: Secret) -> Finding:
     right = guesses(secret, knowledge, z, outputs) == x
     permuted = guesses(secret, knowledge, z, outputs[draws.permutation(len(x))]) == x
     score = scored(right, without)
-    return Finding(
-        attack=NAME,
-        target=secret.names,
-        knows=case.knows,
-        success=score.success(case.confidence),
-        baseline=score.baseline(case.confidence),
-        advantage=score.advantage(case.confidence),
+    return score.finding(
+        case,
+        NAME,
+        secret.names,
+        case.knows,
         independent=independent_advantage(permuted, without, draws, case.confidence),
         raw=raw_advantage(without, case.confidence),
-        exposed=score.gained,
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
-        method="the likeliest secret, given the mechanism and how often each secret occurs with what is known",
-        sure=score.success(case.verdict_confidence).low,
+        method=Sentence(
+            "the likeliest secret, given the mechanism and how often each secret occurs with what is known"
+        ),
     )
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attribute_inference import MOST_SCORES, raw_advantage
 from leakgauge.audit.attacks.case import Case, Secret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding, Truths, independent_advantage, scored
+from leakgauge.audit.attacks.finding import Truths, independent_advantage, scored
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import AT_ONCE
 from leakgauge.audit.outputs import Outputs
 
-NAME = "averaging"
 RELEASES = (1, 2, 4, 8, 16)
 
 
@@ -45,18 +45,17 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
     for releases in RELEASES:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]
-        yield Finding(
-            attack=f"{NAME}, {releases} release{'s' if releases > 1 else ''}",
-            target=secret.names,
-            knows=case.knows,
-            success=score.success(case.confidence),
-            baseline=score.baseline(case.confidence),
-            advantage=score.advantage(case.confidence),
+        yield score.finding(
+            case,
+            Sentence("averaging, 1 release")
+            if releases == 1
+            else Sentence("averaging, {releases:d} releases", releases=releases),
+            secret.names,
+            case.knows,
             independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
             raw=raw_advantage(without, case.confidence),
-            exposed=score.gained,
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
-            method="the likeliest secret, given releases of the same value made afresh",
+            method=Sentence("the likeliest secret, given releases of the same value made afresh"),
             judged=False,
         )
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding, Score, Truths, scored
+from leakgauge.audit.attacks.finding import Score, Truths, scored
 from leakgauge.audit.attacks.laws import NoiseLaw
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.reading import Codes, binned, numbered, quantile_edges
@@ -17,7 +18,7 @@ from leakgauge.audit.attacks.rows import equal_rows
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Floats
 
-NAME = "attribute inference, learnt"
+NAME = Sentence("attribute inference, learnt")
 BINS = (4, 16, 64)
 """Released numbers are gathered into so many quantiles; which number serves best is learnt as well."""
 MOST_CELLS = 1 << 24
@@ -57,19 +58,17 @@ def _finding(case: Case, secret: Secret, training_share: float) -> Finding:
     )
     # Of the targets themselves: not even who knew their shares could do better.
     best = Knowledge.of(z[targets], x[targets], x[targets]).best_without()
-    return Finding(
-        attack=NAME,
-        target=secret.names,
-        knows=case.knows,
-        success=score.success(case.confidence),
-        baseline=score.baseline(case.confidence),
-        advantage=score.advantage(case.confidence),
+    return score.finding(
+        case,
+        NAME,
+        secret.names,
+        case.knows,
         independent=by_chance.advantage(case.confidence),
         raw=as_is.advantage(case.confidence),
-        exposed=score.gained,
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
-        method="the secret that other rows with such a release and background had, learnt from rows seen on both sides",
-        sure=score.success(case.verdict_confidence).low,
+        method=Sentence(
+            "the secret that other rows with such a release and background had, learnt from rows seen on both sides"
+        ),
     )
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.audit.attacks.case import Case, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding
+from leakgauge.audit.attacks.finding import SHARE
 from leakgauge.audit.attacks.laws import AsIs, Law
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import Crowd, equal_rows, log_sums
@@ -20,7 +21,7 @@ from leakgauge.audit.binomial import share
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Floats
 
-NAME = "membership inference"
+NAME = Sentence("membership inference")
 
 
 def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
@@ -51,22 +52,23 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
         crowd = Crowd.of(drawn_by, case.classes[rows], made)
         tried.append(_Recognised.of(_statistic(case, crowd, targets.rows), len(targets.members)))
     success, independent, as_is = (one.success(case.confidence) for one in tried)
-    coin = Estimate(0.5, 0.5, 0.5, case.confidence, success.n)
     # Nothing protects public values, so that nothing is claimed of who is recognised by them.
-    claimed = () if case.public else case.together
+    most = ceiling(() if case.public else case.together, np.array([0.5]), 2, np.ones(1))
     return (
         Finding(
-            attack=NAME,
-            target=case.reads,
-            knows=(*case.reads, *case.public),
-            success=success,
-            baseline=coin,
-            advantage=_beyond_a_coin(success),
-            independent=_beyond_a_coin(independent),
-            raw=_beyond_a_coin(as_is),
-            exposed=tried[0].exposed,
-            ceiling=ceiling(claimed, np.array([0.5]), 2, np.ones(1)),
-            method="a record counts as released where the released rows are likelier with it than a learnt threshold",
+            NAME,
+            case.reads,
+            (*case.reads, *case.public),
+            Quantity.estimated(success, SHARE),
+            Quantity(0.5, SHARE, 0.5, 0.5, case.confidence),
+            _beyond_a_coin(success),
+            _beyond_a_coin(independent),
+            _beyond_a_coin(as_is),
+            tried[0].exposed,
+            None if most is None else Quantity(most, SHARE),
+            Sentence(
+                "a record counts as released where the released rows are likelier with it than a learnt threshold"
+            ),
             judged=False,
         ),
     )
@@ -137,5 +139,5 @@ def _statistic(case: Case, crowd: Crowd, targets: Codes) -> Floats:
     return np.asarray(found - np.log(alike[case.classes[chosen]]) - np.log(crowd.copies.sum()))[place]
 
 
-def _beyond_a_coin(success: Estimate) -> Estimate:
-    return Estimate(success.value - 0.5, success.low - 0.5, success.high - 0.5, success.confidence, success.n)
+def _beyond_a_coin(success: Estimate) -> Quantity:
+    return Quantity(success.value - 0.5, SHARE, success.low - 0.5, success.high - 0.5, success.confidence)

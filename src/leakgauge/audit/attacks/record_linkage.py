@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Finding, Truths, scored
+from leakgauge.audit.attacks.finding import Truths, scored
 from leakgauge.audit.attacks.laws import AsIs
 from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import Crowd, equal_rows
 from leakgauge.probability.cells import Floats
 
-NAME = "record linkage"
+NAME = Sentence("record linkage")
 _SAME = 1e-9
 """Likelihoods whose logarithms differ by less are equal but for rounding."""
 
@@ -44,19 +45,17 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
     without = luck < 1 / sizes
     score = scored(right, without)
     return (
-        Finding(
-            attack=NAME,
-            target=tuple(name for column in case.columns for name in column.writes),
-            knows=(*case.reads, *case.public),
-            success=score.success(case.confidence),
-            baseline=score.baseline(case.confidence),
-            advantage=score.advantage(case.confidence),
+        score.finding(
+            case,
+            NAME,
+            tuple(name for column in case.columns for name in column.writes),
+            (*case.reads, *case.public),
             independent=scored(by_chance, without).advantage(case.confidence),
             raw=scored(as_is, without).advantage(case.confidence),
-            exposed=score.gained,
             ceiling=ceiling([one.swapped() for one in case.together], 1 / sizes, sizes, np.ones(len(sizes))),
-            method="among rows with the same public values the one that is likeliest for this person against others",
-            sure=score.success(case.verdict_confidence).low,
+            method=Sentence(
+                "among rows with the same public values the one that is likeliest for this person against others"
+            ),
         ),
     )
 

@@ -7,16 +7,19 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
+import msgspec
+
+from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
 from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
+from leakgauge.assessment.candidates import COLUMN
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.distances import Distortion
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.compare import compare, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier
-from leakgauge.jobs.improve import noisy_table, search, search_json
-from leakgauge.jobs.protect.asked import Asked
+from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
@@ -36,7 +39,7 @@ CURVE_GAP = 1e-5
 TELLS_NOTHING = 1e-9
 """In bits: a channel with less releases nothing."""
 
-Keep = Callable[[str, object], None]
+Keep = Callable[[str, msgspec.Struct], None]
 """Writes an artefact at once: what was tried must be there where the answer is no."""
 
 
@@ -52,7 +55,7 @@ class Chosen:
     plan: str
     channel: NamedChannel | None = None
 
-    def plan_text(self, asked: Asked) -> str:
+    def plan_text(self, asked: Request) -> str:
         """The plan as TOML."""
         bins = dict(_halves(text) for text in asked.bins)
         released = {name: bins[name] for name in asked.released if name in bins}
@@ -99,13 +102,13 @@ class Sources:
     ledger: Ledger | None
     dataset: str | None
 
-    def question(self, asked: Asked) -> Question:
+    def question(self, asked: Request) -> Question:
         """What a channel is designed for."""
         known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
         return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
 
 
-def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
+def choose(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     """How the secret will be released; what the choice rests on is kept.
 
     Raises:
@@ -119,7 +122,7 @@ def choose(asked: Asked, sources: Sources, progress: Callable[[int, int], None],
     return _designed(asked, sources, keep)
 
 
-def keep_possibilities(asked: Asked, sources: Sources, keep: Keep) -> None:
+def keep_possibilities(asked: Request, sources: Sources, keep: Keep) -> None:
     """Keep what is possible at all: the frontier, where it can be computed."""
     question = replace(sources.question(asked), local_dp=None)
     problem = question.problem(sources.table, Slope(0.0))
@@ -129,7 +132,7 @@ def keep_possibilities(asked: Asked, sources: Sources, keep: Keep) -> None:
     keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
 
 
-def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
+def _designed(asked: Request, sources: Sources, keep: Keep) -> Chosen:
     question, table, origin = sources.question(asked), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
         _require_affordable(asked, sources)
@@ -148,7 +151,7 @@ def _designed(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     return Chosen("channel.json", named)
 
 
-def _require_affordable(asked: Asked, sources: Sources) -> None:
+def _require_affordable(asked: Request, sources: Sources) -> None:
     """Refuse to buy a histogram where what is known of the whole cost does not fit the budget."""
     known = [one for one in (asked.accounted, asked.local_dp) if one is not None]
     if sources.ledger is not None and sources.dataset is not None:
@@ -156,7 +159,7 @@ def _require_affordable(asked: Asked, sources: Sources) -> None:
         sources.ledger.preview(sources.dataset, cost).require()
 
 
-def _solved(asked: Asked, question: Question, table: Table) -> Solution:
+def _solved(asked: Request, question: Question, table: Table) -> Solution:
     gap = GAP if asked.local_dp is None else BOUNDED_GAP
     if asked.max_distortion is not None:
         return solve(question.problem(table, MaxDistortion(asked.max_distortion)), gap)
@@ -177,7 +180,7 @@ def _keep_comparison(question: Question, sources: Sources, distortion: float, ke
     keep("comparison.json", found)
 
 
-def _best_mechanism(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
+def _best_mechanism(asked: Request, sources: Sources, keep: Keep) -> Chosen:
     """The best of the named mechanisms that meets the target; one alone without a target is taken as it is."""
     if asked.max_distortion is None and asked.max_leakage is None:
         (text,) = asked.mechanism
@@ -202,7 +205,7 @@ def _best_mechanism(asked: Asked, sources: Sources, keep: Keep) -> Chosen:
     return _planned(fit[0].mechanism, asked, sources)
 
 
-def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:
+def _planned(text: str, asked: Request, sources: Sources) -> Chosen:
     """A mechanism as a plan takes it: its letters are the table's, which the record then says."""
     question = sources.question(asked)
     problem = question.problem(sources.table, Slope(0.0))
@@ -219,11 +222,11 @@ def _planned(text: str, asked: Asked, sources: Sources) -> Chosen:
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 
-def _named(channel: Channel, asked: Asked) -> NamedChannel:
+def _named(channel: Channel, asked: Request) -> NamedChannel:
     return NamedChannel(channel, (asked.secret,), (asked.secret,), PriorOrigin.THIS_TABLE)
 
 
-def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
+def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     assert asked.target is not None
     found = search(
         sources.table,
@@ -238,12 +241,12 @@ def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], Non
         dataset=sources.dataset,
         progress=progress,
     )
-    keep("improvement.json", search_json(found, asked.secret))
+    keep("improvement.json", stored(found, asked.secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
     channel = trial.candidate.setting.channel
     if not trial.candidate.designed or channel is None:
-        return _planned(trial.candidate.name, asked, sources)
+        return _planned(str(trial.candidate.name), asked, sources)
     named = _named(channel, asked)
     bought = asked.accounted is not None
     return Chosen("channel.json", replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
@@ -252,9 +255,9 @@ def _by_grade(asked: Asked, sources: Sources, progress: Callable[[int, int], Non
 def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:
     """The setting that is released: one that keeps a row a row."""
     assert chosen is not None
-    if chosen.candidate.form == "column":
+    if chosen.candidate.form == COLUMN:
         return chosen
-    fit = [one for one in trials if one.meets and one.candidate.form == "column"]
+    fit = [one for one in trials if one.meets and one.candidate.form == COLUMN]
     if not fit:
         raise RefusalError(
             "What meets the target is {name} ({form}), which is not a table of the same rows; ask `leakgauge query` "

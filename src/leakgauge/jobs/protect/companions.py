@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from msgspec.structs import asdict
 
-from leakgauge.artefacts import Levels, Origin, Quantity, Utility
+from leakgauge.artefacts import Before, Levels, Origin, Quantity, Request, Utility
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.graded_json import nodes_json, scores_json
 from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.jobs.protect.asked import Asked
+from leakgauge.assessment.storing import nodes_of, scores_of
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 
 
-def levels_of(sources: Sources, asked: Asked, channel: Channel) -> Levels:
+def levels_of(sources: Sources, asked: Request, channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
-    return Levels(PriorOrigin.THIS_TABLE.value, {name: stored_level(level) for name, level in found.items()})
+    return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Asked, channel: Channel) -> Utility:
+def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
     """What every released column is worth, by the law of the release: nothing here was drawn."""
     prior = _prior(sources, asked, channel)
     p, q = prior.probabilities, channel.matrix
@@ -45,17 +42,17 @@ def utility(sources: Sources, asked: Asked, channel: Channel) -> Utility:
     return Utility(columns | dict.fromkeys(asked.public, _AS_IT_IS))
 
 
-def before_json(sources: Sources, asked: Asked) -> dict[str, Any]:
+def before(sources: Sources, asked: Request) -> Before:
     """The scores and nodes of the table released as it is, from the same indicators."""
     letters = sources.table.counts(asked.secret).labels(asked.secret)
     alike = Channel(letters, letters, np.eye(len(letters)))
     setting = setting_of(through_channel(alike), source_of(sources.table, asked.secret))
     evidence = expected(setting, questionnaire=sources.questionnaire)
     found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
-    return {"schema": "leakgauge/before/1", **scores_json(found), "nodes": nodes_json(found)}
+    return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
 
 
-def _prior(sources: Sources, asked: Asked, channel: Channel) -> Distribution:
+def _prior(sources: Sources, asked: Request, channel: Channel) -> Distribution:
     counts = sources.table.counts(asked.secret)
     found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
     total = sum(found.values())

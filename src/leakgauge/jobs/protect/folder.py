@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,14 +13,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from leakgauge.artefacts import codec
-from leakgauge.artefacts.codec import digest_of
+import msgspec
+
+from leakgauge.artefacts import Job, Request, Sentence, StageDone, codec
+from leakgauge.artefacts.codec import Stored
+from leakgauge.artefacts.job import TableRead
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
-from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.record import file_digest
 
-JOB_SCHEMA = "leakgauge/job/1"
 JOB = "job.json"
 _LOCK = ".job.lock"
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
@@ -28,25 +29,35 @@ _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 
 @dataclass
 class Folder:
-    """A job's folder and the fields of its ``job.json``, which is written after every stage.
+    """A job's folder and its job, which is written into ``job.json`` after every stage.
 
     Attributes:
         place: the folder.
-        fields: of the job.
+        job: as it stands.
         made: whether the folder was made for it.
+        held: artefacts that this run wrote or read, by the names of their files.
     """
 
     place: Path
-    fields: dict[str, Any] = field(default_factory=dict)
+    job: Job
     made: bool = False
+    held: dict[str, msgspec.Struct] = field(default_factory=dict)
 
-    def write(self, name: str, artefact: object) -> None:
+    def write(self, name: str, artefact: msgspec.Struct) -> None:
         """Write an artefact."""
         codec.write(self.place / name, artefact)
+        self.held[name] = artefact
 
-    def read(self, name: str) -> dict[str, Any]:
-        """The fields of an artefact."""
-        return parsed_json(self.place / name)
+    def read(self, kind: type[Stored], name: str) -> Stored:
+        """An artefact: the object itself where this run made it, otherwise what its file says."""
+        found = self.held.get(name)
+        if not isinstance(found, kind):
+            self.held[name] = found = codec.read(kind, self.place / name)
+        return found
+
+    def get(self, kind: type[Stored], name: str) -> Stored | None:
+        """An artefact; None where the job has none of this name."""
+        return self.read(kind, name) if self.has(name) else None
 
     def has(self, name: str) -> bool:
         """Whether an artefact is there."""
@@ -54,24 +65,23 @@ class Folder:
 
     def is_done(self, stage: str, inputs: str) -> bool:
         """Whether a stage was finished from the same inputs and what it wrote is as it was."""
-        done = self.fields["stages"].get(stage)
-        return done is not None and done["inputs"] == inputs and self.is_whole(stage)
+        done = self.job.stages.get(stage)
+        return done is not None and done.inputs == inputs and self._is_whole(done)
 
-    def is_whole(self, stage: str) -> bool:
-        """Whether what a finished stage wrote is as it was."""
-        written = self.fields["stages"][stage]["outputs"]
-        return all(self.has(file) and file_digest(self.place / file) == one for file, one in written.items())
+    def _is_whole(self, stage: StageDone) -> bool:
+        return all(self.has(file) and file_digest(self.place / file) == one for file, one in stage.outputs.items())
 
     def forget(self, *stages: str) -> None:
         """Forget stages and what they wrote."""
         for name in stages:
-            for file in self.fields["stages"].pop(name, {"outputs": {}})["outputs"]:
+            for file in self.job.stages[name].outputs if name in self.job.stages else ():
                 (self.place / file).unlink(missing_ok=True)
-        self.save()
+                self.held.pop(file, None)
+        self.note(stages={name: done for name, done in self.job.stages.items() if name not in stages})
 
     def drop(self, *files: str) -> None:
         """Remove what this job wrote, these files included, and the folder where it was made for it and is empty."""
-        self.forget(*list(self.fields["stages"]))
+        self.forget(*self.job.stages)
         for name in (*files, JOB, "diagram.toml", _LOCK):
             (self.place / name).unlink(missing_ok=True)
         with suppress(OSError):
@@ -79,24 +89,21 @@ class Folder:
                 self.place.rmdir()
 
     def finish(
-        self, stage: str, inputs: str, outputs: Iterable[str], seconds: float, refused: str | None = None
+        self, stage: str, inputs: str, outputs: Iterable[str], seconds: float, refused: Sentence | None = None
     ) -> None:
         """Note a finished stage, and why it refused where it did."""
         written = {file: file_digest(self.place / file) for file in outputs if self.has(file)}
-        self.fields["stages"][stage] = {"inputs": inputs, "outputs": written, "seconds": round(seconds, 3)}
-        if refused is not None:
-            self.fields["stages"][stage]["refused"] = refused
-        self.save()
+        done = StageDone(inputs, written, round(seconds, 3), refused)
+        self.note(stages={**self.job.stages, stage: done})
 
-    def save(self) -> None:
-        """Write the job's own file."""
-        self.write(JOB, self.fields)
+    def note(self, **changes: Any) -> None:
+        """Change fields of the job, and write its file."""
+        self.job = msgspec.structs.replace(self.job, **changes)
+        self.write(JOB, self.job)
 
 
 @contextmanager
-def open_folder(
-    place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], overwrite: bool = False
-) -> Iterator[Folder]:
+def open_folder(place: Path, asked: Request, table: TableRead, overwrite: bool = False) -> Iterator[Folder]:
     """The folder of this job, alone: new, or left by an earlier run that was asked the same.
 
     Raises:
@@ -121,23 +128,12 @@ def open_folder(
         yield replace(_opened(place, asked, table, overwrite), made=made)
 
 
-def _opened(place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], overwrite: bool) -> Folder:
+def _opened(place: Path, asked: Request, table: TableRead, overwrite: bool) -> Folder:
     file = place / JOB
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    new: dict[str, Any] = {
-        "schema": JOB_SCHEMA,
-        "asked": dict(asked),
-        "table": dict(table),
-        "started": now,
-        "finished": None,
-        "versions": {
-            "leakgauge": version("leakgauge"),
-            "python": platform.python_version(),
-            **{name: version(name) for name in _LIBRARIES},
-        },
-        "stages": {},
-        "outcome": None,
-    }
+    versions = {"leakgauge": version("leakgauge"), "python": platform.python_version()}
+    versions |= {name: version(name) for name in _LIBRARIES}
+    started = datetime.now(UTC).isoformat(timespec="seconds")
+    new = Job(asked, table, started, finished=None, versions=versions, stages={}, outcome=None)
     shared = not file.exists() and any(not one.name.startswith(".") for one in place.iterdir())
     if shared and not overwrite:
         raise FileError("{path} is not empty; name a new folder, or say --overwrite.", path=place)
@@ -146,15 +142,13 @@ def _opened(place: Path, asked: Mapping[str, Any], table: Mapping[str, Any], ove
         close_folder(place)
     if not file.exists():
         return Folder(place, new)
-    found = parsed_json(file)
-    require_schema(found, JOB_SCHEMA, file)
-    same = all(digest_of(found.get(name) or {}) == digest_of(new[name]) for name in ("asked", "table"))
-    if same:
+    found = codec.read(Job, file)
+    if (found.asked, found.table) == (asked, table):
         # What an interrupted run finished is kept; versions are those that finish the job.
-        return Folder(place, {**found, "versions": new["versions"], "finished": None, "outcome": None})
-    if "release" in found["stages"] and not overwrite:
+        return Folder(place, msgspec.structs.replace(found, versions=versions, finished=None, outcome=None))
+    if "release" in found.stages and not overwrite:
         raise FileError("{path} holds the release of another job; name a new folder, or say --overwrite.", path=place)
     # What released nothing is no loss.
     folder = Folder(place, found)
-    folder.forget(*list(found["stages"]))
+    folder.forget(*found.stages)
     return Folder(place, new)

@@ -2,45 +2,43 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from leakgauge.claims.quantities import number_json
-from leakgauge.jobs.protect.asked import Asked
+from leakgauge.artefacts import Audit, Headline, Measurement, Record, Request, Spent, StoredAssessment, Utility
 from leakgauge.jobs.protect.folder import Folder
 
-
-def headline(folder: Folder, asked: Asked) -> dict[str, Any]:
-    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack.
-
-    Each as it stands in its file; null where the release has no such number.
-    """
-    graded = folder.read("assessment.json")
-    before = folder.read("measurement.json")
-    after = folder.read("leakage.json") if folder.has("leakage.json") else {}
-    worth = folder.read("utility.json")["columns"][asked.secret] if folder.has("utility.json") else {}
-    levels = folder.read("release.json")["claims"][asked.secret]["levels"]
-    return {
-        **{name: graded[name] for name in ("grade", "grade_uncapped", "score", "interval", "privacy", "utility")},
-        "vetoes": [veto["reason"] for veto in graded["vetoes"]],
-        "leakage_before": before["entropy"],
-        "leakage_after": after.get("leakage_with_background") or after.get("mutual_information"),
-        "floor": before["background_floor"],
-        "epsilon": next((levels[name] for name in ("local-dp", "dp", "approximate-dp") if name in levels), None),
-        **_strongest(folder.read("audit.json")["attacks"]),
-        "unchanged": worth.get("unchanged"),
-    }
+_BUDGETS = ("local-dp", "dp", "approximate-dp")
 
 
-def _strongest(attacks: list[dict[str, Any]]) -> dict[str, Any]:
-    """The attack that wins most over what is known anyway, of those tried on the release itself."""
-    tried = [one for one in attacks if one["judged"]] or attacks
-    best = max(tried, key=lambda one: float(one["advantage"]["value"]), default={})
-    return {name: best.get(name) for name in ("attack", "success", "baseline", "advantage")}
+def headline(folder: Folder, asked: Request) -> Headline:
+    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack."""
+    graded = folder.read(StoredAssessment, "assessment.json")
+    before = folder.read(Measurement, "measurement.json")
+    after = folder.get(Measurement, "leakage.json")
+    worth = folder.get(Utility, "utility.json")
+    levels = folder.read(Record, "release.json").claims[asked.secret].levels
+    attack = folder.read(Audit, "audit.json").strongest
+    return Headline(
+        grade=graded.grade,
+        score=graded.score,
+        grade_uncapped=graded.grade_uncapped,
+        interval=graded.interval,
+        privacy=graded.privacy,
+        utility=graded.utility,
+        vetoes=graded.reasons,
+        leakage_before=before.entropy,
+        leakage_after=None if after is None else after.leakage_with_background or after.mutual_information,
+        floor=before.background_floor,
+        epsilon=next((levels[name] for name in _BUDGETS if name in levels), None),
+        attack=None if attack is None else attack.attack,
+        success=None if attack is None else attack.success,
+        baseline=None if attack is None else attack.baseline,
+        advantage=None if attack is None else attack.advantage,
+        unchanged=None if worth is None else worth.columns[asked.secret].unchanged,
+    )
 
 
-def spent(folder: Folder, asked: Asked) -> dict[str, float | str | None]:
+def spent(folder: Folder, asked: Request) -> Spent:
     """What the histogram and the release cost, in nats: alone and together."""
-    bought = asked.accounted if "design" in folder.fields["stages"] else None
-    drawn = folder.read("release.json")["budget"]["epsilon"]["value"] if "release" in folder.fields["stages"] else None
-    together = sum(float(one) for one in (bought, drawn) if one is not None)
-    return {"histogram": bought, "release": drawn, "together": number_json(together)}
+    stages = folder.job.stages
+    bought = asked.accounted if "design" in stages else None
+    drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
+    return Spent(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

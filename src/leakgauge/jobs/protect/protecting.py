@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
+from leakgauge.artefacts import Job, Request, codec
+from leakgauge.artefacts.job import TableColumn, TableRead
+from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
 from leakgauge.distances import distortion_named
 from leakgauge.drafts import write_whole
-from leakgauge.errors import InputError, RefusalError, TableError
-from leakgauge.jobs.protect.asked import Asked, require_columns
+from leakgauge.errors import ColumnError, InputError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.jobs.protect.folder import open_folder
 from leakgauge.jobs.protect.running import Progress, run, spends
-from leakgauge.jobs.protect.script import script
 from leakgauge.jobs.protect.stages import FILES, PLAN, Work
-from leakgauge.jobs.protect.watching import Watched
+from leakgauge.jobs.protect.watching import InMemory, Watched, watched
 from leakgauge.release.ledger import default_dataset, open_ledger
-from leakgauge.tables import Table, in_bins, open_table, parse_binnings
+from leakgauge.tables import Table, as_arrow, in_bins, open_table, parse_binnings
 
 FEWEST_ROWS = 16
 """Attacks need so many."""
@@ -32,13 +34,18 @@ class Done:
 
     Attributes:
         folder: where everything is.
-        fields: of ``job.json``.
+        job: as it stands in ``job.json``.
         refused: why nothing was released, or why the release must not be given away; None otherwise.
     """
 
     folder: Path
-    fields: Mapping[str, Any]
+    job: Job
     refused: RefusalError | None
+
+    @property
+    def released(self) -> bool:
+        """Whether something was released; ``refused`` says whether it may be given away."""
+        return self.job.outcome is not None and self.job.outcome.released
 
     def require(self) -> None:
         """Refuse where nothing was released, a veto stands against the release, or its target or policy is not kept.
@@ -50,7 +57,9 @@ class Done:
             raise self.refused
 
 
-def protect(asked: Asked, folder: Path | str, *, overwrite: bool = False, progress: Progress | None = None) -> Done:
+def protect(
+    table: object, folder: Path | str, *, overwrite: bool = False, progress: Progress | None = None, **asked: Any
+) -> Done:
     """A protected table, its audit, its grade and its report, all in one folder.
 
     A stage that was finished before is not done again where it would read the same; so a job that was killed goes on
@@ -58,51 +67,79 @@ def protect(asked: Asked, folder: Path | str, *, overwrite: bool = False, progre
     released, and the report says what is possible.
 
     Args:
-        asked: what to do.
+        table: a path or a frame, as ``open_table`` takes it, or a whole ``Request``.
         folder: where everything goes; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
         progress: told of every stage.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``.
 
     Raises:
         InputError: something that cannot be used; a folder that was new is gone again.
         TableError: the table changed meanwhile.
         EngineError: disk, engine or solver failed.
     """
-    place = Path(folder)
+    request, place = request_of(table, **asked), Path(folder)
+    content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     with ExitStack() as opened:
-        table = opened.enter_context(open_table(asked.table, missing=asked.missing))
-        names = tuple(column.name for column in table.columns())
-        require_columns(asked, names)
-        if table.rows < FEWEST_ROWS:
+        source = opened.enter_context(open_table(content, missing=request.missing))
+        names = tuple(column.name for column in source.columns())
+        _require_columns(request, names)
+        if source.rows < FEWEST_ROWS:
             raise TableError(
                 "The table has {rows} rows, too few to try an attack on; it needs {least}.",
-                rows=table.rows,
+                rows=source.rows,
                 least=FEWEST_ROWS,
             )
-        sources = _sources(asked, table, opened)
-        policy = None if asked.policy is None else read_policy(asked.policy)
-        watch = Watched.of(asked.table)
-        job = opened.enter_context(open_folder(place, asked.as_json(), _about(asked, table, watch), overwrite))
-        job.fields |= {
-            "withheld": [name for name in names if name not in asked.released],
-            "command": asked.command(place),
-            "script": script(asked, place),
-        }
-        job.save()
-        if asked.diagram is not None:
-            write_whole(place / "diagram.toml", Path(asked.diagram).read_text(encoding="utf-8"))
-        work = Work(asked, job, sources, policy, lambda done, total: None)
+        sources = _sources(request, source, opened)
+        policy = None if request.policy is None else read_policy(request.policy)
+        watch = watched(content)
+        kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
+        kept.note(
+            withheld=tuple(name for name in names if name not in request.released),
+            command="" if request.table == FRAME else request.command(place),
+            script=request.script(place),
+        )
+        if request.diagram is not None:
+            write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
+        work = Work(request, kept, sources, policy, lambda done, total: None)
         try:
-            refused = run(work, watch, overwrite, progress or (lambda *told: None))
+            refused = run(work, watch, overwrite, progress or (lambda event: None))
         except InputError:
-            if not any(spends(work, stage) for stage in job.fields["stages"]):
+            if not any(spends(work, stage) for stage in kept.job.stages):
                 # What cannot be used leaves nothing behind.
-                job.drop(*FILES["report"], PLAN)
+                kept.drop(*FILES["report"], PLAN)
             raise
-    return Done(place, job.fields, refused)
+    return Done(place, kept.job, refused)
 
 
-def _sources(asked: Asked, table: Table, opened: ExitStack) -> Sources:
+def request_of(table: object, **asked: Any) -> Request:
+    """What is asked of a path or a frame; of a request, the same with these changes.
+
+    Raises:
+        OptionError: a field that no request has, or one outside its range.
+        FileError: a field that is missing or of another type.
+    """
+    known = {one.name: one.default for one in structs.fields(Request)[1:]}
+    for name in asked:
+        if name not in known:
+            raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+    start = {"table": str(table) if isinstance(table, str | Path) else FRAME}
+    if isinstance(table, Request):
+        start = codec.encode(table)
+    given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
+    if isinstance(given.get("target"), int | float):
+        given["target"] = str(given["target"])
+    return codec.decode(Request, {**start, **given}, "What is asked")
+
+
+def _plain(value: object, several: bool) -> object:
+    """A field as JSON has it; of those that take several texts, one may stand alone."""
+    if isinstance(value, Path):
+        value = str(value)
+    return [value] if several and isinstance(value, str) else codec.encode(value)
+
+
+def _sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     diagram = default_diagram() if asked.diagram is None else read_diagram(asked.diagram)
     answers = asked.questionnaire
     ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
@@ -123,11 +160,12 @@ def _sources(asked: Asked, table: Table, opened: ExitStack) -> Sources:
     )
 
 
-def _about(asked: Asked, table: Table, watch: Watched) -> dict[str, Any]:
-    return {
-        "name": Path(asked.table).name,
-        "rows": table.rows,
-        "bytes": watch.bytes,
-        "sha256": watch.digest(),
-        "columns": [{"name": one.name, "kind": one.kind.value} for one in table.columns()],
-    }
+def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:
+    columns = tuple(TableColumn(one.name, one.kind.value) for one in table.columns())
+    return TableRead(Path(asked.table).name, table.rows, watch.bytes, watch.digest(), columns)
+
+
+def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
+    for name in (asked.secret, *asked.seen):
+        if name not in known:
+            raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))

@@ -7,17 +7,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
+from leakgauge.artefacts import Audit, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.jobs.assess import grade_release, graded_json
-from leakgauge.jobs.audit import ReleaseAudit, audit_release, release_json
+from leakgauge.jobs.assess import grade_release, read_audit
+from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.asked import Asked
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
-from leakgauge.jobs.protect.companions import before_json, levels_of, utility
+from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
@@ -48,7 +50,7 @@ class Work:
         tell: how much is done of how much in the current stage.
     """
 
-    asked: Asked
+    asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
@@ -99,8 +101,8 @@ def design_stage(work: Work) -> tuple[str, ...]:
     """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     folder, written = work.folder, []
 
-    def keep(name: str, fields: object) -> None:
-        folder.write(name, fields)
+    def keep(name: str, artefact: msgspec.Struct) -> None:
+        folder.write(name, artefact)
         written.append(name)
 
     if work.asked.accounted is not None:
@@ -158,11 +160,11 @@ def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
 
 def audit_stage(work: Work) -> tuple[str, ...]:
     """What the release leaks and is worth by its law, and attacks by somebody who sees all that is released."""
-    work.folder.write(AUDIT, release_json(audited(work, work.asked.confidence)))
+    work.folder.write(AUDIT, audited(work, work.asked.confidence))
     return (AUDIT, *_by_its_law(work))
 
 
-def audited(work: Work, confidence: float) -> ReleaseAudit:
+def audited(work: Work, confidence: float) -> Audit:
     """The release held to its record at a confidence."""
     asked = work.asked
     tell: Counting = work.tell
@@ -206,25 +208,25 @@ def assess_stage(work: Work) -> tuple[str, ...]:
     asked, place = work.asked, work.folder.place
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
-    accused = bool(work.folder.read(AUDIT)["violations"])
+    audit = read_audit(place / AUDIT)
     graded = grade_release(
         place / RECORD,
-        place / AUDIT,
+        audit,
         work.sources.original,
         work.diagram,
         questionnaire=work.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
-        accusing=release_json(audited(work, SURE)) if accused else None,
+        accusing=audited(work, SURE) if audit.violated else None,
     )
-    work.folder.write(ASSESSMENT, graded_json(graded))
+    work.folder.write(ASSESSMENT, graded)
     try:
-        before = before_json(work.sources, asked)
+        as_it_is = before(work.sources, asked)
     except InputError:
         # A column without a finite alphabet has no law of being released as it is.
         return (ASSESSMENT,)
-    work.folder.write(BEFORE, before)
+    work.folder.write(BEFORE, as_it_is)
     return ASSESSMENT, BEFORE
 
 

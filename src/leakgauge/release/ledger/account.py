@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited
+from leakgauge.sentences import Sentence
 
-NEIGHBOURS = {"replace-one": Neighbours.REPLACE_ONE, "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE}
+NeighboursName: TypeAlias = Literal["replace-one", "add-or-remove"]
+NEIGHBOURS: Mapping[str, Neighbours] = {
+    "replace-one": Neighbours.REPLACE_ONE,
+    "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE,
+}
 """Kinds of neighbours by their names in files and on the command line."""
 ONE_ROW = "one row"
 """The unit of protection where nothing else is said."""
@@ -39,8 +46,8 @@ class Account:
     opened: str = ""
 
     def __post_init__(self) -> None:
-        require_text(self.dataset, "The name of a data set")
-        require_text(self.unit, "The unit of protection")
+        require_text(self.dataset, Sentence("The name of a data set"))
+        require_text(self.unit, Sentence("The unit of protection"))
         if not isinstance(self.limit, ApproximateLimit | ConcentratedLimit | Unlimited):
             raise OptionError(
                 "{found!r} is no limit; give an ApproximateLimit, a ConcentratedLimit or Unlimited().", found=self.limit
@@ -52,6 +59,11 @@ class Account:
     def delta(self) -> float:
         """The δ of the limit; 0 where it has none."""
         return float(self.limit.delta) if isinstance(self.limit, ApproximateLimit) else 0.0
+
+
+def name_of(neighbours: Neighbours) -> NeighboursName:
+    """The name of a kind of neighbours in files and on the command line."""
+    return "replace-one" if neighbours is Neighbours.REPLACE_ONE else "add-or-remove"
 
 
 def default_dataset(table: str) -> str:
@@ -73,19 +85,18 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
     """
     if account.unit == unit and account.neighbours is neighbours:
         return
-    names = {kind: name for name, kind in NEIGHBOURS.items()}
     raise OptionError(
         "The account of {dataset!r} protects {unit} ({neighbours}), and this protects {found} ({others}); ask for what "
         'the account protects, or open one with --unit "{found}" --neighbours {others}.',
         dataset=account.dataset,
         unit=account.unit,
-        neighbours=names[account.neighbours],
+        neighbours=name_of(account.neighbours),
         found=unit,
-        others=names[neighbours],
+        others=name_of(neighbours),
     )
 
 
-def require_text(text: object, what: str) -> None:
+def require_text(text: object, what: Sentence) -> None:
     """Refuse what is not one line of text that every store can hold."""
     if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT or not text.isprintable() or not text.strip():
         raise OptionError(

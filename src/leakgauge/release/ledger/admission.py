@@ -37,6 +37,7 @@ from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.release.ledger.account import Account
 from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
 from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
+from leakgauge.sentences import Sentence
 
 
 class Rule(Enum):
@@ -95,15 +96,14 @@ class Verdict:
         limit = self.account.limit
         by_rho = isinstance(limit, ConcentratedLimit) or (isinstance(limit, ApproximateLimit) and limit.delta > 0)
         by_epsilon = isinstance(limit, ApproximateLimit)
-        sums = [f"ε to {_told(self.after.epsilon)}"] * by_epsilon + [f"ρ to {_told(self.after.rho)}"] * by_rho
-        left = [f"ε = {_told(self.before.epsilon_left)}"] * by_epsilon + [f"ρ = {_told(self.before.rho_left)}"] * by_rho
+        sums, left = _sums(self.after, by_epsilon, by_rho), _left(self.before, by_epsilon, by_rho)
         raise BudgetError(
             "The release would bring the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
             "{left} left; nothing was spent, add more noise or release less.",
-            sums=" and that of ".join(sums),
-            limit=limit,
+            sums=sums,
+            limit=limit.sentence,
             dataset=self.account.dataset,
-            left=" or ".join(left),
+            left=left,
         )
 
 
@@ -177,5 +177,19 @@ def _most_rho(limit: ApproximateLimit | ConcentratedLimit) -> float:
     return limit.rho if isinstance(limit, ConcentratedLimit) else largest_rho(float(limit.epsilon), float(limit.delta))
 
 
-def _told(value: float | None) -> str:
-    return "infinity" if value is None or value == math.inf else f"{value:.6g}"
+def _sums(after: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
+    epsilon, rho = _told(after.epsilon), _told(after.rho)
+    if by_epsilon and by_rho:
+        return Sentence("ε to {epsilon} and that of ρ to {rho}", epsilon=epsilon, rho=rho)
+    return Sentence("ε to {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ to {rho}", rho=rho)
+
+
+def _left(before: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
+    epsilon, rho = _told(before.epsilon_left), _told(before.rho_left)
+    if by_epsilon and by_rho:
+        return Sentence("ε = {epsilon} or ρ = {rho}", epsilon=epsilon, rho=rho)
+    return Sentence("ε = {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ = {rho}", rho=rho)
+
+
+def _told(value: float | None) -> Sentence | str:
+    return Sentence("infinity") if value is None or value == math.inf else f"{value:.6g}"

@@ -10,6 +10,7 @@ from leakgauge.release.ledger.admission import Rule, rule_of_sums
 from leakgauge.release.ledger.cost import Cost, Total
 from leakgauge.release.ledger.entry import START, Entry, Kind
 from leakgauge.release.ledger.limits import Unlimited
+from leakgauge.sentences import Sentence
 
 _SAME = Decimal("1e-9")
 """Another version may compute a level a little differently; what is looked for here is larger than that."""
@@ -33,11 +34,11 @@ class Chain:
             VerificationError: it is not the next one, or not what it says.
         """
         if entry.sequence != self._sequence + 1:
-            self._refuse(self._sequence + 1, "is missing")
+            self._refuse(self._sequence + 1, Sentence("is missing"))
         if entry.previous != self.head:
-            self._refuse(entry.sequence, "does not follow the one before it")
+            self._refuse(entry.sequence, Sentence("does not follow the one before it"))
         if not entry.is_whole():
-            self._refuse(entry.sequence, "is not what was written")
+            self._refuse(entry.sequence, Sentence("is not what was written"))
         self._add_up(entry)
         self.head, self._sequence = entry.hash, entry.sequence
         self.hashes.add(entry.hash)
@@ -45,24 +46,24 @@ class Chain:
     def _add_up(self, entry: Entry) -> None:
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
-                self._refuse(entry.sequence, "opens an account that was open")
+                self._refuse(entry.sequence, Sentence("opens an account that was open"))
             self._accounts[entry.dataset], self._spent[entry.dataset] = entry.account(), Total()
         elif entry.dataset not in self._accounts:
-            self._refuse(entry.sequence, "is about a data set without an account")
+            self._refuse(entry.sequence, Sentence("is about a data set without an account"))
         elif entry.kind is Kind.SPEND:
             self._spend(entry)
         elif self._spends.get(entry.reference) != entry.dataset:
-            self._refuse(entry.sequence, "completes a spend that was not made")
+            self._refuse(entry.sequence, Sentence("completes a spend that was not made"))
         if entry.spent != self._spent[entry.dataset]:
-            self._refuse(entry.sequence, "has sums that are not those of the entries")
+            self._refuse(entry.sequence, Sentence("has sums that are not those of the entries"))
 
     def _spend(self, entry: Entry) -> None:
         told, steps = entry.cost, entry.steps
         if not steps:
-            self._refuse(entry.sequence, "spends without a step")
+            self._refuse(entry.sequence, Sentence("spends without a step"))
         computed = Cost(steps).total
         if _less(told.epsilon, computed.epsilon) or _less(told.rho, computed.rho):
-            self._refuse(entry.sequence, "costs less than its steps")
+            self._refuse(entry.sequence, Sentence("costs less than its steps"))
         account, before = self._accounts[entry.dataset], self._spent[entry.dataset]
         after = self._spent[entry.dataset] = before.plus(told)
         self._spends[entry.reference] = entry.dataset
@@ -71,9 +72,9 @@ class Chain:
         # What was admitted alone is not composed anew: the bound may need an extra that is not installed here.
         alone = entry.rule == Rule.ALONE.name.lower() and before.is_nothing
         if not alone and rule_of_sums(account.limit, _a_little_less(after)) is None:
-            self._refuse(entry.sequence, "spends more than the limit")
+            self._refuse(entry.sequence, Sentence("spends more than the limit"))
 
-    def _refuse(self, sequence: int, what: str) -> None:
+    def _refuse(self, sequence: int, what: Sentence) -> None:
         raise VerificationError(
             "Entry {sequence} of the ledger {what}; do not spend from it, restore it from a copy.",
             sequence=sequence,

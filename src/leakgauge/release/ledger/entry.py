@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from functools import cached_property
 
+import msgspec
+
+from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.notions.composition import Step
-from leakgauge.release.ledger.account import NEIGHBOURS, Account
+from leakgauge.release.ledger.account import NEIGHBOURS, Account, NeighboursName
 from leakgauge.release.ledger.cost import Total
-from leakgauge.release.ledger.limits import limit_from_json, limit_to_json
+from leakgauge.release.ledger.limits import Limit
 from leakgauge.release.ledger.steps import step_from_json
 
 START = "0" * 64
@@ -31,6 +33,57 @@ class Kind(StrEnum):
     COMPLETE = "complete"
 
 
+class Sums(msgspec.Struct, frozen=True):
+    """Σ ε and Σ ρ as the decimals they are.
+
+    Raises:
+        ValueError: they are not sums of levels.
+    """
+
+    epsilon: Decimal
+    rho: Decimal
+
+    def __post_init__(self) -> None:
+        for level in (self.epsilon, self.rho):
+            # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
+            if level.is_nan() or level < 0 or (level.is_finite() and level.adjusted() >= _MOST_DIGITS):
+                raise ValueError
+
+    @classmethod
+    def of(cls, total: Total) -> Sums:
+        """The sums of a total."""
+        return cls(total.epsilon, total.rho)
+
+    @property
+    def total(self) -> Total:
+        """The sums to add to."""
+        return Total(self.epsilon, self.rho)
+
+
+class Body(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out.
+
+    Attributes:
+        spent: on the data set up to and with this entry.
+        limit: of the account that it opens.
+        unit: that the account protects.
+        neighbours: by their name in files.
+        cost: of a spend.
+        steps: that were spent.
+        rule: that admitted them, by its name.
+        digest: of the record of a completed release.
+    """
+
+    spent: Sums
+    limit: Limit | None = None
+    unit: str | None = None
+    neighbours: NeighboursName | None = None
+    cost: Sums | None = None
+    steps: tuple[dict[str, object], ...] = ()
+    rule: str | None = None
+    digest: str | None = None
+
+
 @dataclass(frozen=True)
 class Entry:
     """One line of a ledger; never changed once written.
@@ -38,7 +91,7 @@ class Entry:
     Attributes:
         sequence: 1, 2, 3 … over the whole ledger.
         time: UTC in ISO 8601.
-        body: JSON of what this kind of entry says, with the sums spent on the data set up to and with it.
+        body: the spelling of what it says, a ``Body``.
         reference: the caller's name of the spend; the data set's name where an account is opened.
         previous: the hash of the entry before.
         hash: SHA-256 over all of the above.
@@ -61,14 +114,13 @@ class Entry:
         *,
         dataset: str,
         kind: Kind,
-        body: Mapping[str, Any],
-        spent: Total,
+        body: Body,
         purpose: str,
         reference: str,
     ) -> Entry:
         """The entry that follows the last one, of this moment."""
         time = datetime.now(UTC).isoformat(timespec="microseconds")
-        text = _canonical({**body, "spent": total_to_json(spent)})
+        text = _canonical(encode(body))
         sequence, previous = (last.sequence + 1, last.hash) if last else (1, START)
         told = (sequence, dataset, kind, time, text, purpose, reference, previous)
         return cls(*told, _hash(*told))
@@ -76,38 +128,40 @@ class Entry:
     @property
     def spent(self) -> Total:
         """Σ ε and Σ ρ of the data set up to and with this entry."""
-        return total_from_json(self._fields().get("spent"), self.sequence)
+        return self._said.spent.total
 
     @property
     def cost(self) -> Total:
         """Σ ε and Σ ρ of this entry; nothing where it spends nothing."""
-        return total_from_json(self._fields().get("cost"), self.sequence) if self.kind is Kind.SPEND else Total()
+        if self.kind is not Kind.SPEND:
+            return Total()
+        if self._said.cost is None:
+            raise _unreadable(self.sequence)
+        return self._said.cost.total
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps that were spent, without labels."""
-        kept = self._fields().get("steps", [])
-        if not isinstance(kept, list) or not all(isinstance(step, dict) for step in kept):
-            raise _unreadable(self.sequence)
-        return tuple(map(step_from_json, kept))
+        return tuple(map(step_from_json, self._said.steps))
 
     @property
     def rule(self) -> str | None:
         """The name of the rule that admitted the spend."""
-        return self._text("rule")
+        return self._said.rule
 
     @property
     def digest(self) -> str | None:
         """The digest of the record of a completed release."""
-        return self._text("digest")
+        return self._said.digest
 
     def account(self) -> Account:
         """The account that this entry opened."""
-        told = self._fields()
+        said = self._said
+        if said.limit is None or said.unit is None or said.neighbours is None:
+            raise _unreadable(self.sequence)
         try:
-            limit = limit_from_json(told["limit"])
-            return Account(self.dataset, limit, told["unit"], NEIGHBOURS[told["neighbours"]], self.time)
-        except (KeyError, TypeError, OptionError):
+            return Account(self.dataset, said.limit, said.unit, NEIGHBOURS[said.neighbours], self.time)
+        except OptionError:
             raise _unreadable(self.sequence) from None
 
     def is_whole(self) -> bool:
@@ -128,53 +182,12 @@ class Entry:
             )
         return self
 
-    def _fields(self) -> dict[str, Any]:
+    @cached_property
+    def _said(self) -> Body:
         try:
-            fields = json.loads(self.body)
-        except (ValueError, RecursionError):
-            fields = None
-        if not isinstance(fields, dict):
-            raise _unreadable(self.sequence)
-        return fields
-
-    def _text(self, name: str) -> str | None:
-        found = self._fields().get(name)
-        if found is not None and not isinstance(found, str):
-            raise _unreadable(self.sequence)
-        return found
-
-
-def account_to_json(account: Account) -> dict[str, Any]:
-    """What the entry that opens an account says."""
-    name = next(name for name, kind in NEIGHBOURS.items() if kind is account.neighbours)
-    return {"limit": limit_to_json(account.limit), "unit": account.unit, "neighbours": name}
-
-
-def total_to_json(total: Total) -> dict[str, str]:
-    """Sums as the decimals they are."""
-    return {"epsilon": str(total.epsilon), "rho": str(total.rho)}
-
-
-def total_from_json(fields: object, sequence: int) -> Total:
-    """The sums that were kept.
-
-    Raises:
-        VerificationError: they are no sums of levels.
-    """
-    if not isinstance(fields, dict):
-        raise _unreadable(sequence)
-    return Total(_level(fields.get("epsilon"), sequence), _level(fields.get("rho"), sequence))
-
-
-def _level(text: object, sequence: int) -> Decimal:
-    try:
-        level = Decimal(text) if isinstance(text, str) else Decimal(-1)
-        # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
-        if level >= 0 and (level.is_infinite() or level.adjusted() < _MOST_DIGITS):
-            return level
-    except InvalidOperation:
-        pass
-    raise _unreadable(sequence)
+            return msgspec.json.decode(self.body, type=Body)
+        except (msgspec.DecodeError, RecursionError):
+            raise _unreadable(self.sequence) from None
 
 
 def _unreadable(sequence: int) -> VerificationError:

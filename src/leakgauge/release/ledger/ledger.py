@@ -7,14 +7,15 @@ from typing import Self
 
 from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import ONE_ROW, Account, require_text
+from leakgauge.release.ledger.account import ONE_ROW, Account, name_of, require_text
 from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
 from leakgauge.release.ledger.chain import Chain
 from leakgauge.release.ledger.cost import Cost, Total
-from leakgauge.release.ledger.entry import START, Entry, Kind, account_to_json, total_to_json
+from leakgauge.release.ledger.entry import START, Body, Entry, Kind, Sums
 from leakgauge.release.ledger.limits import Limit
 from leakgauge.release.ledger.steps import step_to_json
 from leakgauge.release.ledger.store import Store
+from leakgauge.sentences import Sentence
 
 
 class Ledger:
@@ -71,7 +72,7 @@ class Ledger:
         Raises:
             OptionError: there is one already; an account is opened once, and its limit stays.
         """
-        account = Account(dataset, limit, unit, neighbours)
+        Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
         with self._store.writing():
             if self._store.find(Kind.OPEN, dataset) is not None:
                 raise OptionError(
@@ -82,8 +83,7 @@ class Ledger:
                 self._store.last(),
                 dataset=dataset,
                 kind=Kind.OPEN,
-                body=account_to_json(account),
-                spent=Total(),
+                body=Body(Sums.of(Total()), limit, unit, name_of(neighbours)),
                 purpose="",
                 reference=dataset,
             )
@@ -139,9 +139,9 @@ class Ledger:
             OptionError: the reference was used before, or there is no such account.
             ModelError: a step that says nothing of the account's kind of neighbours.
         """
-        require_text(purpose, "The purpose of a spend")
-        require_text(reference, "The reference of a spend")
-        steps = [step_to_json(step) for step in cost.steps]
+        require_text(purpose, Sentence("The purpose of a spend"))
+        require_text(reference, Sentence("The reference of a spend"))
+        steps = tuple(map(step_to_json, cost.steps))
         decision = Decision(self.account(dataset), cost)
         # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
         self._require_new(reference)
@@ -154,8 +154,9 @@ class Ledger:
                 self._store.last(),
                 dataset=dataset,
                 kind=Kind.SPEND,
-                body={"cost": total_to_json(cost.total), "steps": steps, "rule": rule.name.lower()},
-                spent=before.plus(cost.total),
+                body=Body(
+                    Sums.of(before.plus(cost.total)), cost=Sums.of(cost.total), steps=steps, rule=rule.name.lower()
+                ),
                 purpose=purpose,
                 reference=reference,
             )
@@ -171,7 +172,7 @@ class Ledger:
             FileError: there is no such spend in this ledger.
             OptionError: it was completed with another digest.
         """
-        require_text(digest, "The digest of a record")
+        require_text(digest, Sentence("The digest of a record"))
         with self._store.writing():
             self._require_spend(spend)
             done = self._store.find(Kind.COMPLETE, spend.reference)
@@ -187,8 +188,7 @@ class Ledger:
                 self._store.last(),
                 dataset=spend.dataset,
                 kind=Kind.COMPLETE,
-                body={"digest": digest},
-                spent=self._total(spend.dataset),
+                body=Body(Sums.of(self._total(spend.dataset)), digest=digest),
                 purpose=spend.purpose,
                 reference=spend.reference,
             )

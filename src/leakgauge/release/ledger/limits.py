@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from leakgauge.errors import FileError, OptionError
+import msgspec
+
+from leakgauge.errors import OptionError
 from leakgauge.notions.formulas import approximate_of_concentration
+from leakgauge.sentences import Sentence
 
 
-@dataclass(frozen=True)
-class ApproximateLimit:
+class ApproximateLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="approximate"):
     """At most ε nats at δ, over all releases together; δ = 0 is pure differential privacy.
 
     Raises:
@@ -23,16 +24,25 @@ class ApproximateLimit:
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_finite(self.epsilon, "an ε")
+        _require_finite(self.epsilon, Sentence("an ε"))
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
             raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
+        # A whole number is spelled as the same limit.
+        msgspec.structs.force_setattr(self, "epsilon", float(self.epsilon))
+        msgspec.structs.force_setattr(self, "delta", float(self.delta))
+
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        if not self.delta:
+            return Sentence("ε = {epsilon:g}", epsilon=self.epsilon)
+        return Sentence("ε = {epsilon:g} at δ = {delta:g}", epsilon=self.epsilon, delta=self.delta)
 
     def __str__(self) -> str:
-        return f"ε = {self.epsilon:.6g}" + (f" at δ = {self.delta:.6g}" if self.delta else "")
+        return str(self.sentence)
 
 
-@dataclass(frozen=True)
-class ConcentratedLimit:
+class ConcentratedLimit(msgspec.Struct, frozen=True, tag_field="kind", tag="concentrated"):
     """At most ρ nats of zero-concentrated differential privacy, over all releases together.
 
     Raises:
@@ -42,18 +52,28 @@ class ConcentratedLimit:
     rho: float
 
     def __post_init__(self) -> None:
-        _require_finite(self.rho, "a ρ")
+        _require_finite(self.rho, Sentence("a ρ"))
+        msgspec.structs.force_setattr(self, "rho", float(self.rho))
+
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        return Sentence("ρ = {rho:g}", rho=self.rho)
 
     def __str__(self) -> str:
-        return f"ρ = {self.rho:.6g}"
+        return str(self.sentence)
 
 
-@dataclass(frozen=True)
-class Unlimited:
+class Unlimited(msgspec.Struct, frozen=True, tag_field="kind", tag="unlimited"):
     """No limit: everything is admitted and added up, an infinite ε too."""
 
+    @property
+    def sentence(self) -> Sentence:
+        """The limit in words."""
+        return Sentence("unlimited")
+
     def __str__(self) -> str:
-        return "unlimited"
+        return str(self.sentence)
 
 
 Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
@@ -75,34 +95,7 @@ def largest_rho(epsilon: float, delta: float) -> float:
     return low  # the lower end, so that what it converts to stays within ε
 
 
-def limit_to_json(limit: Limit) -> dict[str, Any]:
-    """The fields a ledger keeps of a limit."""
-    match limit:
-        case ApproximateLimit(epsilon, delta):
-            return {"kind": "approximate", "epsilon": float(epsilon), "delta": float(delta)}
-        case ConcentratedLimit(rho):
-            return {"kind": "concentrated", "rho": float(rho)}
-        case Unlimited():
-            return {"kind": "unlimited"}
-
-
-def limit_from_json(fields: dict[str, Any]) -> Limit:
-    """The limit that was kept.
-
-    Raises:
-        FileError: a kind that this version does not know.
-    """
-    match fields:
-        case {"kind": "approximate", "epsilon": epsilon, "delta": delta}:
-            return ApproximateLimit(epsilon, delta)
-        case {"kind": "concentrated", "rho": rho}:
-            return ConcentratedLimit(rho)
-        case {"kind": "unlimited"}:
-            return Unlimited()
-    raise FileError("The ledger has a limit from a newer version of Leakgauge; install that version.")
-
-
-def _require_finite(value: object, what: str) -> None:
+def _require_finite(value: object, what: Sentence) -> None:
     if not _is_number(value) or not 0 < value < math.inf:  # type: ignore[operator]  # the first half says it is a number
         raise OptionError(
             "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account unlimited.",

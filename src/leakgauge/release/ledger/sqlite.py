@@ -14,6 +14,7 @@ from urllib.parse import quote
 from leakgauge.drafts import draft, sync_folder, target
 from leakgauge.errors import EngineError, FileError, LeakgaugeError, VerificationError
 from leakgauge.release.ledger.store import INDEX, TABLE, VERSION, WAIT_SECONDS, Store
+from leakgauge.sentences import Sentence
 
 APPLICATION = 0x4C6B4C67
 """Written in the file's header: this is a ledger of Leakgauge."""
@@ -129,9 +130,9 @@ class SqliteStore(Store):
             case sqlite3.SQLITE_CORRUPT | sqlite3.SQLITE_ERROR | 0 if not isinstance(error, sqlite3.ProgrammingError):
                 return VerificationError("The ledger {path} is damaged; restore it from a copy.", path=self.name)
         reasons = {
-            sqlite3.SQLITE_READONLY: "it may not be written",
-            sqlite3.SQLITE_CANTOPEN: "it may not be opened",
-            sqlite3.SQLITE_FULL: "the disk is full",
+            sqlite3.SQLITE_READONLY: Sentence("it may not be written"),
+            sqlite3.SQLITE_CANTOPEN: Sentence("it may not be opened"),
+            sqlite3.SQLITE_FULL: Sentence("the disk is full"),
         }
         return EngineError(
             "The ledger {path} could not be used: {reason}; nothing was spent.",

@@ -8,9 +8,10 @@ Each is then taken at its own worst pair, which is never too little.
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from collections.abc import Mapping
 from typing import Any
 
+from leakgauge.artefacts.codec import encode
 from leakgauge.claims import NOTIONS, LocalDP, Statement
 from leakgauge.errors import FileError, OptionError
 from leakgauge.notions.composition import (
@@ -43,7 +44,7 @@ _PLAIN: dict[str, type[Step]] = {
 _NAMES = {kind: name for name, kind in _PLAIN.items()}
 
 
-def step_to_json(step: Step) -> dict[str, Any]:
+def step_to_json(step: Step) -> dict[str, object]:
     """The fields a ledger keeps of a step; numbers read back exactly.
 
     Raises:
@@ -53,25 +54,21 @@ def step_to_json(step: Step) -> dict[str, Any]:
     match step:
         case KnownChannel(channel=channel):
             if len(channel.inputs) * len(channel.outputs) > LARGEST_CHANNEL:
-                return {"kind": "claimed", **_statement_to_json(LocalDP(pure_epsilon(step))), **runs}
+                return _claimed(LocalDP(pure_epsilon(step))) | runs
             return {"kind": "known-channel", "matrix": channel.matrix.tolist(), **runs}
         case Claimed(statement=statement):
-            return {"kind": "claimed", **_statement_to_json(statement), **runs}
+            return _claimed(statement) | runs
         case ClaimedCurve(name=name, points=points) if points:
-            return {"kind": "claimed-curve", "name": name, "points": [list(map(_number, p)) for p in points], **runs}
+            return {"kind": "claimed-curve", "name": name, "points": encode(points), **runs}
         case _ if type(step) in _NAMES:
-            return {
-                "kind": _NAMES[type(step)],
-                **{field.name: _number(getattr(step, field.name)) for field in fields(step) if field.name not in runs},
-                **runs,
-            }
+            return {"kind": _NAMES[type(step)], **encode(step), **runs}
     raise OptionError(
         "A step of kind {kind} cannot be kept in a ledger; give a claim, or a curve by its points.",
         kind=type(step).__name__,
     )
 
 
-def step_from_json(kept: dict[str, Any]) -> Step:
+def step_from_json(kept: Mapping[str, object]) -> Step:
     """The step that was kept.
 
     Raises:
@@ -96,15 +93,8 @@ def step_from_json(kept: dict[str, Any]) -> Step:
         ) from None
 
 
-def _statement_to_json(statement: Statement) -> dict[str, Any]:
-    levels = {field.name: _number(getattr(statement, field.name)) for field in fields(statement)}
-    return {"notion": statement.name, "levels": levels}
-
-
-def _number(value: float) -> float | int | str:
-    if isinstance(value, int):
-        return value
-    return "infinity" if math.isinf(value) else float(value)
+def _claimed(statement: Statement) -> dict[str, object]:
+    return {"kind": "claimed", "notion": statement.name, "levels": encode(statement)}
 
 
 def _read(value: Any) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from leakgauge.claims import Statement
 from leakgauge.probability import Estimate
 from leakgauge.release.queries.protection import Protection
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     from leakgauge.release.queries.query import Query
@@ -37,7 +38,7 @@ class Answer:
     values: tuple[tuple[str | None, Found], ...]
     unit: str
     claims: tuple[Statement, ...]
-    mechanism: str
+    mechanism: Sentence
     rank_error: float | None = None
     simulated: bool = False
 

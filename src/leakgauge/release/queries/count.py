@@ -14,6 +14,7 @@ from leakgauge.release.queries.noise import TotalNoise, total_noise
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.query import NoisyQuery
 from leakgauge.release.queries.rows import used_rows
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 
@@ -36,8 +37,10 @@ class Count(NoisyQuery[int]):
         0.95
     """
 
-    def __str__(self) -> str:
-        return self._told("count")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("count")
 
     def sensitivity(self, protection: Protection) -> int:
         """``rows``."""
@@ -68,7 +71,7 @@ class Count(NoisyQuery[int]):
             ((None, Estimate(value, value - reach, value + reach, self.confidence, 1)),),
             "rows",
             noise.mechanism.claims,
-            spelled(noise.mechanism),
+            Sentence(spelled(noise.mechanism)),
             simulated=not randomness.private,
         )
 

@@ -22,6 +22,7 @@ from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.query import NoisyQuery
 from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Edges, Table
 
 
@@ -60,8 +61,10 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
         if self.edges is not None:
             object.__setattr__(self, "edges", Edges(tuple(float(edge) for edge in self.edges)).cuts)
 
-    def __str__(self) -> str:
-        return self._told(f"histogram of {self.column}")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("histogram of {column!s}", column=self.column)
 
     @property
     def bins(self) -> tuple[str, ...]:
@@ -123,7 +126,7 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
             values,
             "rows",
             claims,
-            f"{spelled(noise.mechanism)} in each count",
+            Sentence("{noise!s} in each count", noise=spelled(noise.mechanism)),
             simulated=not randomness.private,
         )
 

@@ -20,6 +20,7 @@ from leakgauge.release.queries.noise import (
     total_noise,
 )
 from leakgauge.release.queries.protection import Protection
+from leakgauge.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,10 @@ class Mean(BoundedQuery):
     bounds. Where no row at all is used there is no mean, and the interval is about nothing.
     """
 
-    def __str__(self) -> str:
-        return self._told(f"mean of {self.column}")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("mean of {column!s}", column=self.column)
 
     @property
     def middle(self) -> int:
@@ -74,7 +77,7 @@ class Mean(BoundedQuery):
             ((None, self._estimate(*ends)),),
             self.column,
             self._claims(noises),
-            " and ".join(spelled(noise.mechanism) for noise in noises),
+            _mechanism(*(spelled(noise.mechanism) for noise in noises)),
             simulated=not randomness.private,
         )
 
@@ -113,3 +116,8 @@ def _quotients(total: float, total_reach: float, count: float, count_reach: floa
     fewest, most = max(count - count_reach, 1.0), max(count + count_reach, 1.0)
     low, high = total - total_reach, total + total_reach
     return [min(low / fewest, low / most), total / max(count, 1.0), max(high / fewest, high / most)]
+
+
+def _mechanism(first: str, second: str = "") -> Sentence:
+    """The noise of the total, and that of the number of rows where it is not public."""
+    return Sentence("{first!s} and {second!s}", first=first, second=second) if second else Sentence(first)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from leakgauge.errors import OptionError
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import ONE_ROW
+from leakgauge.sentences import Sentence
 
 MOST_ROWS = 1 << 20
 
@@ -57,7 +58,12 @@ class Protection:
         """Whether all neighbouring tables have the same number of rows."""
         return self.replaces and self.unit is None
 
+    @property
+    def sentence(self) -> Sentence:
+        """The unit in words."""
+        # In quotes and after other words than the rows are, so that a column named row is not taken for one row.
+        return Sentence(ONE_ROW) if self.unit is None else Sentence("one value of {column!r}", column=self.unit)
+
     def __str__(self) -> str:
         """The unit in words, as an account of a ledger names it."""
-        # In quotes and after other words than the rows are, so that a column named row is not taken for one row.
-        return ONE_ROW if self.unit is None else f"one value of {self.unit!r}"
+        return str(self.sentence)

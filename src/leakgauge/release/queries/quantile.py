@@ -19,6 +19,7 @@ from leakgauge.release.queries.bounds import Bounds, bounds
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.query import Query
 from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 CELLS = 2.0**16
@@ -69,8 +70,10 @@ class Quantile(Query[npt.NDArray[np.int64]]):
                 at=self.at,
             )
 
-    def __str__(self) -> str:
-        return self._told(f"quantile {self.at:g} of {self.column}")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("quantile {at:g} of {column!s}", at=self.at, column=self.column)
 
     @cached_property
     def bounds(self) -> Bounds:
@@ -129,7 +132,7 @@ class Quantile(Query[npt.NDArray[np.int64]]):
             ((None, min(max(value, float(self.lower)), float(self.upper))),),
             self.column,
             choice.claims,
-            spelled(choice),
+            Sentence(spelled(choice)),
             rank_error=choice.error_bar(len(utilities), self.confidence) / self.share.denominator,
             simulated=not randomness.private,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from leakgauge.errors import OptionError
@@ -13,6 +13,7 @@ from leakgauge.randomness import Randomness
 from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.rows import Condition, require_column
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 Exact = TypeVar("Exact")
@@ -40,16 +41,31 @@ class Query(ABC, Generic[Exact]):
         if not 0 < self.confidence < 1:
             raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
 
+    @property
     @abstractmethod
-    def __str__(self) -> str:
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+
+    @property
+    def sentence(self) -> Sentence:
         """The query in words, with its condition; made from values that were typed, never from values of rows."""
+        if self.where is None:
+            return self.about
+        column, value = self.where.column, self.where.value
+        # In quotes, so that a column or value called like other words of a question is not taken for them.
+        if value is None:
+            return Sentence("{what} over rows where {column!r} is missing", what=self.about, column=column)
+        return Sentence("{what} over rows where {column!r} is {value!r}", what=self.about, column=column, value=value)
+
+    def __str__(self) -> str:
+        return str(self.sentence)
 
     @property
     def purpose(self) -> str:
         """The query in words for a ledger, whose entries are kept for good: without the value of its condition."""
         if self.where is None:
-            return str(self)
-        return f"{replace(self, where=None)} under a condition on {self.where.column}"
+            return str(self.about)
+        return str(Sentence("{what} under a condition on {column!s}", what=self.about, column=self.where.column))
 
     @abstractmethod
     def sensitivity(self, protection: Protection) -> int:
@@ -91,9 +107,6 @@ class Query(ABC, Generic[Exact]):
         self.require_columns(table, protection)
         self.steps(protection)
         return self.answer(self.exact(table, protection), protection, randomness)
-
-    def _told(self, what: str) -> str:
-        return what if self.where is None else f"{what} over rows where {self.where}"
 
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""

@@ -37,10 +37,6 @@ class Condition:
                 kind=type(self.value).__name__,
             )
 
-    def __str__(self) -> str:
-        # In quotes, so that a column or value called like other words of a question is not taken for them.
-        return f"{self.column!r} is {'missing' if self.value is None else repr(self.value)}"
-
 
 def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
     """Refuse a column that is not there, or cannot be used in this way.

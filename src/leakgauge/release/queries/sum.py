@@ -12,6 +12,7 @@ from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.bounded_query import BoundedQuery, Totals
 from leakgauge.release.queries.noise import TotalNoise, total_noise
 from leakgauge.release.queries.protection import Protection
+from leakgauge.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -30,8 +31,10 @@ class Sum(BoundedQuery):
     rounded values. Whole numbers are not changed by rounding unless the bounds are more than 2^32 apart.
     """
 
-    def __str__(self) -> str:
-        return self._told(f"sum of {self.column}")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("sum of {column!s}", column=self.column)
 
     def sensitivity(self, protection: Protection) -> int:
         """In steps of the fine grid; see the class."""
@@ -58,7 +61,7 @@ class Sum(BoundedQuery):
             ((None, Estimate(value, value - reach, value + reach, self.confidence, 1)),),
             self.column,
             noise.mechanism.claims,
-            spelled(noise.mechanism),
+            Sentence(spelled(noise.mechanism)),
             simulated=not randomness.private,
         )
 

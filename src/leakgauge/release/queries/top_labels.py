@@ -20,6 +20,7 @@ from leakgauge.release.queries.noise import share, sum_above
 from leakgauge.release.queries.protection import Protection
 from leakgauge.release.queries.query import Query
 from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 
@@ -55,8 +56,10 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
                 count=len(self.labels),
             )
 
-    def __str__(self) -> str:
-        return self._told(f"top {self.k} of {self.column}")
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("top {k:d} of {column!s}", k=self.k, column=self.column)
 
     def sensitivity(self, protection: Protection) -> int:
         """``rows``: by so many a count moves at most."""
@@ -92,7 +95,9 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
             tuple((str(place), shown(self.labels[at])) for place, at in enumerate(chosen, 1)),
             "label",
             (CentralDP(self.epsilon), ZeroConcentratedDP(rho)),
-            f"{spelled(choice)} {self.k} times" if self.k > 1 else spelled(choice),
+            Sentence("{choice!s} {k:d} times", choice=spelled(choice), k=self.k)
+            if self.k > 1
+            else Sentence(spelled(choice)),
             rank_error=error,
             simulated=not randomness.private,
         )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.artefacts import Finding, strongest
+from leakgauge.artefacts.codec import decode
 from leakgauge.report.document import Block, Grid, Inline
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.telling import Own, Plain, Teller
@@ -13,10 +15,8 @@ _FAR_ABOVE = 0.1
 
 
 def strongest_attack(facts: Facts) -> int | None:
-    """Which of the audit's attacks gained most; only those tried on the release itself, where there are any."""
-    attacks = facts.items("audit.json", "attacks")
-    places = [at for at, one in enumerate(attacks) if one.get("judged", True)] or list(range(len(attacks)))
-    return max(places, key=lambda at: float(attacks[at]["advantage"]["value"]), default=None)
+    """Which of the audit's attacks gained most."""
+    return strongest([decode(Finding, one, "audit.json") for one in facts.items("audit.json", "attacks")])
 
 
 def headline(tell: Teller) -> Iterator[Block]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.artefacts.codec import is_sentence
 from leakgauge.languages import message
 from leakgauge.report.document import Inline
 from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Plain, Teller
@@ -87,7 +86,7 @@ def value(tell: Teller, at: int, field: str) -> Inline:
     stored = tell.facts.get("assessment.json", "policy", at, field)
     if stored is None:
         return NOTHING
-    if is_sentence(stored) and stored not in ("infinity", "-infinity"):
+    if isinstance(stored, str | dict) and stored not in ("infinity", "-infinity"):
         return tell.stored(stored)
     unit = _UNITS.get(str(tell.facts.get("assessment.json", "policy", at, "name")), "")
     return (tell.facts.number("assessment.json", "policy", at, field, unit=unit),)

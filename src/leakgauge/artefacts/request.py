@@ -1,28 +1,30 @@
-"""What the main job is asked to do, and the command that asks it again."""
+"""What the main job is asked to do: one question for the command line, the page and Python."""
 
 from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import asdict, dataclass, fields
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Final, Literal, get_args
 
-from leakgauge.assessment import parse_target
-from leakgauge.errors import ColumnError, OptionError, did_you_mean
-from leakgauge.mechanisms.noisy_number import require_budget
+import msgspec
 
+from leakgauge.errors import OptionError
+from leakgauge.sentences import Sentence
+
+FRAME: Final = "frame"
+"""What a table in memory is called where a file has its name."""
+Graded = Literal["very-poor", "poor", "medium", "good", "very-good"]
+GRADES: Final[tuple[str, ...]] = get_args(Graded)
 _TARGETS = ("max_distortion", "max_leakage", "target")
-_REPEATED = ("background", "public", "mechanism", "distortion", "bins", "missing")
 
 
-@dataclass(frozen=True)
-class Asked:
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table to protect and what the protected one must be.
 
     Attributes:
-        table: a file, as ``open_table`` takes it.
+        table: a file, as ``open_table`` takes it; ``frame`` for a table in memory.
         secret: the column to protect.
         background: columns the attacker knows; they are not released unless they are public too.
         public: columns to release as they are, or in their bins. No other column but the secret is released.
@@ -94,10 +96,12 @@ class Asked:
                     value=value,
                 )
         for epsilon in (self.local_dp, self.accounted):
-            if epsilon is not None:
-                require_budget(epsilon)
-        if self.target is not None:
-            parse_target(self.target)
+            if epsilon is not None and not 0 < epsilon < math.inf:
+                raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=epsilon)
+        if self.target is not None and not _is_target(self.target):
+            raise OptionError(
+                "{text!r} is no target; give a score from 0 to 100, or {names}.", text=self.target, names=GRADES
+            )
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
         if not 0 < self.releases_per_period < math.inf:
@@ -121,7 +125,7 @@ class Asked:
             raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
     def _require_roles(self) -> None:
-        for role, names in (("background", self.background), ("public", self.public)):
+        for role, names in ((Sentence("background"), self.background), (Sentence("public"), self.public)):
             for name in names:
                 if name == self.secret:
                     raise OptionError(
@@ -157,27 +161,49 @@ class Asked:
         """Every column that the attacker knows, or sees as it is in the release."""
         return tuple(dict.fromkeys((*self.background, *self.public)))
 
-    def as_json(self) -> dict[str, Any]:
-        """The fields as they are stored."""
-        return {name: list(one) if isinstance(one, tuple) else one for name, one in asdict(self).items()}
-
-    def command(self, folder: Path | str) -> str:
-        """The command that asks for the same."""
-        return shlex.join(["leakgauge", "protect", *self.arguments(), "-o", str(folder)])
+    def given(self) -> dict[str, object]:
+        """What is asked beside the table, defaults left out."""
+        every = {one.name: getattr(self, one.name) for one in msgspec.structs.fields(self)[1:]}
+        defaults = {one.name: one.default for one in msgspec.structs.fields(self)}
+        return {name: value for name, value in every.items() if value != defaults[name]}
 
     def arguments(self) -> list[str]:
         """What follows ``leakgauge protect``, the folder left out."""
         # A value in one word with its option is never taken for an option.
         words = [f"./{self.table}" if self.table.startswith("-") else self.table]
-        for one in fields(self)[1:]:
-            value = getattr(self, one.name)
-            if value == one.default:
-                continue
-            option = f"--{one.name.replace('_', '-')}"
-            for each in value if one.name in _REPEATED else (value,):
+        for name, value in self.given().items():
+            option = f"--{name.replace('_', '-')}"
+            for each in value if isinstance(value, tuple) else (value,):
                 text = _written(each)
                 words += [f"{option}={text}"] if text.startswith("-") else [option, text]
         return words
+
+    def command(self, folder: Path | str) -> str:
+        """The command that asks for the same."""
+        return shlex.join(["leakgauge", "protect", *self.arguments(), "-o", str(folder)])
+
+    def script(self, folder: Path | str) -> str:
+        """A Python script that asks for the same; it runs as it is, but for a table in memory."""
+        table = FRAME if self.table == FRAME else repr(self.table)
+        lines = [
+            "import leakgauge as lg",
+            "",
+            "done = lg.protect(",
+            *(f"    {value}," for value in (table, repr(str(folder)))),
+            *(f"    {name}={value!r}," for name, value in self.given().items()),
+            ")",
+            "print(done.folder / 'report.html')",
+            "done.require()",
+            "",
+        ]
+        return "\n".join(lines)
+
+
+def _is_target(text: str) -> bool:
+    try:
+        return text in GRADES or 0 <= float(text) <= 100
+    except ValueError:
+        return False
 
 
 def _is_date(text: str) -> bool:
@@ -191,14 +217,3 @@ def _is_date(text: str) -> bool:
 def _written(value: object) -> str:
     """A value as it is typed; numbers in as few digits as read back the same."""
     return f"{value:g}" if isinstance(value, float) and float(f"{value:g}") == value else str(value)
-
-
-def require_columns(asked: Asked, known: tuple[str, ...]) -> None:
-    """Refuse columns that the table does not have.
-
-    Raises:
-        ColumnError: names one, and those that are near.
-    """
-    for name in (asked.secret, *asked.seen):
-        if name not in known:
-            raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))

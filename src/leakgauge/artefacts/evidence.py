@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
 from enum import Enum
 
+import msgspec
 import numpy as np
 
-from leakgauge.errors import ModelError
+from leakgauge.artefacts.quantity import Real
+from leakgauge.errors import ModelError, VerificationError
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
 
 
 class Standing(Enum):
@@ -21,8 +23,7 @@ class Standing(Enum):
     MISSING = "missing"
 
 
-@dataclass(frozen=True)
-class Scale:
+class Scale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
 
     Attributes:
@@ -35,7 +36,7 @@ class Scale:
     low: float
     high: float
     logarithmic: bool = False
-    reason: str = ""
+    reason: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -51,8 +52,7 @@ class Scale:
         return np.asarray((bounded - self.low) / (self.high - self.low))
 
 
-@dataclass(frozen=True)
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What is known of one leaf.
 
     Attributes:
@@ -67,20 +67,21 @@ class Evidence:
         answers: of a questionnaire, how many people gave each of the five answers; empty otherwise.
         null: the raw value that a release independent of the data would have; None where that says nothing.
         raw: the raw value that the data released as they are would have.
+        details: other numbers of the same run, by name.
     """
 
     leaf: str
     standing: Standing
-    source: str
-    value: float | None = None
+    source: Sentence
+    value: Real | None = None
     unit: str = ""
     scale: Scale | None = None
-    low: float | None = None
-    high: float | None = None
+    low: Real | None = None
+    high: Real | None = None
     answers: tuple[int, ...] = ()
-    null: float | None = None
-    raw: float | None = None
-    details: tuple[tuple[str, float], ...] = field(default=())
+    null: Real | None = None
+    raw: Real | None = None
+    details: dict[str, Real] = {}
 
     def __post_init__(self) -> None:
         if self.standing in (Standing.MEASURED, Standing.DECLARED):
@@ -111,7 +112,44 @@ class Evidence:
         return np.asarray(spread(self.scale.position(np.array([self.value])), count)[0])
 
 
-def missing(leaf: str, why: str) -> Evidence:
+class StoredEvidence(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/evidence/1"
+):
+    """Evidence of some leaves, so that a second assessment reads what a first one measured.
+
+    Attributes:
+        leaves: their evidence.
+        column: whose it is.
+        record: the digest of the release's record.
+    """
+
+    leaves: tuple[Evidence, ...]
+    column: str | None = None
+    record: str | None = None
+
+    def __post_init__(self) -> None:
+        leaves = [one.leaf for one in self.leaves]
+        for leaf in leaves:
+            if leaves.count(leaf) > 1:
+                raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=leaf)
+
+    def require_of(self, column: str, record: str | None, file: object) -> None:
+        """Refuse evidence of another column or release, or that does not say of which; any record where none is given.
+
+        Raises:
+            VerificationError: it is not of these.
+        """
+        for name, wanted, found in (("column", column, self.column), ("record", record, self.record)):
+            if wanted is not None and found != wanted:
+                raise VerificationError(
+                    "{file} is not the evidence of the {name} {wanted!r}; measure it anew.",
+                    file=file,
+                    name=name,
+                    wanted=wanted,
+                )
+
+
+def missing(leaf: str, why: Sentence) -> Evidence:
     """Evidence that there is none, and why."""
     return Evidence(leaf, Standing.MISSING, why)
 

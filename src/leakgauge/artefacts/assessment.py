@@ -1,0 +1,193 @@
+"""A graded release: scores, what they rest on, what speaks against it, and what would lift it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from leakgauge.artefacts.evidence import Standing, StoredEvidence
+from leakgauge.artefacts.grades import Grade
+from leakgauge.artefacts.quantity import Real, Side
+from leakgauge.errors import ModelError
+from leakgauge.sentences import Sentence
+
+
+class Veto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A reason, without a full stop, why the grade may not be better than the cap."""
+
+    reason: Sentence
+    cap: Grade = Grade.POOR
+
+    def __post_init__(self) -> None:
+        if not self.reason.template.strip():
+            raise ModelError("A veto without a reason convinces nobody; name one.")
+
+
+class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A leaf that goes to another position from 0 to 1, and the raw value there; None of a leaf that was asked."""
+
+    leaf: str
+    name: str
+    start: float = msgspec.field(name="from")
+    end: float = msgspec.field(name="to")
+    value: float | None
+
+
+class Lift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Moves that together reach the target, and the scores afterwards.
+
+    Attributes:
+        cost: how far they go in all, each times its own cost.
+        lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
+    """
+
+    moves: tuple[Move, ...]
+    cost: float
+    score: float
+    privacy: float | None
+    utility: float | None
+    lowers: tuple[str, ...]
+
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One limit of a policy and what was found.
+
+    Attributes:
+        found: what is known; None where nothing is, which fails the line: what is not known is not kept.
+        of: what was held against the limit, in words; empty where the name says it.
+    """
+
+    name: str
+    limit: Side
+    found: Side | None
+    holds: bool
+    of: Sentence = msgspec.field(default_factory=lambda: Sentence(""))
+
+    @property
+    def said(self) -> Sentence:
+        """What was found and asked for, in a short sentence without a full stop."""
+        found, limit = _said(self.found), _said(self.limit)
+        if self.of.template:
+            return Sentence(
+                "{name} is {found} ({of}), the limit {limit}", name=self.name, found=found, of=self.of, limit=limit
+            )
+        return Sentence("{name} is {found}, the limit {limit}", name=self.name, found=found, limit=limit)
+
+
+def _said(side: Side | None) -> Sentence:
+    if side is None:
+        return Sentence("not known")
+    return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
+
+
+class Interval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Of a score."""
+
+    low: float
+    high: float
+    confidence: float
+
+
+class NodeStates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A node's names, and its distribution over the states from very low to very high."""
+
+    name: str
+    chinese: str
+    states: tuple[float, ...]
+
+
+class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a leaf and what it is worth.
+
+    Attributes:
+        leaf: its key in the diagram.
+        better: which way is good.
+        position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
+        sensitivity: points of score that a move over the whole scale would add.
+        null: the raw value of a release that tells nothing.
+        raw: the raw value of the data released as they are.
+    """
+
+    leaf: str
+    name: str
+    chinese: str
+    better: str | None
+    standing: Standing
+    value: Real | None
+    unit: str
+    position: float | None
+    states: tuple[float, ...] | None
+    sensitivity: float | None
+    privacy_sensitivity: float | None
+    utility_sensitivity: float | None
+    null: Real | None
+    raw: Real | None
+    source: Sentence
+
+
+class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The paper's score and grade, and why they do not decide."""
+
+    score: float
+    grade: str
+    credibility: float
+    decides: bool
+    why_not: Sentence
+
+
+class Scores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A grade and the three scores from 0 to 100; None where nothing is known of one.
+
+    The grade is the lowest of the grades of the three, after vetoes; uncapped it is before them.
+    """
+
+    score: float
+    grade: Grade
+    grade_uncapped: Grade
+    privacy: float | None
+    utility: float | None
+
+
+class StoredAssessment(Scores, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/assessment/1"):
+    """A graded release.
+
+    Attributes:
+        column: that was graded; None where there are several.
+        graded: what the grade is of.
+        missing: leaves of which nothing is known; the others share their weight.
+        nodes: every known node, leaves included.
+        lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
+        blocked: why no change reaches it; None where one does.
+        published: by the paper's algebra, which does not decide.
+        evidence: of the leaves, to be read again.
+    """
+
+    column: str | None
+    interval: Interval | None
+    privacy_interval: Interval | None
+    utility_interval: Interval | None
+    graded: Sentence
+    vetoes: tuple[Veto, ...]
+    leaves: tuple[Leaf, ...]
+    missing: tuple[str, ...]
+    nodes: dict[str, NodeStates]
+    lifts: tuple[Lift, ...]
+    blocked: Sentence | None
+    policy: tuple[Line, ...]
+    published: Published | None
+    evidence: StoredEvidence
+
+    @property
+    def reasons(self) -> tuple[Sentence, ...]:
+        """Why the grade is capped."""
+        return tuple(veto.reason for veto in self.vetoes)
+
+    @property
+    def failed(self) -> tuple[Sentence, ...]:
+        """What of the policy is not kept."""
+        return tuple(line.said for line in self.policy if not line.holds)
+
+
+class Before(Scores, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/before/1"):
+    """The scores and nodes of the table released as it is."""
+
+    nodes: dict[str, NodeStates]

@@ -1,0 +1,289 @@
+"""What audits found: levels that are shown, attacks, and a release held to its record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from leakgauge import notebook
+from leakgauge.artefacts.levels import Level
+from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.verification import Check
+from leakgauge.claims import NOTIONS, Statement
+from leakgauge.errors import RefusalError
+from leakgauge.sentences import Sentence, in_turn
+
+
+def nothing() -> Sentence:
+    """What is said where there is nothing to say."""
+    return Sentence("")
+
+
+class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The level that a mechanism, or the rows of a release, are shown to have.
+
+    Attributes:
+        notion: of the level: that of the claim, or local-dp where nothing is claimed.
+        claim: what it was held to; None where nothing is claimed.
+        epsilon_lower_bound: the level where it is an ε, else None.
+        lower_bound: the level; infinite where a channel rules an input out. Without an interval it is exact.
+        estimate: the level estimated, above the bound; None where the level is exact.
+        violated: whether the claim is disproved.
+        deterministic: whether each of the two inputs always gave the same output, and not the same one: if that is
+            how it is, ε is infinite; outputs alone show no more than the bound.
+        stopped_early: whether the bets disproved the claim before all outputs were drawn.
+        samples: outputs that were drawn of each of the two inputs; 0 where the level is exact.
+        inputs: the two, the event being likelier under the first.
+        event: what tells them apart; empty where no single output does.
+        note: a sentence that must be read with the level; empty where there is none.
+        checks: what else was looked at.
+    """
+
+    notion: str
+    claim: Level | None
+    epsilon_lower_bound: Quantity | None
+    lower_bound: Quantity
+    estimate: Real | None
+    violated: bool
+    deterministic: bool
+    stopped_early: bool
+    samples: int
+    inputs: tuple[str, ...]
+    event: Sentence
+    note: Sentence = msgspec.field(default_factory=nothing)
+    checks: tuple[Check, ...] = ()
+
+    @property
+    def at_least(self) -> float:
+        """The level shown, in its unit."""
+        return self.lower_bound.value
+
+    @property
+    def statement(self) -> Statement | None:
+        """The claim; None where nothing is claimed."""
+        if self.claim is None:
+            return None
+        parameters = [value for value in (self.claim.delta, self.claim.order) if value is not None]
+        notion: Callable[..., Statement] = NOTIONS[self.notion]
+        return notion(self.claim.value, *parameters)
+
+    @property
+    def is_just_above(self) -> bool:
+        """Whether no more is shown than that the level is above the claimed one."""
+        return self.stopped_early and self.claim is not None and self.at_least <= self.claim.value
+
+    @property
+    def said(self) -> Sentence:
+        """The level in words: at least so much, or more than the claim where just that is disproved."""
+        level, unit = self.at_least, Sentence(self.lower_bound.unit)
+        if self.is_just_above:
+            return Sentence("more than {level:.4g} {unit}", level=level, unit=unit)
+        return Sentence("at least {level:.4g} {unit}", level=level, unit=unit)
+
+    @property
+    def failures(self) -> tuple[Sentence, ...]:
+        """The checks that failed, with their reasons."""
+        return tuple(one.failure for one in self.checks if not one.holds)
+
+    def _repr_html_(self) -> str:
+        unit, sure = self.lower_bound.unit, self.lower_bound.confidence
+        rows: list[tuple[object, object]] = [
+            ("claimed", "nothing" if self.claim is None else f"at most {notebook.number(self.claim.value, unit)}"),
+            ("shown", f"{self.said}{'' if sure is None else f' at {100 * sure:.6g} %'}"),
+            ("violated", "yes" if self.violated else "no"),
+            *zip(("inputs", ""), self.inputs, strict=False),
+            ("event", self.event),
+            ("outputs drawn of each", f"{self.samples:,}" if self.samples else "none: the level is exact"),
+        ]
+        rows += [(one.name, "holds" if one.holds else str(one.reason) or "does not hold") for one in self.checks]
+        rows += [("note", self.note)] if str(self.note) else []
+        return notebook.table_html((), rows, f"Shown of {self.notion}")
+
+
+class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """An attack on a release.
+
+    Attributes:
+        attack: its name.
+        target: the columns it is after.
+        knows: the columns the attacker knows beforehand.
+        success: the share of the targets it is right about.
+        baseline: the share of the same targets that the same attacker is right about without the release.
+        advantage: success − baseline on the same targets: 0 where the release tells nothing.
+        independent: the advantage on a release that has nothing to do with the targets; its interval holds 0.
+        raw: the advantage where the data are released as they are.
+        exposed: the targets it is right about with the release and wrong without; of members the number recognised
+            beyond what as many false alarms explain.
+        ceiling: the success that the claim allows at most; None where nothing is claimed.
+        method: how the attacker guesses, in a sentence.
+        judged: whether it was tried on the release itself. What was made afresh says nothing against the release.
+        beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
+    """
+
+    attack: Sentence
+    target: tuple[str, ...]
+    knows: tuple[str, ...]
+    success: Quantity
+    baseline: Quantity
+    advantage: Quantity
+    independent: Quantity
+    raw: Quantity
+    exposed: int
+    ceiling: Quantity | None
+    method: Sentence = msgspec.field(default_factory=nothing)
+    judged: bool = True
+    beats_claim: bool = False
+
+    @property
+    def broken_claim(self) -> Sentence:
+        """What is wrong where it beats the claim, in a short sentence without a full stop."""
+        return Sentence("{attack} on {target!s} beats the claim", attack=self.attack, target=", ".join(self.target))
+
+    def _repr_html_(self) -> str:
+        shares = {
+            "success": self.success,
+            "baseline, without the release": self.baseline,
+            "advantage": self.advantage,
+            "advantage on an independent release": self.independent,
+            "advantage on the raw data": self.raw,
+        }
+        rows = [
+            ("target", ", ".join(self.target)),
+            ("knows", ", ".join(self.knows) or "nothing"),
+            *(
+                (name, notebook.interval(one.value, *one.ends, one.confidence or 1.0, "of the targets"))
+                for name, one in shares.items()
+            ),
+            ("exposed", f"{self.exposed:,} targets"),
+            (
+                "the claim allows",
+                "anything" if self.ceiling is None else notebook.number(self.ceiling.value, "of the targets"),
+            ),
+            ("beats the claim", "yes" if self.beats_claim else "no"),
+            ("method", self.method),
+        ]
+        return notebook.table_html((), rows, f"Finding: {self.attack}")
+
+
+def strongest(attacks: Sequence[Finding]) -> int | None:
+    """The place of the attack that gains most over what is known anyway; of those tried on the release, if any were."""
+    places = [at for at, one in enumerate(attacks) if one.judged] or range(len(attacks))
+    return max(places, key=lambda at: attacks[at].advantage.value, default=None)
+
+
+class Diversity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How different the values of a secret are within the classes; each number is that of the worst class.
+
+    Attributes:
+        secret: the column.
+        distinct: l of distinct l-diversity: how many different values a class has.
+        entropy: l of entropy l-diversity, e^H: as many equally common values would be as uncertain.
+        closeness: t of t-closeness, every value being as far from every other: the total variation distance between a
+            class and the table.
+        ordered_closeness: the same by the earth mover's distance between ranks, from 0 to 1; None where the values
+            have no order. A missing value ranks last.
+
+    References:
+        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007.
+    """
+
+    secret: str
+    distinct: int
+    entropy: float
+    closeness: float
+    ordered_closeness: float | None
+
+
+class Anonymity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many rows share their quasi-identifiers.
+
+    Attributes:
+        quasi_identifiers: the columns.
+        rows: of the table.
+        classes: combinations that occur.
+        k: the rows of the smallest class: the table is k-anonymous.
+        unique: rows that are alone in their class.
+        diversity: of the secret; None where none is named.
+    """
+
+    quasi_identifiers: tuple[str, ...]
+    rows: int
+    classes: int
+    k: int
+    unique: int
+    diversity: Diversity | None = None
+
+    @property
+    def unique_share(self) -> float:
+        """The share of rows that are alone in their class."""
+        return self.unique / self.rows
+
+
+class AuditedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Which record a release was held to."""
+
+    reference: str
+    digest: str
+
+
+class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/audit/1"):
+    """A release held to its record.
+
+    Attributes:
+        record: of the release.
+        private: whether its noise protects anybody; a simulation does not.
+        rows: of the release.
+        confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
+            keeps its claims with a chance of at most what is missing to 1.
+        violated: whether anything is wrong.
+        violations: what is wrong, in short sentences without a full stop.
+        epsilon_lower_bound: the largest of the columns.
+        columns: for each protected column the level its rows show; None where they are too few.
+        attacks: what every attack found.
+        anonymity: of the public columns of the release; None where there are none.
+        checks: of the record, computed again.
+        digest: over all other fields, so that a change shows.
+    """
+
+    record: AuditedRecord
+    private: bool
+    rows: int
+    confidence: float
+    violated: bool
+    violations: tuple[Sentence, ...]
+    epsilon_lower_bound: Quantity | None = None
+    columns: dict[str, Shown | None] = {}
+    attacks: tuple[Finding, ...] = ()
+    anonymity: Anonymity | None = None
+    checks: tuple[Check, ...] = ()
+    digest: str = ""
+
+    @property
+    def strongest(self) -> Finding | None:
+        """The attack that gains most over what is known anyway."""
+        place = strongest(self.attacks)
+        return None if place is None else self.attacks[place]
+
+    def require(self) -> None:
+        """Refuse a release with anything wrong.
+
+        Raises:
+            RefusalError: names what is wrong.
+        """
+        if self.violations:
+            raise RefusalError("The release does not keep what it claims: {wrong}.", wrong=in_turn(self.violations))
+
+
+class MechanismAudit(
+    Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/audit/1"
+):
+    """The level that a mechanism, a channel or a program is shown to have.
+
+    Attributes:
+        subject: the mechanism, the file or the command as it was named.
+        attacks: none, because nothing was released.
+    """
+
+    subject: str
+    attacks: tuple[Finding, ...] = ()

@@ -1,0 +1,77 @@
+"""A search for the cheapest setting that meets a target: every trial, and all that is needed to release the best."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from leakgauge.artefacts.assessment import Leaf, Scores
+from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.sentences import Sentence
+
+
+class TriedSetting(Scores, frozen=True, kw_only=True):
+    """A setting with its grade.
+
+    Attributes:
+        stage: what it changes against the start.
+        form: the column, the column in bins, or its histogram.
+        mechanism: as on the command line, or a designed channel in words.
+        claim: the level it claims, with its parameters; None where nothing is claimed.
+    """
+
+    stage: str
+    form: Sentence
+    mechanism: Sentence
+    claim: dict[str, Any] | None
+    vetoes: tuple[Sentence, ...]
+    meets: bool
+
+
+class WholeSetting(TriedSetting, frozen=True, kw_only=True):
+    """A setting with all that is needed to make the release.
+
+    Attributes:
+        bins: the labels or edges of a histogram, or the intervals of a column in bins.
+        channel: one that was designed.
+        leaves: what is known of each, where the setting was chosen.
+    """
+
+    bins: dict[str, tuple[float | str | None, ...]] | None
+    channel: ChannelFile | None
+    leaves: tuple[Leaf, ...] | None = None
+
+
+class Blocking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A leaf whose distance from its best costs points."""
+
+    leaf: str
+    points: float
+
+
+class StoredImprovement(
+    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/improvement/1"
+):
+    """What a search found.
+
+    Attributes:
+        target: a score, or a grade by name.
+        learned_from: whether counts of the table or a noisy histogram.
+        trials: everything that was tried, in order.
+        chosen: what meets the target; None where nothing does.
+        best: what comes closest.
+        failed: what the best one fails on.
+        blocking: leaves that cost the best one most points of what it is short of.
+    """
+
+    column: str
+    target: float | str
+    min_privacy: float
+    min_utility: float
+    learned_from: Sentence
+    trials: tuple[TriedSetting, ...]
+    chosen: WholeSetting | None
+    best: WholeSetting
+    failed: tuple[Sentence, ...]
+    blocking: tuple[Blocking, ...]

@@ -1,0 +1,152 @@
+"""The main job: what was asked, what each finished stage read and wrote, and what came of it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from leakgauge.artefacts.assessment import Interval
+from leakgauge.artefacts.grades import Grade
+from leakgauge.artefacts.levels import Level
+from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.request import Request
+from leakgauge.sentences import Sentence
+
+
+class TableColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A column of the table that came in."""
+
+    name: str
+    kind: str
+
+
+class TableRead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The table that came in; ``sha256`` is of its files, or of its content where it was in memory."""
+
+    name: str
+    rows: int
+    bytes: int
+    sha256: str
+    columns: tuple[TableColumn, ...]
+
+
+class StageDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A finished stage.
+
+    Attributes:
+        inputs: the digest of everything it read.
+        outputs: the files it wrote, with their digests.
+        seconds: it took.
+        refused: why nothing meets the target.
+    """
+
+    inputs: str
+    outputs: dict[str, str]
+    seconds: float
+    refused: Sentence | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Whether something was released, and why not, or why it must not be given away."""
+
+    released: bool
+    reason: Sentence | None = None
+
+
+class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The numbers that matter; None where the release has no such number.
+
+    Attributes:
+        grade: the lowest of score, privacy and utility, or what a veto makes of it.
+        grade_uncapped: without a veto.
+        score: from 0 to 100, as are privacy and utility.
+        interval: of the score.
+        vetoes: why the release must not be given away.
+        leakage_before: bits of the secret released as it is.
+        leakage_after: bits that the attacker learns.
+        floor: bits that the background alone tells.
+        epsilon: that the release keeps.
+        attack: the name of the strongest attack, of those tried on the release itself.
+        success: its share of right guesses.
+        baseline: the share without the release.
+        advantage: the difference.
+        unchanged: the share of values that stay.
+    """
+
+    grade: Grade
+    score: float
+    grade_uncapped: Grade | None = None
+    interval: Interval | None = None
+    privacy: float | None = None
+    utility: float | None = None
+    vetoes: tuple[Sentence, ...] = ()
+    leakage_before: Quantity | None = None
+    leakage_after: Quantity | None = None
+    floor: Quantity | None = None
+    epsilon: Level | None = None
+    attack: Sentence | None = None
+    success: Quantity | None = None
+    baseline: Quantity | None = None
+    advantage: Quantity | None = None
+    unchanged: Quantity | None = None
+
+
+class Spent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the histogram and the release cost, in nats: alone and together."""
+
+    histogram: Real | None
+    release: Real | None
+    together: Real
+
+
+class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/job/1"):
+    """A job under way, or one that came to its end.
+
+    Attributes:
+        asked: what was asked.
+        table: that came in.
+        started: when, in UTC.
+        finished: when; None while it is at work.
+        versions: of the programs that finish it.
+        stages: that are finished, by name.
+        outcome: of the whole; None while it is at work.
+        withheld: columns that are not released.
+        command: that asks for the same; empty for a table in memory.
+        script: the same in Python.
+        headline: the numbers that matter, where something was released.
+        shareable: files that may be handed out.
+        spent: from the ledger.
+    """
+
+    asked: Request
+    table: TableRead
+    started: str
+    finished: str | None
+    versions: dict[str, str]
+    stages: dict[str, StageDone]
+    outcome: Outcome | None
+    withheld: tuple[str, ...] = ()
+    command: str = ""
+    script: str = ""
+    headline: Headline | None = None
+    shareable: tuple[str, ...] = ()
+    spent: Spent | None = None
+
+
+class PageJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/page-job/1"):
+    """What the page's server notes of a job beside its folder, for a later server.
+
+    Attributes:
+        asked: what was asked; its table is a name.
+        path: of the table in the folder that was served; None where it was dropped.
+        started: when, in UTC.
+        state: of the job.
+        message: why it is in this state.
+    """
+
+    asked: Request
+    path: str | None
+    state: Literal["running", "done", "refused", "failed", "stopped"]
+    started: str | None = None
+    message: Sentence | None = None

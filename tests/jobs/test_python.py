@@ -1,0 +1,106 @@
+"""The main job, improve and compare in Python: frames as well as files, and the numbers of the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pytest
+
+import leakgauge as lg
+from leakgauge.artefacts.codec import encode
+from leakgauge.errors import FileError, InputError, OptionError, TableError
+from leakgauge.jobs.improve import stored
+from tests.cli.running import as_json
+from tests.jobs.finished import Finished, Told
+from tests.jobs.stubs import stubbed
+
+ASKED: dict[str, Any] = {
+    "secret": "illness",
+    "background": "city",
+    "public": ["city"],
+    "max_distortion": 0.2,
+    "simulate": 3,
+}
+NUMBERS = ("measurement.json", "frontier.json", "design.json", "comparison.json", "leakage.json", "levels.json")
+
+
+def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Path, made: Path, tmp_path: Path) -> None:
+    frame = pd.read_csv(people)
+    with stubbed(made, ("report",)):
+        done = lg.protect(frame, folder=tmp_path / "frame", **ASKED)
+    done.require()
+    of_file = json.loads((finished.folder / "job.json").read_text(encoding="utf-8"))
+    for name in NUMBERS:
+        found, wanted = (
+            json.loads((place / name).read_text(encoding="utf-8")) for place in (done.folder, finished.folder)
+        )
+        assert {**found, "table": None} == {**wanted, "table": None}, name
+    # The score counts the time, memory and bytes that the release takes.
+    measured = {"score": None, "interval": None}
+    assert {**encode(done.job.headline), **measured} == {**of_file["headline"], **measured}
+    assert done.job.table.name == "frame" and done.job.table.rows == 600
+    assert done.job.command == "" and "    frame,\n" in done.job.script
+    told = Told()
+    with stubbed(made, ("report",)):
+        # The same rows in other pieces.
+        pieces = pa.concat_tables([pa.Table.from_pandas(part) for part in (frame[:100], frame[100:])])
+        again = lg.protect(pieces.replace_schema_metadata(None), tmp_path / "frame", progress=told, **ASKED)
+    assert again.released and set(told.states().values()) == {"kept"}
+    frame.loc[0, "city"] = "C"
+    with pytest.raises(FileError, match="holds the release of another job"):
+        lg.protect(frame, tmp_path / "frame", **ASKED)
+
+
+def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, tmp_path: Path) -> None:
+    request = lg.Request(str(people), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
+    with stubbed(made):
+        assert lg.protect(people, tmp_path / "out", **ASKED).job.asked == request
+        told = Told()
+        assert lg.protect(request, tmp_path / "out", progress=told).released
+    assert set(told.states().values()) == {"kept"}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "says"),
+    [
+        ({"publik": "city"}, OptionError, "no option 'publik'; did you mean 'public'"),
+        ({"secret": "ilness"}, TableError, "did you mean 'illness'"),
+        ({"secret": None}, FileError, "'secret' is missing or malformed"),
+        ({"max_distortion": "much"}, FileError, "'max_distortion' is missing or malformed"),
+        ({"background": ["illness"]}, OptionError, "both as secret and as background"),
+        ({"target": 70}, OptionError, "Two targets"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_one_sentence(
+    change: dict[str, object], error: type[InputError], says: str, people: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=says):
+        lg.protect(people, tmp_path / "out", **{**ASKED, **change})
+    assert not (tmp_path / "out").exists()
+
+
+def test_improve_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, fields = as_json(capsys, "improve", str(people), "--secret", "illness", "--target", "poor", "--trials", "6")
+    assert code == 0
+    for table in (people, pl.read_csv(people)):
+        found = lg.improve(table, secret="illness", target="poor", trials=6)
+        assert encode(stored(found, "illness")) == fields
+        found.improvement.require()
+
+
+def test_compare_is_the_command_line_s(people: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mechanism = "randomized-response:epsilon=1"
+    asked = ("--secret", "illness", "--background", "city", mechanism, "--max-distortion", "0.3")
+    code, fields = as_json(capsys, "compare", str(people), *asked)
+    assert code == 0
+    for table in (str(people), arrow_csv.read_csv(people)):
+        found = lg.compare(table, mechanism, secret="illness", background=["city"], max_distortion=0.3)
+        assert encode(found) == fields
+    with pytest.raises(OptionError, match="2 targets are given"):
+        lg.compare(people, secret="illness", max_distortion=0.3, max_leakage=1.0)
