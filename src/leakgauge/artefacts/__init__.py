@@ -2,16 +2,7 @@
 
 from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
-from leakgauge.artefacts.audit import (
-    Anonymity,
-    Audit,
-    AuditedRecord,
-    Diversity,
-    Finding,
-    MechanismAudit,
-    Shown,
-    strongest,
-)
+from leakgauge.artefacts.audit import Anonymity, Audit, AuditedRecord, Diversity, Finding, MechanismAudit, Shown, strongest
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.event import Ended, Event
