@@ -2,7 +2,16 @@
 
 from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
-from leakgauge.artefacts.audit import Anonymity, Audit, AuditedRecord, Diversity, Finding, MechanismAudit, Shown, strongest
+from leakgauge.artefacts.audit import (
+    Anonymity,
+    Audit,
+    AuditedRecord,
+    Diversity,
+    Finding,
+    MechanismAudit,
+    Shown,
+    strongest,
+)
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
 from leakgauge.artefacts.event import Ended, Event
@@ -20,4 +29,48 @@ from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Check
 from leakgauge.sentences import Sentence
 
-__all__ = ["Anonymity", "Answer", "Audit", "AuditedRecord", "Before", "ChannelFile", "Check", "Compared", "Comparison", "Design", "Diversity", "EachMeasurement", "Ended", "Event", "Finding", "Frontier", "Headline", "Job", "LedgerTold", "Level", "Levels", "Measurement", "MechanismAudit", "Origin", "Outcome", "PageJob", "Point", "PublicRecord", "Quantity", "Real", "Record", "Relation", "Request", "Sentence", "Shown", "Spent", "StageDone", "StoredAssessment", "StoredEvidence", "StoredImprovement", "Utility", "Witness", "strongest"]
+__all__ = [
+    "Anonymity",
+    "Answer",
+    "Audit",
+    "AuditedRecord",
+    "Before",
+    "ChannelFile",
+    "Check",
+    "Compared",
+    "Comparison",
+    "Design",
+    "Diversity",
+    "EachMeasurement",
+    "Ended",
+    "Event",
+    "Finding",
+    "Frontier",
+    "Headline",
+    "Job",
+    "LedgerTold",
+    "Level",
+    "Levels",
+    "Measurement",
+    "MechanismAudit",
+    "Origin",
+    "Outcome",
+    "PageJob",
+    "Point",
+    "PublicRecord",
+    "Quantity",
+    "Real",
+    "Record",
+    "Relation",
+    "Request",
+    "Sentence",
+    "Shown",
+    "Spent",
+    "StageDone",
+    "StoredAssessment",
+    "StoredEvidence",
+    "StoredImprovement",
+    "Utility",
+    "Witness",
+    "strongest",
+]
