@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, Event, Request, Sentence, codec
+from leakgauge.artefacts import Ended, Event, Request, codec
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
 from leakgauge.web.failures import UnknownError
@@ -166,12 +166,11 @@ class Jobs:
 
     async def _follow(self, job: Job, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
+        # Where the results lie is nobody's business.
+        hidden = json.dumps(f"{self.results}/")[1:-1].encode()
         try:
             while line := await _line(process.stdout):
-                event = event_in(line)
-                if isinstance(event, Ended) and event.reason is not None:
-                    # Where the results lie is nobody's business.
-                    event = replace(event, reason=_shortened(event.reason, f"{self.results}/"))
+                event = event_in(line.replace(hidden, b""))
                 if event is not None:
                     job.hear(event)
                     self._tell()
@@ -217,19 +216,6 @@ def event_in(line: bytes) -> Event | Ended | None:
     except ValueError:
         return None
     return part_of(Event, said) or part_of(Ended, said)
-
-
-def _shortened(sentence: Sentence, place: str) -> Sentence:
-    """The sentence without the path of a folder in its fields."""
-    fields = {
-        name: one.replace(place, "")
-        if isinstance(one, str)
-        else _shortened(one, place)
-        if isinstance(one, Sentence)
-        else one
-        for name, one in sentence.fields.items()
-    }
-    return Sentence(sentence.template, **fields)
 
 
 def _key(shown: Mapping[str, Any], table: OpenTable) -> str:
