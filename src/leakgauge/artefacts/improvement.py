@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from leakgauge.artefacts.assessment import Leaf, Scores
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.levels import Level
 from leakgauge.sentences import Sentence
 
 
@@ -24,7 +23,7 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
     stage: str
     form: Sentence
     mechanism: Sentence
-    claim: dict[str, Any] | None
+    claim: Level | None
     vetoes: tuple[Sentence, ...]
     meets: bool
 
