@@ -101,10 +101,11 @@ def progress_lines() -> Iterator[Progress]:
     """A bar for the stage at work on a screen, and a line for each that is finished; into a pipe the lines alone."""
     from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     console = Console(stderr=True, highlight=False)
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def tell(event: Event) -> None:
             name = retell(STAGES[event.stage])
@@ -164,11 +165,12 @@ def render(done: Done) -> list[RenderableType]:
 
 def _grade(found: Headline) -> str:
     """The grade and what decided it."""
+    grade, uncapped = found.grade.value, (found.grade_uncapped or found.grade).value
     if not found.vetoes:
-        return say("{grade}, the lowest of score, privacy and utility", grade=found.grade)
-    if found.grade_uncapped == found.grade:
-        return say("{grade}, and a veto stands against the release", grade=found.grade)
-    return say("{grade}, by a veto; {uncapped} without it", grade=found.grade, uncapped=found.grade_uncapped)
+        return say("{grade}, the lowest of score, privacy and utility", grade=grade)
+    if uncapped == grade:
+        return say("{grade}, and a veto stands against the release", grade=grade)
+    return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
 
 
 def _rows(found: Headline) -> Iterator[tuple[str, str]]:
