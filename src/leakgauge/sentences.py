@@ -29,7 +29,7 @@ class Sentence:
 
     __slots__ = ("fields", "template")
 
-    def __init__(self, template: str, /, **fields: Field) -> None:
+    def __init__(self, template: str = "", /, **fields: Field) -> None:
         self.template = template
         self.fields: Mapping[str, Field] = fields
 

@@ -24,7 +24,6 @@ from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.artefacts.record import PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
-from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.request import Request
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Check
@@ -63,7 +62,6 @@ __all__ = [
     "Real",
     "Record",
     "Relation",
-    "Reproductions",
     "Request",
     "Sentence",
     "Shown",
@@ -74,6 +72,5 @@ __all__ = [
     "StoredImprovement",
     "Utility",
     "Witness",
-    "codec",
     "strongest",
 ]

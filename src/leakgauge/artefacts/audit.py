@@ -15,11 +15,6 @@ from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
 
-def nothing() -> Sentence:
-    """What is said where there is nothing to say."""
-    return Sentence("")
-
-
 class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The level that a mechanism, or the rows of a release, are shown to have.
 
@@ -51,7 +46,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     samples: int
     inputs: tuple[str, ...]
     event: Sentence
-    note: Sentence = msgspec.field(default_factory=nothing)
+    note: Sentence = msgspec.field(default_factory=Sentence)
     checks: tuple[Check, ...] = ()
 
     @property
@@ -131,7 +126,7 @@ class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     raw: Quantity
     exposed: int
     ceiling: Quantity | None
-    method: Sentence = msgspec.field(default_factory=nothing)
+    method: Sentence = msgspec.field(default_factory=Sentence)
     judged: bool = True
     beats_claim: bool = False
 

@@ -11,7 +11,7 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import decode
 from leakgauge.artefacts.levels import Level, with_hyphens
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
-from leakgauge.errors import LeakgaugeError
+from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability import PriorOrigin
 from leakgauge.sentences import Sentence
 
@@ -246,7 +246,7 @@ def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
         }
         claims = {name: decode(Claims, one, name) for name, one in raised["claims"].items()}
         raised["keep_inside"] = keep_inside(decode(Plan, fields["plan"], "plan"), claims)
-    except (KeyError, TypeError, AttributeError, LeakgaugeError):
+    except (KeyError, TypeError, AttributeError, FileError, VerificationError):
         # Not a whole record, which whoever decodes it finds and says.
         pass
     return raised

@@ -18,7 +18,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: Sentence
     holds: bool | None
-    reason: Sentence = Sentence("")
+    reason: Sentence = msgspec.field(default_factory=Sentence)
 
     @property
     def failure(self) -> Sentence:

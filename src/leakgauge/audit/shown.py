@@ -30,9 +30,7 @@ def held_to(
     level = Quantity(at_least, claim.unit)
     if confidence is not None:
         level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)
-    parameters = dict(claim.parameters)
-    stated = Level(claim.level, claim.unit, delta=parameters.get("delta"), order=parameters.get("order"))
-    held = stated if claimed else None
+    held = Level.stated(claim) if claimed else None
     is_epsilon = claim.unit == "nats" and claim.name != "zcdp"
     return Shown(
         notion=claim.name,

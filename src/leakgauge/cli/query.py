@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
 
@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from leakgauge.release.queries import Condition, Query
 
 Made = TypeVar("Made", bound=Callable[..., None])
+
+
+class _Shared(TypedDict):
+    """What every query is told."""
+
+    epsilon: float
+    confidence: float
+    where: Condition | None
+
 
 _COMMON = (
     click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
@@ -178,7 +187,7 @@ def _run_bounded(
 
 def _run(
     ctx: click.Context,
-    make: Callable[[dict[str, Any]], Query[Any]],
+    make: Callable[[_Shared], Query[Any]],
     labels_file: Path | None = None,
     *,
     epsilon: float,

@@ -31,7 +31,7 @@ NAMES = {
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
     """Print a paper's numbers beside ours, and its slips; without NAME, of every paper. Exit 1 if one differs."""
-    from leakgauge.artefacts import Reproductions
+    from leakgauge.artefacts.reproduction import Reproductions
 
     require_writable(output)
     chosen = [name] if name else list(NAMES)

@@ -64,30 +64,28 @@ def audit_release(
         simulation_seed=simulation_seed,
     )
     verification = verify(record, released=released)
+    held = verification.record
+    assert held is not None, "the case was read from it"
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - confidence) / 2 / len(case.columns)
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
-        assert verification.record is not None
-        place = released or released_file(verification.record, record)
+        place = released or released_file(held, record)
         with open_table(place) as table:
             hidden = anonymity(table, case.public)
-    checks = verification.checks
     attacks = attack_case(case, progress)
     wrong = (
-        *(one.failure for one in checks if one.holds is False),
+        *(one.failure for one in verification.checks if one.holds is False),
         *(_not_kept(name, one) for name, one in columns.items() if one is not None and one.violated),
         *(one.broken_claim for one in attacks if one.beats_claim),
     )
     bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
-    made = verification.record
-    assert made is not None
     return sealed(
         Audit(
-            AuditedRecord(made.reference, made.digest),
-            made.private,
-            made.rows,
+            AuditedRecord(held.reference, held.digest),
+            held.private,
+            held.rows,
             confidence,
             bool(wrong),
             wrong,
@@ -95,7 +93,7 @@ def audit_release(
             columns,
             attacks,
             hidden,
-            checks,
+            verification.checks,
         )
     )
 

@@ -97,7 +97,7 @@ class BoundColumn:
         if (found < 0).any():
             raise ColumnError(
                 "The columns {names} have a combination of values that is not an input of the channel; add it.",
-                names=", ".join(map(repr, self.reads)),
+                names=tuple(map(repr, self.reads)),
             )
         return found
 

@@ -12,6 +12,7 @@ from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
+from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:
@@ -127,7 +128,9 @@ def read_plan(path: Path | str) -> ReleasePlan:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
             path=place,
-            found=f"it has {', '.join(map(repr, unknown))}" if unknown else "names, mechanisms and bins must be text",
+            found=Sentence("it has {keys!s}", keys=tuple(map(repr, unknown)))
+            if unknown
+            else Sentence("names, mechanisms and bins must be text"),
         )
     try:
         return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public, bins)
@@ -167,7 +170,7 @@ def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planne
         raise ColumnError(
             "The channel for column {name!r} reads {found}; name the column it reads.",
             name=name,
-            found=", ".join(map(repr, how.inputs)),
+            found=tuple(map(repr, how.inputs)),
         )
     return how
 
@@ -182,5 +185,5 @@ def _require_all_written(name: str, how: Planned, columns: Mapping[str, Planned]
             "The channel for column {name!r} also writes {found}; name every column it writes under [columns], each "
             "with this channel.",
             name=name,
-            found=", ".join(map(repr, hidden)),
+            found=tuple(map(repr, hidden)),
         )

@@ -44,7 +44,7 @@ def test_the_curve_is_the_exact_one(tmp_path: Path) -> None:
         assert found.raw.value == pytest.approx(1 - PRIOR)
         assert 0 in found.independent
         assert not found.beats_claim
-    assert curve[0].attack == "averaging, 1 release" and curve[-1].attack == "averaging, 16 releases"
+    assert [str(curve[at].attack) for at in (0, -1)] == ["averaging, 1 release", "averaging, 16 releases"]
     assert curve[-1].success.ends[0] > curve[1].success.ends[1]
 
 

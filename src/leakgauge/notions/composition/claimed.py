@@ -44,7 +44,7 @@ class Claimed(Step):
             raise OptionError(
                 "{found!r} does not compose; claim one of {known}.",
                 found=self.statement,
-                known=", ".join(notion.name for notion in COMPOSABLE),
+                known=tuple(notion.name for notion in COMPOSABLE),
             )
         if isinstance(self.statement, ApproximateDP) and self.statement.delta >= 1:
             raise OptionError("A δ of {delta} lies outside [0, 1).", delta=self.statement.delta)

@@ -53,7 +53,7 @@ def in_parallel(
     if any(type(statement) is not notion for statement in statements) or len(orders) > 1:
         raise OptionError(
             "Parts side by side need one notion of one order; found {found}.",
-            found=", ".join(sorted({str(statement) for statement in statements})),
+            found=tuple(sorted({str(statement) for statement in statements})),
         )
     _require(statements[0], _GROUPED, "parallel composition")
     largest = notion(*(max(getattr(s, field.name) for s in statements) for field in fields(notion)))
@@ -136,5 +136,5 @@ def _require(statement: object, notions: tuple[type[Statement], ...], rule: str)
             "There is no rule of {rule} for {found!r}; it is known for {known}.",
             rule=rule,
             found=statement,
-            known=", ".join(notion.name for notion in notions),
+            known=tuple(notion.name for notion in notions),
         )
