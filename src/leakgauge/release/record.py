@@ -34,6 +34,7 @@ from leakgauge.errors import FileError, OptionError, VerificationError
 from leakgauge.mechanisms import MECHANISMS, Mechanism, spelled
 from leakgauge.notions import Circumstances, relate_channel, relate_statements
 from leakgauge.notions.composition import Claimed, Step, compose
+from leakgauge.notions.relation import stored_level
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
