@@ -126,9 +126,9 @@ def render(done: Done) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.artefacts import Measurement, Record
     from leakgauge.cli.measure import too_small
-    from leakgauge.probability.files import parsed_json
-    from leakgauge.release.record import read_record, said_of_bins
+    from leakgauge.release.record import said_of_bins
 
     job, found = done.job, done.job.headline
     parts: list[RenderableType] = []
@@ -140,9 +140,9 @@ def render(done: Done) -> list[RenderableType]:
             grid.add_row(name, value)
         parts.append(grid)
         parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found.vetoes]
-        if not parsed_json(done.folder / "measurement.json")["reliable"]:
+        if not done.read(Measurement, "measurement.json").reliable:
             parts.append(Text(too_small(), "yellow"))
-        plan = read_record(done.folder / "release.json").plan
+        plan = done.read(Record, "release.json").plan
         parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     if job.withheld and found is not None:
         columns = ", ".join(job.withheld)
@@ -165,10 +165,11 @@ def render(done: Done) -> list[RenderableType]:
 def _grade(found: Headline) -> str:
     """The grade and what decided it."""
     if not found.vetoes:
-        return say("{grade}, the lowest of score, privacy and utility", grade=found.grade)
-    if found.grade_uncapped == found.grade:
-        return say("{grade}, and a veto stands against the release", grade=found.grade)
-    return say("{grade}, by a veto; {uncapped} without it", grade=found.grade, uncapped=found.grade_uncapped)
+        return say("{grade}, the lowest of score, privacy and utility", grade=found.grade.value)
+    if found.grade_uncapped is None or found.grade_uncapped is found.grade:
+        return say("{grade}, and a veto stands against the release", grade=found.grade.value)
+    uncapped = found.grade_uncapped.value
+    return say("{grade}, by a veto; {uncapped} without it", grade=found.grade.value, uncapped=uncapped)
 
 
 def _rows(found: Headline) -> Iterator[tuple[str, str]]:

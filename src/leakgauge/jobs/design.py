@@ -10,7 +10,6 @@ from msgspec import structs
 from leakgauge.artefacts import Design, Frontier, Origin, Point, Quantity
 from leakgauge.design import Knowledge, RateDistortion, Solution, Target
 from leakgauge.distances import Distortion
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.tables import Binning, Table
@@ -71,11 +70,11 @@ class Question:
 def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Design:
     """A designed channel as it is stored; ``prior`` is where the frequencies come from."""
     origin, told = _ORIGINS.get(prior, Origin.TABLE), found.identifiability
-    numbers = structs.asdict(as_point(found, origin)) | {"epsilon": stored_level(found.local_dp, origin)}
+    numbers = structs.asdict(as_point(found, origin)) | {"epsilon": found.local_dp.stored(origin)}
     return Design(
         **numbers,
         knowledge=found.problem.knowledge.value,
-        identifiability=None if told is None else stored_level(told, origin),
+        identifiability=None if told is None else told.stored(origin),
         inputs_that_never_occur=len(found.never_occurring),
         iterations=found.iterations,
         prior=prior,

@@ -12,7 +12,6 @@ from leakgauge.artefacts.relation import Derivation, Implied
 from leakgauge.claims import Statement, parse_statement
 from leakgauge.errors import ModelError
 from leakgauge.notions import Circumstances, Implication, relate_channel, relate_statement
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.files import match_labels, read_label_values
 
@@ -55,7 +54,7 @@ def relate(
     else:
         statement = parse_statement(subject) if isinstance(subject, str) else subject
         found = relate_statement(statement, _prior(prior, records=records), known, restricted=restricted)
-    levels = {name: stored_level(level) for name, level in found.levels.items()}
+    levels = {name: level.stored() for name, level in found.levels.items()}
     return Relation(
         subject=told,
         records=found.circumstances.records,

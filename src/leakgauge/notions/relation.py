@@ -7,9 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from leakgauge import artefacts
 from leakgauge.arguments import checked
-from leakgauge.artefacts import Origin
 from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
 from leakgauge.languages import message
 from leakgauge.notions.circumstances import Circumstances, of_data_sets
@@ -19,7 +17,6 @@ from leakgauge.notions.neighbours import Structure, without_neighbour
 from leakgauge.notions.ratios import moment_skewness
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label
-from leakgauge.probability.labels import text_of
 
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
 """For a channel of one record these say what their local twins say."""
@@ -110,17 +107,6 @@ def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, kn
 def _about_prior(prior: Distribution | None) -> Iterator[str]:
     if prior is not None and len(prior.support) < len(prior):
         yield NEVER_OCCURS
-
-
-def stored_level(level: Level, origin: Origin = Origin.TABLE) -> artefacts.Level:
-    """A level as it is stored, with the witness that reaches it; ``origin`` says where its number comes from."""
-    reached = level.witness
-    witness = None
-    if reached is not None:
-        output = None if reached.output is None else text_of(reached.output)
-        witness = artefacts.Witness(tuple(map(text_of, reached.inputs)), output)
-    parameters = dict(level.statement.parameters)
-    return artefacts.Level(level.value, level.unit, origin=origin, witness=witness, **parameters)
 
 
 def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:

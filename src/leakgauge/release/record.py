@@ -34,7 +34,6 @@ from leakgauge.errors import FileError, OptionError, VerificationError
 from leakgauge.mechanisms import MECHANISMS, Mechanism, spelled
 from leakgauge.notions import Circumstances, relate_channel, relate_statements
 from leakgauge.notions.composition import Claimed, Step, compose
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
@@ -260,11 +259,11 @@ def claims_of(
         prior = None
         levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
     elif prior is None:
-        levels = {name: stored_level(level, origin) for name, level in relate_channel(channel).levels.items()}
+        levels = {name: level.stored(origin) for name, level in relate_channel(channel).levels.items()}
     else:
         whatever, under = relate_channel(channel).levels, origin_under(prior.origin, origin)
         levels = {
-            name: stored_level(level, origin if name in whatever else under)
+            name: level.stored(origin if name in whatever else under)
             for name, level in relate_channel(channel, prior.distribution).levels.items()
         }
     if column.letters == THIS_TABLE:

@@ -14,7 +14,6 @@ from leakgauge.assessment.storing import nodes_of, scores_of
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
-from leakgauge.notions.relation import stored_level
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 
 
@@ -22,7 +21,7 @@ def levels_of(sources: Sources, asked: Request, channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
     prior = _prior(sources, asked, channel)
     found = relate_channel(channel, prior).levels
-    return Levels(PriorOrigin.THIS_TABLE.value, {name: stored_level(level) for name, level in found.items()})
+    return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
 def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
