@@ -164,12 +164,12 @@ def render(done: Done) -> list[RenderableType]:
 
 def _grade(found: Headline) -> str:
     """The grade and what decided it."""
+    grade, uncapped = found.grade.value, (found.grade_uncapped or found.grade).value
     if not found.vetoes:
-        return say("{grade}, the lowest of score, privacy and utility", grade=found.grade.value)
-    if found.grade_uncapped is None or found.grade_uncapped is found.grade:
-        return say("{grade}, and a veto stands against the release", grade=found.grade.value)
-    uncapped = found.grade_uncapped.value
-    return say("{grade}, by a veto; {uncapped} without it", grade=found.grade.value, uncapped=uncapped)
+        return say("{grade}, the lowest of score, privacy and utility", grade=grade)
+    if uncapped == grade:
+        return say("{grade}, and a veto stands against the release", grade=grade)
+    return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
 
 
 def _rows(found: Headline) -> Iterator[tuple[str, str]]:
