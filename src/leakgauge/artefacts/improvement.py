@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from leakgauge.artefacts.assessment import Leaf, Scores
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.levels import Level
 from leakgauge.sentences import Sentence
 
 
@@ -18,13 +17,13 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
         stage: what it changes against the start.
         form: the column, the column in bins, or its histogram.
         mechanism: as on the command line, or a designed channel in words.
-        claim: the level it claims, with its parameters; None where nothing is claimed.
+        claim: the level it claims; None where nothing is claimed.
     """
 
     stage: str
     form: Sentence
     mechanism: Sentence
-    claim: dict[str, Any] | None
+    claim: Level | None
     vetoes: tuple[Sentence, ...]
     meets: bool
 

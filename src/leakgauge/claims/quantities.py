@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from leakgauge.claims.statements import Statement
-
 
 def number_json(value: float) -> float | str:
     """A finite number as it is, an infinite one in words; NaN is never written."""
@@ -15,11 +13,3 @@ def number_json(value: float) -> float | str:
 def exact_json(value: float, unit: str) -> dict[str, object]:
     """The five fields of a quantity that is exact."""
     return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}
-
-
-def statement_json(statement: Statement) -> dict[str, object]:
-    """A statement's level with its parameters."""
-    return {
-        **exact_json(statement.level, statement.unit),
-        **{name: number_json(value) for name, value in statement.parameters},
-    }

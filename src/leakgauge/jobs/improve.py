@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from msgspec.structs import asdict
 
+from leakgauge.artefacts import Level
 from leakgauge.artefacts.assessment import Leaf
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
 from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.assessment.storing import leaves_of, scores_of
-from leakgauge.claims.quantities import statement_json
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
@@ -181,7 +181,7 @@ def _tried(trial: Trial) -> TriedSetting:
         stage=candidate.stage.value,
         form=candidate.form,
         mechanism=candidate.name,
-        claim=statement_json(claims[0]) if claims else None,
+        claim=Level.stated(claims[0]) if claims else None,
         vetoes=tuple(veto.reason for veto in found.vetoes),
         meets=trial.meets,
     )

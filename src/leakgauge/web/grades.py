@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from leakgauge.artefacts import StoredAssessment
 from leakgauge.artefacts.codec import encode
 from leakgauge.languages import Language
 
 
-def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, Any]:
+def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, object]:
     """The fields of ``assessment.json``, told in the language, and ``names``: each node's name by its key."""
-    told: dict[str, Any] = encode(graded, language.retell)
+    told = encode(graded, language.retell)
     for leaf in told["leaves"]:
         leaf["unit"] = language.retell(leaf["unit"])
     chinese = language.code == "zh"
