@@ -41,7 +41,7 @@ class _Report:
     def __init__(self, made: Path) -> None:
         self._made = made
 
-    def of(self, _: Path) -> _Report:
+    def made_of(self, *_: object) -> _Report:
         return self
 
     def to_html(self, place: Path, *_: object) -> None:

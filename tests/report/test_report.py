@@ -11,7 +11,7 @@ from leakgauge.errors import FileError
 from leakgauge.languages import Language
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Edition, Number, inlines
-from leakgauge.report.facts import SCHEMAS, Facts
+from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.sections.titles import TITLES
 from leakgauge.sentences import Sentence
@@ -156,7 +156,7 @@ def test_nothing_released_still_says_what_is_possible(refused: Facts) -> None:
 
 def test_any_artefact_may_be_absent(facts: Facts) -> None:
     whole = compose(facts, ENGLISH)
-    for name in SCHEMAS:
+    for name in ARTEFACTS:
         if name not in facts.files:
             continue
         rest = Facts({file: fields for file, fields in facts.files.items() if file != name}, facts.diagram)

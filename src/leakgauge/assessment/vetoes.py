@@ -88,24 +88,40 @@ def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:
 
 def vetoes_of_shown(shown: Shown, what: Sentence = MECHANISM) -> tuple[Veto, ...]:
     """Vetoes from what was shown of a mechanism: an infinite level, or one above the claim."""
-    return _shown(
-        what,
-        None if shown.claim is None else str(shown.statement),
-        0.0 if shown.claim is None else shown.claim.value,
-        shown.at_least,
-        shown.lower_bound.unit,
-        shown.deterministic,
-        shown.violated,
-        list(shown.failures),
-    )
+    claimed, claim = 0.0 if shown.claim is None else shown.claim.value, str(shown.statement)
+    vetoes = _infinite(Sentence("the claim of {what}", what=what), claimed)
+    if shown.at_least == math.inf:
+        said = Sentence("{what} rules an input out, so that its level is infinite", what=what)
+    elif shown.deterministic:
+        said = Sentence("{what} always gives the same output, so that its level is infinite", what=what)
+    elif shown.violated and shown.at_least > claimed:
+        said = Sentence(
+            "{what} shows at least {level:.4g} {unit} where {claim} is claimed",
+            what=what,
+            level=shown.at_least,
+            unit=Sentence(shown.lower_bound.unit),
+            claim=claim,
+        )
+    elif shown.violated:
+        said = in_turn([Sentence("{what} breaks {claim}", what=what, claim=claim), *shown.failures])
+    else:
+        return vetoes
+    return (*vetoes, Veto(said))
 
 
 def vetoes_of_finding(finding: Finding) -> tuple[Veto, ...]:
     """A veto where an attack succeeds more often than the claim allows."""
-    if not finding.beats_claim:
+    if not finding.beats_claim or finding.ceiling is None:
         return ()
-    assert finding.ceiling is not None
-    return (_beaten(finding.attack, finding.target, finding.success.ends[0], finding.ceiling.value),)
+    said = Sentence(
+        "the attack {attack} on {target} is right in at least {success:.4g} of the cases where the claim allows "
+        "{ceiling:.4g}",
+        attack=finding.attack,
+        target=finding.target,
+        success=finding.success.ends[0],
+        ceiling=finding.ceiling.value,
+    )
+    return (Veto(said),)
 
 
 def vetoes_of_audit(audit: Audit) -> tuple[Veto, ...]:
@@ -118,36 +134,6 @@ def vetoes_of_audit(audit: Audit) -> tuple[Veto, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _shown(
-    what: Sentence,
-    claim: str | None,
-    claimed: float,
-    at_least: float,
-    unit: str,
-    deterministic: bool,
-    violated: bool,
-    failed: list[Sentence],
-) -> tuple[Veto, ...]:
-    vetoes = _infinite(Sentence("the claim of {what}", what=what), claimed)
-    if at_least == math.inf:
-        said = Sentence("{what} rules an input out, so that its level is infinite", what=what)
-    elif deterministic:
-        said = Sentence("{what} always gives the same output, so that its level is infinite", what=what)
-    elif violated and at_least > claimed:
-        said = Sentence(
-            "{what} shows at least {level:.4g} {unit} where {claim} is claimed",
-            what=what,
-            level=at_least,
-            unit=Sentence(unit),
-            claim=str(claim),
-        )
-    elif violated:
-        said = in_turn([Sentence("{what} breaks {claim}", what=what, claim=str(claim)), *failed])
-    else:
-        return vetoes
-    return (*vetoes, Veto(said))
-
-
 def column_of(name: str) -> Sentence:
     """A column, as vetoes call it."""
     return Sentence("the column {name}", name=name)
@@ -157,16 +143,3 @@ def _infinite(what: Sentence, level: float) -> tuple[Veto, ...]:
     if level != math.inf:
         return ()
     return (Veto(Sentence("{what} has an infinite level, which promises nothing", what=what)),)
-
-
-def _beaten(attack: Sentence, target: Iterable[str], success: float, ceiling: float) -> Veto:
-    return Veto(
-        Sentence(
-            "the attack {attack} on {target} is right in at least {success:.4g} of the cases where the claim allows "
-            "{ceiling:.4g}",
-            attack=attack,
-            target=tuple(target),
-            success=success,
-            ceiling=ceiling,
-        )
-    )

@@ -126,9 +126,9 @@ def render(done: Done) -> list[RenderableType]:
     from rich.table import Table
     from rich.text import Text
 
+    from leakgauge.artefacts import Measurement, Record
     from leakgauge.cli.measure import too_small
-    from leakgauge.probability.files import parsed_json
-    from leakgauge.release.record import read_record, said_of_bins
+    from leakgauge.release.record import said_of_bins
 
     job, found = done.job, done.job.headline
     parts: list[RenderableType] = []
@@ -140,9 +140,9 @@ def render(done: Done) -> list[RenderableType]:
             grid.add_row(name, value)
         parts.append(grid)
         parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found.vetoes]
-        if not parsed_json(done.folder / "measurement.json")["reliable"]:
+        if not done.read(Measurement, "measurement.json").reliable:
             parts.append(Text(too_small(), "yellow"))
-        plan = read_record(done.folder / "release.json").plan
+        plan = done.read(Record, "release.json").plan
         parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
     if job.withheld and found is not None:
         columns = ", ".join(job.withheld)

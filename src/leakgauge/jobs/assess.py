@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from leakgauge.artefacts import Audit, StoredAssessment, StoredEvidence, codec
+from leakgauge.artefacts import Audit, Record, StoredAssessment, StoredEvidence, codec
 from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.assessment import (
     Assessment,
@@ -29,7 +29,7 @@ from leakgauge.assessment.scales import Form
 from leakgauge.assessment.storing import stored as stored_as
 from leakgauge.errors import RefusalError
 from leakgauge.probability.files import parsed_json
-from leakgauge.release import read_record
+from leakgauge.release import Release
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table
 
@@ -58,7 +58,7 @@ def refused_by_veto(graded: StoredAssessment) -> RefusalError | None:
 
 
 def grade_release(
-    record: Path,
+    record: Release | Path,
     audit: Audit,
     original: Table,
     diagram: Diagram,
@@ -77,7 +77,7 @@ def grade_release(
     """A column of a release graded from its record, its table and its audit.
 
     Args:
-        record: of the release.
+        record: a release, or the file of its record.
         audit: of that record.
         original: the table it was made from.
         diagram: by which it is graded.
@@ -96,7 +96,8 @@ def grade_release(
         VerificationError: the record was changed, or the audit is of another release.
         FileError, TableError, ColumnError, OptionError, ModelError: something that cannot be used.
     """
-    protected = protected_of_release(record, original, released, column)
+    release = Release.read(record)
+    protected = protected_of_release(release, original, released, column)
     evidence = collect(
         protected,
         audit=audit,
@@ -110,7 +111,7 @@ def grade_release(
     vetoes = every_veto(protected.setting, evidence, audit=accusing or audit)
     found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
     ways, blocked = _ways(found, target, protected)
-    lines = () if policy is None else _lines(policy, found, record, audit, releases_per_period)
+    lines = () if policy is None else _lines(policy, found, release.record, audit, releases_per_period)
     return stored_as(
         found,
         column=protected.setting.source.name,
@@ -123,7 +124,7 @@ def grade_release(
 
 
 def _lines(
-    policy: Policy, found: Assessment, record: Path, audit: Audit, releases_per_period: float
+    policy: Policy, found: Assessment, record: Record, audit: Audit, releases_per_period: float
 ) -> tuple[Line, ...]:
     bound = audit.epsilon_lower_bound
     shown = None if bound is None else bound.value
@@ -143,9 +144,9 @@ def read_audit(place: Path) -> Audit:
     return audit
 
 
-def _together(record: Path) -> float | None:
+def _together(record: Record) -> float | None:
     """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [one.value for one in read_record(record).together.values()]
+    stated = [one.value for one in record.together.values()]
     return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
 
 

@@ -25,13 +25,12 @@ from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
-from leakgauge.release import verify
-from leakgauge.release.record import released_file
+from leakgauge.release import Release, verify
 from leakgauge.tables import Binning, Table, open_table
 
 
 def audit_release(
-    record: Path,
+    record: Release | Path,
     original: Table,
     *,
     released: Path | None = None,
@@ -52,8 +51,9 @@ def audit_release(
         VerificationError: the record was changed, or the release is not the record's.
         FileError, TableError, ColumnError, OptionError: something that cannot be used.
     """
+    release = Release.read(record)
     case = read_attack_case(
-        record,
+        release,
         original,
         secret=secret,
         background=background,
@@ -63,16 +63,13 @@ def audit_release(
         targets=targets,
         simulation_seed=simulation_seed,
     )
-    verification = verify(record, released=released)
-    held = verification.record
-    assert held is not None, "the case was read from it"
+    verification, held = verify(release, released=released), release.record
     # One half of the miss for the levels that the rows show, shared by the columns; the attacks share the other.
     each = 1 - (1 - confidence) / 2 / len(case.columns)
     columns = {", ".join(one.reads): shown_by_rows(one, each) for one in case.columns}
     hidden = None
     if case.public:
-        place = released or released_file(held, record)
-        with open_table(place) as table:
+        with open_table(released or release.output) as table:
             hidden = anonymity(table, case.public)
     attacks = attack_case(case, progress)
     wrong = (

@@ -34,7 +34,7 @@ from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
 from leakgauge.release.public_record import make_public_record, public_place
-from leakgauge.release.record import make_record
+from leakgauge.release.record import make_record, read_record, released_file
 from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.release.writing import require_format, write_batches
@@ -85,6 +85,20 @@ class Release:
     public_record_file: Path
     entry: Entry | None = field(default=None, repr=False)
     signature: Path | None = None
+
+    @classmethod
+    def read(cls, record: Release | Path | str) -> Release:
+        """The release of a record's file; a release as it is.
+
+        Raises:
+            FileError, VerificationError: as of ``read_record``.
+        """
+        if isinstance(record, Release):
+            return record
+        place = Path(record)
+        said = read_record(place)
+        output = released_file(said, place)
+        return cls(output, said, place, public_place(output))
 
     @property
     def rows(self) -> int:

@@ -18,6 +18,7 @@ from leakgauge.artefacts.verification import Check, Verified
 from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.notions.composition import Step
 from leakgauge.probability import PriorOrigin
+from leakgauge.release.applying import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.checking import ANOTHER, agree, agree_in_any_order, checked, failed, same
 from leakgauge.release.ledger import Ledger
@@ -106,7 +107,7 @@ class Verification:
 
 
 def verify(
-    record: Path | str,
+    record: Release | Path | str,
     *,
     released: Path | str | None = None,
     ledger: Ledger | None = None,
@@ -115,7 +116,7 @@ def verify(
     """What holds of a record: its digest, its release, its claims and its budget, each computed again.
 
     Args:
-        record: the record's file.
+        record: a release that was just written, or the record's file.
         released: the release, where it is not beside the record under the name it says.
         ledger: to check the spend and its completion; without one they are not looked at.
         signed_by: the file of a public Ed25519 key, to check the record's signature.
@@ -124,10 +125,10 @@ def verify(
         FileError: the record or the key cannot be read or is not one.
         OptionError: a key is given and the extra ``signing`` is not installed.
     """
-    place = Path(record)
+    place = record.record_file if isinstance(record, Release) else Path(record)
     signature = () if signed_by is None else (_signature_check(place, Path(signed_by)),)
     try:
-        said = read_any_record(place)
+        said = record.record if isinstance(record, Release) else read_any_record(place)
         plan = None if isinstance(said, PublicRecord) else plan_of(said, place)
     except VerificationError as error:
         return Verification(None, (*signature, failed(RECORD, error)))

@@ -8,33 +8,50 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from leakgauge.artefacts import schemas
-from leakgauge.artefacts.codec import digest_of
+import msgspec
+
+from leakgauge.artefacts import (
+    Audit,
+    Before,
+    ChannelFile,
+    Comparison,
+    Design,
+    Frontier,
+    Job,
+    Levels,
+    Measurement,
+    PublicRecord,
+    Record,
+    StoredAssessment,
+    StoredImprovement,
+    Utility,
+    codec,
+)
 from leakgauge.assessment import Diagram, default_diagram, read_diagram
 from leakgauge.errors import FileError, VerificationError
-from leakgauge.probability.files import parsed_json, require_schema
+from leakgauge.probability.files import parsed_json
 from leakgauge.release.record import file_digest
 from leakgauge.report.document import Number
 from leakgauge.report.visible import visible
 
-SCHEMAS: Final = {
-    "job.json": "leakgauge/job/1",
-    "measurement.json": "leakgauge/measure/1",
-    "design.json": "leakgauge/design/1",
-    "channel.json": "leakgauge/channel/1",
-    "frontier.json": "leakgauge/frontier/1",
-    "comparison.json": "leakgauge/comparison/1",
-    "improvement.json": "leakgauge/improvement/1",
-    "release.json": "leakgauge/release/2",
-    "release.public.json": "leakgauge/public-release/1",
-    "leakage.json": "leakgauge/measure/1",
-    "levels.json": "leakgauge/levels/2",
-    "utility.json": "leakgauge/utility/1",
-    "audit.json": "leakgauge/audit/1",
-    "assessment.json": "leakgauge/assessment/1",
-    "before.json": "leakgauge/before/1",
+ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
+    "job.json": Job,
+    "measurement.json": Measurement,
+    "design.json": Design,
+    "channel.json": ChannelFile,
+    "frontier.json": Frontier,
+    "comparison.json": Comparison,
+    "improvement.json": StoredImprovement,
+    "release.json": Record,
+    "release.public.json": PublicRecord,
+    "leakage.json": Measurement,
+    "levels.json": Levels,
+    "utility.json": Utility,
+    "audit.json": Audit,
+    "assessment.json": StoredAssessment,
+    "before.json": Before,
 }
-"""The artefacts of a job with their schemas; every one may be absent."""
+"""The artefacts of a job that are reported; every one may be absent."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
@@ -59,6 +76,11 @@ class Facts:
         object.__setattr__(self, "files", visible(dict(self.files)))
 
     @classmethod
+    def of(cls, artefacts: Mapping[str, msgspec.Struct], diagram: Diagram) -> Facts:
+        """The facts in artefacts, by the names of their files."""
+        return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram)
+
+    @classmethod
     def read(cls, folder: Path | str) -> Facts:
         """The artefacts in a folder.
 
@@ -72,14 +94,14 @@ class Facts:
         if not place.is_dir():
             raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
         if (place / "job.json").exists():
-            _require_whole(place, _read(place / "job.json", SCHEMAS["job.json"]))
-        files = {name: _read(place / name, schema) for name, schema in SCHEMAS.items() if (place / name).exists()}
-        if "job.json" not in files and "release.json" not in files:
+            _require_whole(place, codec.read(Job, place / "job.json"))
+        found = {name: _read(kind, place / name) for name, kind in ARTEFACTS.items() if (place / name).exists()}
+        if "job.json" not in found and "release.json" not in found:
             raise FileError(
                 "{path} has neither a job.json nor a release.json; name the folder of a finished job.", path=place
             )
         own = place / "diagram.toml"
-        return cls(files, read_diagram(own) if own.exists() else default_diagram())
+        return cls.of(found, read_diagram(own) if own.exists() else default_diagram())
 
     def get(self, file: str, *path: str | int) -> Any:
         """What stands at a place; None where nothing does."""
@@ -216,36 +238,31 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _require_whole(place: Path, job: Mapping[str, Any]) -> None:
+def _require_whole(place: Path, job: Job) -> None:
     """Refuse the folder of a job that is not finished, or whose files are not those that it wrote."""
-    if "finished" in job and job["finished"] is None:
+    if job.finished is None:
         raise FileError(
             "The job in {path} is not finished; run the same command again to finish it.",
             path=place,
         )
-    stages = job.get("stages") or {}
     # Reports are written again and again, and nothing is read from them.
-    written = {
-        file: digest for name, one in stages.items() if name != "report" for file, digest in one["outputs"].items()
-    }
-    for file, digest in written.items():
+    stages = [done for name, done in job.stages.items() if name != "report"]
+    for file, digest in (written for done in stages for written in done.outputs.items()):
         found = place / Path(file).name
         if found.exists() and file_digest(found) != digest:
             raise VerificationError(
                 "{path} was changed after the job wrote it; put it back as it was, or run the job again.", path=found
             )
         # The released table may be elsewhere by now; what the report rests on must be here.
-        if not found.exists() and file in SCHEMAS:
+        if not found.exists() and file in ARTEFACTS:
             raise VerificationError(
                 "{path}, which the job wrote, is missing; put it back, or run the job again.", path=found
             )
 
 
-def _read(place: Path, schema: str) -> Mapping[str, Any]:
+def _read(kind: type[msgspec.Struct], place: Path) -> msgspec.Struct:
     fields = parsed_json(place)
-    kind = schemas.SCHEMAS.get(schema)
-    today = fields if kind is None else schemas.raised(kind, fields)
-    require_schema(today, schema, place)
-    if place.name in _SEALED and fields.get("digest") != digest_of(fields):
-        raise VerificationError("{path} was changed: its digest is not that of its fields.", path=place)
-    return today
+    found = codec.decode(kind, fields, place)
+    if place.name in _SEALED:
+        codec.require_digest(fields, place)
+    return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,10 @@ from leakgauge.report.document import Document, Edition
 from leakgauge.report.external import LIMIT
 
 if TYPE_CHECKING:
+    from msgspec import Struct
+
     from leakgauge.artefacts import Finding
-    from leakgauge.assessment import Assessment
+    from leakgauge.assessment import Assessment, Diagram
     from leakgauge.release import Release
     from leakgauge.report.facts import Facts
 
@@ -50,6 +52,15 @@ class Report:
 
         made = cls.__new__(cls)
         made._facts = Facts.read(folder)
+        return made
+
+    @classmethod
+    def made_of(cls, artefacts: Mapping[str, Struct], diagram: Diagram) -> Report:
+        """The report on a job's artefacts, by the names of their files, and the diagram it was graded by."""
+        from leakgauge.report.facts import Facts
+
+        made = cls.__new__(cls)
+        made._facts = Facts.of(artefacts, diagram)
         return made
 
     @property

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from leakgauge.artefacts import AuditedRecord, Sentence, StoredEvidence, codec
+from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, StoredEvidence, codec
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.indicators import (
@@ -22,7 +22,6 @@ from leakgauge.assessment.indicators import (
     protected_histogram,
     protected_of_release,
 )
-from leakgauge.assessment.indicators.audits import Gained
 from leakgauge.assessment.scales import INDICATORS
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
@@ -161,11 +160,17 @@ def test_stored_evidence_of_another_column_or_release_is_refused(tmp_path: Path)
         StoredEvidence((one,)).require_of("age", None, place)
 
 
+def gaining(name: str, advantage: float, low: float, high: float, raw: float) -> Finding:
+    share = Quantity(0.5, "share", 0.4, 0.6, 0.95)
+    gained = Quantity(advantage, "share", low, high, 0.95)
+    return Finding(Sentence(name), ("illness",), (), share, share, gained, share, Quantity(raw, "share"), 3, None)
+
+
 def test_an_attack_that_may_gain_more_than_the_best_raises_the_upper_end() -> None:
     made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
     sure, doubtful = (
-        Gained(Sentence("sure"), 0.05, 0.04, 0.06, 0.5),
-        Gained(Sentence("doubtful"), 0.0009, -0.02, 0.03, 0.01),
+        gaining("sure", 0.05, 0.04, 0.06, 0.5),
+        gaining("doubtful", 0.0009, -0.02, 0.03, 0.01),
     )
     found = by_leaf(collect(made, audit=Audited(1.0, 1.0, 1.0, True, (sure, doubtful))))["5"]
     assert value(found) == pytest.approx(0.1)

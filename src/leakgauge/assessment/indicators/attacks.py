@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, missing
+from leakgauge.assessment.indicators.audits import share_of_raw
 from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
@@ -28,12 +29,12 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     return (
         INDICATORS["5"].evidence(
             protected.form,
-            best.share,
+            share_of_raw(best, best.advantage.value),
             Sentence(
                 "The advantage of the best attack, {attack}, over what it has in the raw data.",
                 attack=best.attack,
             ),
-            between=(max(best.low / best.raw, 0.0), audit.highest_share),
+            between=(share_of_raw(best, best.advantage.ends[0]), audit.highest_share),
             null=0.0,
             raw=1.0,
         ),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from leakgauge.artefacts import Audit, Finding, Sentence, Shown
+from leakgauge.artefacts import Audit, Finding, Shown
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.audit import ATTACKS, lower_bound
 from leakgauge.claims import GaussianDP, LocalDP, Statement, ZeroConcentratedDP
@@ -22,30 +22,6 @@ _REPEATED = "averaging"
 
 
 @dataclass(frozen=True)
-class Gained:
-    """What an attack gains.
-
-    Attributes:
-        attack: its name.
-        advantage: success beyond the baseline, as a share of the targets.
-        low: of its interval.
-        high: likewise.
-        raw: the same where the data are released as they are.
-    """
-
-    attack: Sentence
-    advantage: float
-    low: float
-    high: float
-    raw: float
-
-    @property
-    def share(self) -> float:
-        """Of the raw advantage, at least 0."""
-        return max(self.advantage, 0.0) / self.raw
-
-
-@dataclass(frozen=True)
 class Audited:
     """An audit of one column.
 
@@ -54,7 +30,7 @@ class Audited:
         estimate: the level estimated, above it.
         claimed: the level it was held to.
         exact: whether the level was computed and not sampled.
-        attacks: what each attack gains; those that do not clearly gain something in the raw data are left out, because
+        attacks: what each attack found; those that do not clearly gain something in the raw data are left out, because
             a share of next to nothing says nothing.
     """
 
@@ -62,17 +38,22 @@ class Audited:
     estimate: float | None
     claimed: float
     exact: bool
-    attacks: tuple[Gained, ...]
+    attacks: tuple[Finding, ...]
 
     @property
-    def best(self) -> Gained | None:
+    def best(self) -> Finding | None:
         """The attack that gains the largest share of what the raw data give."""
-        return max(self.attacks, key=lambda one: one.share, default=None)
+        return max(self.attacks, key=lambda one: share_of_raw(one, one.advantage.value), default=None)
 
     @property
     def highest_share(self) -> float:
         """The largest upper end over all attacks, as a share of the raw advantage: any of them may be the best."""
-        return max((max(one.high, 0.0) / one.raw for one in self.attacks), default=0.0)
+        return max((share_of_raw(one, one.advantage.ends[1]) for one in self.attacks), default=0.0)
+
+
+def share_of_raw(attack: Finding, advantage: float) -> float:
+    """An advantage as a share of that which the attack has in the raw data, at least 0."""
+    return max(advantage, 0.0) / attack.raw.value
 
 
 def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: int = 0) -> Audited:
@@ -142,10 +123,10 @@ def audited_in(audit: Audit, protected: Protected) -> Audited:
     return audited_by(audit.columns[", ".join(names)], audit.attacks, names)
 
 
-def _gained(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Gained, ...]:
+def _gained(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding, ...]:
     wanted = set(names)
     return tuple(
-        Gained(one.attack, one.advantage.value, *one.advantage.ends, one.raw.value)
+        one
         for one in findings
         if one.raw.ends[0] > 0 and wanted & set(one.target) and not one.attack.template.startswith(_REPEATED)
     )

@@ -20,7 +20,7 @@ from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import LetterSets, Mechanism, NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
-from leakgauge.release import Release, read_record
+from leakgauge.release import Release
 from leakgauge.release.binding import LARGEST_ALPHABET
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.queries import Histogram, Protection
@@ -77,8 +77,9 @@ def protected_of_release(
         FileError, VerificationError, TableError, ColumnError: of a record, release or table that cannot be used.
         OptionError: several columns are protected and none is named.
     """
-    said = record.record if isinstance(record, Release) else read_record(record)
-    case = read_attack_case(record, original, released=released)
+    release = Release.read(record)
+    said = release.record
+    case = read_attack_case(release, original, released=released)
     made = _chosen(case.columns, column)
     assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
     seen = in_bins(original, binnings(said.plan))

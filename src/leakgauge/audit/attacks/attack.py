@@ -15,8 +15,7 @@ from leakgauge.audit.attacks.record_linkage import record_linkage
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.progress import Progress as Progress
 from leakgauge.errors import OptionError
-from leakgauge.release import Release, read_record
-from leakgauge.release.record import released_file
+from leakgauge.release import Release
 from leakgauge.tables import Binning, Table, open_table
 
 Attack = Callable[[Case], tuple[Finding, ...]]
@@ -123,16 +122,11 @@ def read_attack_case(
         raise OptionError(
             "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
         )
-    if isinstance(release, Release):
-        record, place, output = release.record, release.record_file, release.output
-    else:
-        place = Path(release)
-        record = read_record(place)
-        output = released_file(record, place)
-    with open_table(str(output if released is None else released)) as opened:
+    made = Release.read(release)
+    with open_table(str(made.output if released is None else released)) as opened:
         return read_case(
-            record,
-            place,
+            made.record,
+            made.record_file,
             original,
             opened,
             secret=secret,

@@ -21,6 +21,7 @@ from leakgauge.artefacts.job import TableRead
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release.record import file_digest
+from leakgauge.report.facts import ARTEFACTS
 
 JOB = "job.json"
 _LOCK = ".job.lock"
@@ -58,6 +59,11 @@ class Folder:
     def get(self, kind: type[Stored], name: str) -> Stored | None:
         """An artefact; None where the job has none of this name."""
         return self.read(kind, name) if self.has(name) else None
+
+    def artefacts(self) -> dict[str, msgspec.Struct]:
+        """Everything that a report tells, by the names of the files."""
+        names = [name for name in ARTEFACTS if self.has(name)]
+        return {name: self.read(ARTEFACTS[name], name) for name in names}
 
     def has(self, name: str) -> bool:
         """Whether an artefact is there."""

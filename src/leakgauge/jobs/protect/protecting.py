@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import structs
 
 from leakgauge.artefacts import Job, Request, codec
+from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
@@ -17,7 +18,7 @@ from leakgauge.distances import distortion_named
 from leakgauge.drafts import write_whole
 from leakgauge.errors import ColumnError, InputError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.jobs.protect.choosing import Sources
-from leakgauge.jobs.protect.folder import open_folder
+from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.running import Progress, run, spends
 from leakgauge.jobs.protect.stages import FILES, PLAN, Work
 from leakgauge.jobs.protect.watching import InMemory, Watched, watched
@@ -33,14 +34,26 @@ class Done:
     """A job that came to its end.
 
     Attributes:
-        folder: where everything is.
-        job: as it stands in ``job.json``.
+        kept: its folder with what was written there, as objects.
         refused: why nothing was released, or why the release must not be given away; None otherwise.
     """
 
-    folder: Path
-    job: Job
+    kept: Folder
     refused: RefusalError | None
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is."""
+        return self.kept.place
+
+    @property
+    def job(self) -> Job:
+        """The job as it stands in ``job.json``."""
+        return self.kept.job
+
+    def read(self, kind: type[Stored], name: str) -> Stored:
+        """An artefact of the folder, such as ``read(Audit, "audit.json")``."""
+        return self.kept.read(kind, name)
 
     @property
     def released(self) -> bool:
@@ -109,7 +122,7 @@ def protect(
                 # What cannot be used leaves nothing behind.
                 kept.drop(*FILES["report"], PLAN)
             raise
-    return Done(place, kept.job, refused)
+    return Done(kept, refused)
 
 
 def request_of(table: object, **asked: Any) -> Request:

@@ -105,7 +105,7 @@ def _report(work: Work, tell: Progress) -> None:
     tell(Event("report", "started"))
     start = time.monotonic()
     folder.forget("report")
-    report, language = Report.of(folder.place), work.asked.report_language
+    report, language = Report.made_of(folder.artefacts(), work.diagram), work.asked.report_language
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / "report.json", language)

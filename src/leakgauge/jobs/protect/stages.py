@@ -9,13 +9,13 @@ from typing import Protocol
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Request
+from leakgauge.artefacts import Audit, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
 from leakgauge.audit.progress import Progress as Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.jobs.assess import grade_release, read_audit
+from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
@@ -23,7 +23,7 @@ from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
-from leakgauge.release import ReleasePlan, bound_channel, preview, read_plan, release, verify
+from leakgauge.release import Release, ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
 from leakgauge.release.record import recorded_plan
 
@@ -65,6 +65,13 @@ class Work:
     def name(self) -> str:
         """The table's name without its folder."""
         return Path(self.asked.table).name
+
+    @property
+    def release(self) -> Release:
+        """The release, once it is made."""
+        place = self.folder.place
+        record = self.folder.read(Record, RECORD)
+        return Release(place / self.released, record, place / RECORD, place / PUBLIC_RECORD)
 
     @property
     def diagram(self) -> Diagram:
@@ -128,7 +135,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
     def tell(stage: ReleaseStage, done: int, /) -> None:
         work.tell(done, rows)
 
-    release(
+    made = release(
         plan,
         table,
         folder.place / work.released,
@@ -141,6 +148,7 @@ def release_stage(work: Work) -> tuple[str, ...]:
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
+    folder.held[RECORD] = made.record
     return work.released, RECORD, PUBLIC_RECORD
 
 
@@ -169,7 +177,7 @@ def audited(work: Work, confidence: float) -> Audit:
     asked = work.asked
     tell: Counting = work.tell
     return audit_release(
-        work.folder.place / RECORD,
+        work.release,
         work.sources.original,
         background=asked.seen,
         bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
@@ -205,12 +213,12 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
 
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The grade, and that of the table released as it is."""
-    asked, place = work.asked, work.folder.place
+    asked = work.asked
     # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
     # veto, which holds the release back, is made of it only beyond doubt.
-    audit = read_audit(place / AUDIT)
+    audit = work.folder.read(Audit, AUDIT)
     graded = grade_release(
-        place / RECORD,
+        work.release,
         audit,
         work.sources.original,
         work.diagram,
