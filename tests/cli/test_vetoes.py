@@ -75,7 +75,7 @@ def test_python_refuses_too(folder: Path) -> None:
 def test_the_page_says_no_and_does_not_hand_the_release_out(folder: Path) -> None:
     job = Job.kept("out", folder, "out")
     assert job is not None
-    fields = job.fields(ENGLISH)
+    fields: dict[str, Any] = job.fields(ENGLISH)
     assert fields["state"] == "refused"
     assert REASON in fields["message"]
     assert REASON in fields["headline"]["vetoes"]

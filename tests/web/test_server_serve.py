@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -184,7 +185,8 @@ def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
     working = event_in(b'{"stage": "audit", "state": "working", "done": 2, "total": 5}')
     assert working == Event("audit", "working", 2, 5)
     job.hear(working)
-    assert job.fields(ENGLISH)["stages"][3] == {"name": "audit", "state": "running", "done": 2, "total": 5}
+    fields: dict[str, Any] = job.fields(ENGLISH)
+    assert fields["stages"][3] == {"name": "audit", "state": "running", "done": 2, "total": 5}
     ended = event_in(b'{"code": 1, "reason": {"template": "No {thing!r}.", "fields": {"thing": "x"}}}')
     assert isinstance(ended, Ended)
     job.hear(ended)

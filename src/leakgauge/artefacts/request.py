@@ -6,17 +6,16 @@ import math
 import shlex
 from datetime import date
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final
 
 import msgspec
 
+from leakgauge.artefacts.grades import parse_target
 from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
 FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
-Graded = Literal["very-poor", "poor", "medium", "good", "very-good"]
-GRADES: Final[tuple[str, ...]] = get_args(Graded)
 _TARGETS = ("max_distortion", "max_leakage", "target")
 
 
@@ -98,10 +97,8 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for epsilon in (self.local_dp, self.accounted):
             if epsilon is not None and not 0 < epsilon < math.inf:
                 raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=epsilon)
-        if self.target is not None and not _is_target(self.target):
-            raise OptionError(
-                "{text!r} is no target; give a score from 0 to 100, or {names}.", text=self.target, names=GRADES
-            )
+        if self.target is not None:
+            parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
         if not 0 < self.releases_per_period < math.inf:
@@ -197,13 +194,6 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             "",
         ]
         return "\n".join(lines)
-
-
-def _is_target(text: str) -> bool:
-    try:
-        return text in GRADES or 0 <= float(text) <= 100
-    except ValueError:
-        return False
 
 
 def _is_date(text: str) -> bool:

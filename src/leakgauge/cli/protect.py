@@ -101,10 +101,11 @@ def progress_lines() -> Iterator[Progress]:
     """A bar for the stage at work on a screen, and a line for each that is finished; into a pipe the lines alone."""
     from rich.console import Console
     from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
     console = Console(stderr=True, highlight=False)
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
-        tasks: dict[str, Any] = {}
+        tasks: dict[str, TaskID] = {}
 
         def tell(event: Event) -> None:
             name = retell(STAGES[event.stage])

@@ -175,14 +175,14 @@ class BoundPlan(RecordedPlan):
 
     table: Table = field(repr=False)
 
-    def batches(self, randomness: Randomness, size: int) -> Iterator[dict[str, Any]]:
+    def batches(self, randomness: Randomness, size: int) -> Iterator[dict[str, pa.Array]]:
         """The released columns, batch by batch."""
         for batch in self.table.batches(*self.reads, size=size):
             yield self.made(batch, randomness)
 
-    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, Any]:
+    def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
         """The released columns of one batch."""
-        made: dict[str, Any] = {name: batch.column(name) for name in self.public}
+        made: dict[str, pa.Array] = {name: batch.column(name) for name in self.public}
         for one in self.columns:
             columns = one.released([batch.column(name) for name in one.reads], randomness)
             made.update(zip(one.writes, columns, strict=True))

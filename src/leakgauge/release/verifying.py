@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import reduce
 from pathlib import Path
 from typing import Final
 
@@ -46,6 +45,7 @@ from leakgauge.release.record import (
 )
 from leakgauge.release.signing import public_key, why_not_signed
 from leakgauge.release.writing import NOT_PRIVATE
+from leakgauge.sentences import in_turn
 
 RECORD: Final = Sentence("record")
 RELEASE: Final = Sentence("release")
@@ -102,8 +102,7 @@ class Verification:
             if check.holds is False
         ]
         if wrong:
-            listed = reduce(lambda some, one: Sentence("{some}; {one}", some=some, one=one), wrong)
-            raise VerificationError("The record does not hold: {wrong}.", wrong=listed)
+            raise VerificationError("The record does not hold: {wrong}.", wrong=in_turn(wrong))
 
 
 def verify(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from anyio import to_thread
 
+from leakgauge.artefacts import Measurement
+from leakgauge.artefacts.codec import encode
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.languages import Language
 from leakgauge.web.asking import Asked
@@ -40,15 +42,16 @@ class Answers:
         self._curves = Remembered(threads=1)
         self._preparing: threading.Thread | None = None
 
-    async def measure(self, asked: Asked, language: Language) -> dict[str, Any]:
+    async def measure(self, asked: Asked, language: Language) -> dict[str, object]:
         """The fields of ``leakgauge measure``, with the picture of where the entropy goes."""
         asked = replace(asked, points=0)
         table = self._workspace.table(asked.table)
-        fields = await self._once(("measure", asked), table, lambda: _measured(table, asked))
+        found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
+        fields = encode(found)
         picture = await self._once(("picture", asked, language.code), table, lambda: _decomposition(fields, language))
         return {**fields, "figure": picture}
 
-    async def frontier(self, asked: Asked, language: Language) -> dict[str, Any]:
+    async def frontier(self, asked: Asked, language: Language) -> dict[str, object]:
         """The curve of least leakage with its channels."""
         table = self._workspace.table(asked.table)
         found = await self._once(("frontier", asked), table, lambda: _curve(table, asked), self._curves)
@@ -77,16 +80,14 @@ def _load() -> None:
     Figure({"data": {"values": []}, "mark": "point"}, "").to_svg()
 
 
-def _measured(table: OpenTable, asked: Asked) -> dict[str, Any]:
-    from leakgauge.artefacts.codec import encode
+def _measured(table: OpenTable, asked: Asked) -> Measurement:
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.tables import open_table
 
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
-        found: dict[str, Any] = encode(measure(source, roles, called=table.name, bins=bins))
-    return found
+        return measure(source, roles, called=table.name, bins=bins)
 
 
 def _binnings(table: OpenTable, asked: Asked) -> dict[str, Binning]:
@@ -149,7 +150,7 @@ def _constant(column: str, labels: Sequence[object], *, binned: bool) -> ColumnE
     return ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)
 
 
-def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, Any]:
+def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
     from leakgauge.claims.quantities import number_json
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario

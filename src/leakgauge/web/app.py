@@ -231,7 +231,7 @@ async def _told(changes: AsyncIterator[Job | None], language: Language) -> Async
         yield ": still here\n\n" if job is None else f"data: {json.dumps(await _fields(job, language))}\n\n"
 
 
-async def _fields(job: Job, language: Language) -> dict[str, Any]:
+async def _fields(job: Job, language: Language) -> dict[str, object]:
     """The job for the page; beside the loop, which must not wait for a disk or for what the first one loads."""
     return await to_thread.run_sync(job.fields, language)
 

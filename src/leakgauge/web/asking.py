@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from starlette.requests import Request as HttpRequest
 
-from leakgauge.artefacts import Request
+from leakgauge.artefacts import Request, codec
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import strict_json
 from leakgauge.web.failures import TooLargeError
@@ -91,9 +91,9 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     goals = [name for name in GOALS if fields.get(name) is not None]
     if len(goals) != 1:
         raise OptionError("{number} goals are given; give one of {known}.", number=len(goals), known=GOALS)
-    lists: dict[str, Any] = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
-    aim: dict[str, Any] = {goals[0]: _aim(goals[0], fields[goals[0]])}
-    return Request(text_in(fields, "table"), text_in(fields, "secret"), **lists, **aim)
+    lists = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
+    texts = {name: text_in(fields, name) for name in ("table", "secret")}
+    return codec.decode(Request, {**texts, **lists, goals[0]: _aim(goals[0], fields[goals[0]])}, "The question")
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:

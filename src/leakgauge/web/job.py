@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, Event, Headline, PageJob, Request, Sentence, codec
+from leakgauge.artefacts import Ended, Event, PageJob, Request, Sentence, codec
 from leakgauge.languages import Language, message
 from leakgauge.web.recalling import JOB, Left, left_in, read_object, recorded_in, shown_of, written
 from leakgauge.web.showing import shell_line, shown
@@ -44,7 +44,7 @@ class Job:
         self,
         key: str,
         results: Path,
-        asked: Mapping[str, Any],
+        asked: Mapping[str, object],
         request: Request | None,
         output: str,
         path: str | None = None,
@@ -64,7 +64,7 @@ class Job:
         self.message: Sentence | None = None
         self._ended: Ended | None = None
         self._started: str | None = None
-        self._stages: dict[str, dict[str, Any]] = {}
+        self._stages: dict[str, dict[str, object]] = {}
         self._forget()
 
     @classmethod
@@ -157,7 +157,7 @@ class Job:
         """The fields of one of its JSON files; empty where there is none."""
         return read_object(self.folder / name) if name in self._names(self._left()) else {}
 
-    def fields(self, language: Language) -> dict[str, Any]:
+    def fields(self, language: Language) -> dict[str, object]:
         """The job for the page."""
         left = self._left()
         released = self.state != "running" and left.released
@@ -180,7 +180,7 @@ class Job:
             "note": note,
             "files": self.files(),
             "released": released,
-            "headline": _told(left.headline, language) if released and left.headline is not None else None,
+            "headline": codec.encode(left.headline if released else None, language.retell),
         }
 
     def _left(self) -> Left:
@@ -213,7 +213,3 @@ class Job:
 
 def _is_release(name: str, left: Left) -> bool:
     return name.startswith("release.") or name in left.outputs.get("release", ())
-
-
-def _told(headline: Headline, language: Language) -> dict[str, Any]:
-    return {**codec.encode(headline), "vetoes": [language.retell(one) for one in headline.vetoes]}

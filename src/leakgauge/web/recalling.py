@@ -33,7 +33,7 @@ class Left:
         headline: the numbers that matter; None where there are none.
     """
 
-    asked: Mapping[str, Any] = field(default_factory=dict)
+    asked: Mapping[str, object] = field(default_factory=dict)
     request: Request | None = None
     started: str | None = None
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def part_of(kind: type[Part], found: object) -> Part | None:
         return None
 
 
-def shown_of(request: Mapping[str, Any]) -> dict[str, Any]:
+def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
     """The fields of a request for the page."""
     shown = {name: request[name] for name in SHOWN if request.get(name) is not None}
     return {"table": Path(request["table"]).name, **shown}
@@ -94,7 +94,7 @@ def _refuse(number: str) -> float:
     raise ValueError(number)
 
 
-def _question(found: object) -> tuple[dict[str, Any], Request | None] | None:
+def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
     """What was asked, for the page and as a request; None where a field is of another kind."""
     known = [one.name for one in msgspec.structs.fields(Request)]
     given = {name: found[name] for name in known if found.get(name) is not None} if isinstance(found, dict) else {}

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from anyio import to_thread
 
@@ -56,7 +56,7 @@ class OpenTable:
         """As ``open_table`` takes it, from anywhere."""
         return str(self.place / self.address)
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, object]:
         """The table for the page."""
         columns = [{"name": name, "kind": kind} for name, kind in self.columns]
         where = {"path": self.path, "dropped": self.path is None}
