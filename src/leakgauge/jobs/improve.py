@@ -10,7 +10,6 @@ from msgspec.structs import asdict
 from leakgauge.artefacts import Level
 from leakgauge.artefacts.assessment import Leaf
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
-from leakgauge.artefacts.levels import Level
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
 from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.assessment.storing import leaves_of, scores_of
