@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import msgspec
 
 from leakgauge import notebook
 from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.artefacts.verification import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
@@ -202,11 +203,11 @@ class Anonymity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         diversity: of the secret; None where none is named.
     """
 
-    quasi_identifiers: tuple[str, ...]
-    rows: int
-    classes: int
-    k: int
-    unique: int
+    quasi_identifiers: Annotated[tuple[str, ...], Origin.DECLARED]
+    rows: Annotated[int, Origin.COUNT]
+    classes: Annotated[int, Origin.COUNT]
+    k: Annotated[int, Origin.COUNT]
+    unique: Annotated[int, Origin.COUNT]
     diversity: Diversity | None = None
 
     @property
@@ -245,7 +246,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     private: bool
     rows: int
     confidence: float
-    violated: bool
+    violated: Annotated[bool, PROMISE]
     violations: tuple[Sentence, ...]
     epsilon_lower_bound: Quantity | None = None
     columns: dict[str, Shown | None] = {}

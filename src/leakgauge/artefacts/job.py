@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
 from leakgauge.artefacts.assessment import Interval
 from leakgauge.artefacts.grades import Grade
 from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.artefacts.request import Request
 from leakgauge.sentences import Sentence
 
@@ -17,15 +17,15 @@ from leakgauge.sentences import Sentence
 class TableColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A column of the table that came in."""
 
-    name: str
-    kind: str
+    name: Annotated[str, Origin.PUBLIC]
+    kind: Annotated[str, Origin.PUBLIC]
 
 
 class TableRead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The table that came in; ``sha256`` is of its files, or of its content where it was in memory."""
 
-    name: str
-    rows: int
+    name: Annotated[str, Origin.PUBLIC]
+    rows: Annotated[int, Origin.PUBLIC]
     bytes: int
     sha256: str
     columns: tuple[TableColumn, ...]
@@ -50,7 +50,7 @@ class StageDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Whether something was released, and why not, or why it must not be given away."""
 
-    released: bool
+    released: Annotated[bool, Origin.PUBLIC]
     reason: Sentence | None = None
 
 
@@ -95,9 +95,9 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Spent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What the histogram and the release cost, in nats: alone and together."""
 
-    histogram: Real | None
+    histogram: Annotated[Real | None, Origin.DECLARED]
     release: Real | None
-    together: Real
+    together: Annotated[Real, PROMISE]
 
 
 class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/job/1"):
@@ -123,7 +123,7 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="sc
     table: TableRead
     started: str
     finished: str | None
-    versions: dict[str, str]
+    versions: Annotated[dict[str, str], Origin.PUBLIC]
     stages: dict[str, StageDone]
     outcome: Outcome | None
     withheld: tuple[str, ...] = ()

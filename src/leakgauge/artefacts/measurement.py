@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
-from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.quantity import Origin, Quantity
 
 SHANNON = (
     "entropy",
@@ -60,9 +62,9 @@ class Measurement(
 
     table: str
     rows: int
-    secret: tuple[str, ...]
+    secret: Annotated[tuple[str, ...], Origin.DECLARED]
     release: tuple[str, ...]
-    background: tuple[str, ...]
+    background: Annotated[tuple[str, ...], Origin.DECLARED]
     letters: dict[str, int]
     estimator: str
     reliable: bool

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import msgspec
 
@@ -39,6 +39,10 @@ class Origin(Enum):
     def is_shareable(self) -> bool:
         """Whether everybody may know the number; a count only from the limit of masking on."""
         return self in (Origin.PUBLIC, Origin.DECLARED, Origin.ACCOUNTED)
+
+
+PROMISE: Final = "promise"
+"""Marks a field that everybody may know where what the mechanisms promise follows from no private count."""
 
 
 class Quantity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import decode
 from leakgauge.artefacts.levels import Level, with_hyphens
-from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability import PriorOrigin
 from leakgauge.sentences import Sentence
@@ -19,11 +19,11 @@ from leakgauge.sentences import Sentence
 class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The released file: its path from the record's folder, its form, columns and digest."""
 
-    file: str
+    file: Annotated[str, Origin.PUBLIC]
     format: str
     columns: tuple[str, ...]
     bytes: int
-    sha256: str
+    sha256: Annotated[str, Origin.PUBLIC]
 
 
 class LearntEdges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -36,8 +36,8 @@ class LearntEdges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class RecordedBins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The bins of a column; ``learnt`` where their edges follow from the table."""
 
-    binning: str
-    learnt: LearntEdges | None = None
+    binning: Annotated[str, Origin.PUBLIC]
+    learnt: Annotated[LearntEdges | None, Origin.PUBLIC] = None
 
 
 class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,12 +53,12 @@ class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         channel: itself, where it is finite and may be told.
     """
 
-    mechanism: str
+    mechanism: Annotated[str, PROMISE]
     epsilon: int | float | None
-    reads: tuple[str, ...]
-    writes: tuple[str, ...]
+    reads: Annotated[tuple[str, ...], Origin.DECLARED]
+    writes: Annotated[tuple[str, ...], Origin.DECLARED]
     letters: str | None
-    channel_prior: PriorOrigin | None
+    channel_prior: Annotated[PriorOrigin | None, PROMISE]
     channel: ChannelFile | None
 
     @property
@@ -87,7 +87,7 @@ class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was released, with everything needed to compute its claims again."""
 
-    public: tuple[str, ...]
+    public: Annotated[tuple[str, ...], Origin.DECLARED]
     bins: dict[str, RecordedBins] = {}
     columns: dict[str, PlannedColumn]
 
@@ -110,7 +110,7 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     prior: PriorOrigin | None
     prior_epsilon: Real | None
-    exact: bool
+    exact: Annotated[bool, PROMISE]
     levels: dict[str, Level]
 
     @property
@@ -128,8 +128,8 @@ class Together(Level, frozen=True, forbid_unknown_fields=True, kw_only=True):
 class LedgerPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Which entry of which account of a ledger paid."""
 
-    dataset: str
-    entry: int
+    dataset: Annotated[str, Origin.PUBLIC]
+    entry: Annotated[int, Origin.PUBLIC]
 
 
 class LedgerEntry(LedgerPlace, frozen=True, forbid_unknown_fields=True):
@@ -174,15 +174,15 @@ class Released(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     reference: str
     created: str
-    private: bool
+    private: Annotated[bool, Origin.PUBLIC]
     keep_inside: bool
-    rows: int
+    rows: Annotated[int, Origin.PUBLIC]
     output: Output
     plan: Plan
-    unit_of_protection: str
-    neighbours: str
-    assumptions: tuple[Sentence, ...]
-    versions: dict[str, str]
+    unit_of_protection: Annotated[str, Origin.PUBLIC]
+    neighbours: Annotated[str, Origin.PUBLIC]
+    assumptions: Annotated[tuple[Sentence, ...], PROMISE]
+    versions: Annotated[dict[str, str], Origin.PUBLIC]
     digest: str = ""
 
 

@@ -6,11 +6,12 @@ import math
 import shlex
 from datetime import date
 from pathlib import Path
-from typing import Final
+from typing import Annotated, Final
 
 import msgspec
 
 from leakgauge.artefacts.grades import parse_target
+from leakgauge.artefacts.quantity import Origin
 from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 
@@ -56,30 +57,30 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     table: str
-    secret: str
-    background: tuple[str, ...] = ()
-    public: tuple[str, ...] = ()
-    max_distortion: float | None = None
-    max_leakage: float | None = None
-    local_dp: float | None = None
-    target: str | None = None
+    secret: Annotated[str, Origin.DECLARED]
+    background: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    public: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    max_distortion: Annotated[float | None, Origin.DECLARED] = None
+    max_leakage: Annotated[float | None, Origin.DECLARED] = None
+    local_dp: Annotated[float | None, Origin.DECLARED] = None
+    target: Annotated[str | None, Origin.DECLARED] = None
     mechanism: tuple[str, ...] = ()
     distortion: tuple[str, ...] = ("hamming",)
-    bins: tuple[str, ...] = ()
+    bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     missing: tuple[str, ...] = ()
     lower: float | None = None
     upper: float | None = None
-    accounted: float | None = None
+    accounted: Annotated[float | None, Origin.DECLARED] = None
     ledger: str | None = None
     dataset: str | None = None
     policy: str | None = None
     diagram: str | None = None
     questionnaire: str | None = None
-    releases_per_period: float = 1.0
+    releases_per_period: Annotated[float, Origin.DECLARED] = 1.0
     confidence: float = 0.95
-    purpose: str | None = None
-    recipient: str | None = None
-    review: str | None = None
+    purpose: Annotated[str | None, Origin.DECLARED] = None
+    recipient: Annotated[str | None, Origin.DECLARED] = None
+    review: Annotated[str | None, Origin.DECLARED] = None
     report_language: str = "en"
     simulate: int | None = None
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 
+from leakgauge.artefacts.quantity import Origin
 from leakgauge.sentences import Sentence
 
 
@@ -16,8 +19,8 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         reason: what was found instead, or why it was not looked at.
     """
 
-    name: Sentence
-    holds: bool | None
+    name: Annotated[Sentence, Origin.PUBLIC]
+    holds: Annotated[bool | None, Origin.PUBLIC]
     reason: Sentence = msgspec.field(default_factory=Sentence)
 
     @property

@@ -1,131 +1,71 @@
 """The facts that everybody may know: what is public, declared or accounted for, and no number of the table.
 
 A few numbers of a table, however coarse, can be solved together for the count of a rare value: the program and what it
-was asked for are known, so that every count can be tried. So nothing is shown but what this file names.
+was asked for are known, so that every count can be tried. So a quantity is shown by its origin, another field where its
+type names an origin, and whatever names none is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final
+from collections.abc import Mapping
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Final, Union, get_args, get_origin, get_type_hints
 
-from leakgauge.artefacts.codec import decode
-from leakgauge.artefacts.record import PlannedColumn
-from leakgauge.report.facts import Facts
+import msgspec
 
-_LEVELS: Final = (
-    "local-dp",
-    "dp",
-    "approximate-dp",
-    "renyi-dp",
-    "zcdp",
-    "gaussian-dp",
-    "maximal-leakage",
-    "mutual-information-dp",
-    "metric-privacy",
-)
-"""Notions that do not depend on how frequent the values are."""
-_QUANTITY: Final = ("value", "unit", "order", "delta")
-"""The fields of a level; its witness names values."""
-_PUBLIC: Final = {
-    "job.json": (
-        "asked/secret",
-        "asked/background",
-        "asked/public",
-        "asked/bins",
-        "asked/max_distortion",
-        "asked/max_leakage",
-        "asked/local_dp",
-        "asked/accounted",
-        "asked/target",
-        "asked/releases_per_period",
-        "asked/purpose",
-        "asked/recipient",
-        "asked/review",
-        "table/name",
-        "table/rows",
-        "table/columns/*/name",
-        "table/columns/*/kind",
-        "outcome/released",
-        "spent/histogram",
-        "versions",
-    ),
-    "measurement.json": ("secret", "background"),
-    "release.json": (
-        "rows",
-        "private",
-        "output/file",
-        "output/sha256",
-        "plan/public",
-        "plan/bins/*/binning",
-        "plan/bins/*/learnt",
-        "plan/columns/*/reads",
-        "plan/columns/*/writes",
-        "unit_of_protection",
-        "neighbours",
-        "budget/ledger/dataset",
-        "budget/ledger/entry",
-        "versions",
-    ),
-    "release.public.json": ("digest",),
-    # Counted in the columns that are released as they are: everybody can count them again.
-    "audit.json": (
-        "anonymity/quasi_identifiers",
-        "anonymity/rows",
-        "anonymity/classes",
-        "anonymity/k",
-        "anonymity/unique",
-        "checks/*/name",
-        "checks/*/holds",
-    ),
-}
-"""What was declared, or can be seen in the release itself."""
-_PROMISED: Final = {
-    "job.json": ("spent/together",),
-    "release.json": (
-        "plan/columns/*/mechanism",
-        "plan/columns/*/channel_prior",
-        "claims/*/exact",
-        *(f"claims/*/levels/{level}/{field}" for level in _LEVELS for field in _QUANTITY),
-        *(f"together/*/{field}" for field in _QUANTITY),
-        *(f"budget/{spent}/{field}" for spent in ("epsilon", "rho") for field in _QUANTITY),
-        "assumptions",
-    ),
-    # A promise that is printed comes with what speaks against it.
-    "audit.json": ("violated",),
-}
-"""What the mechanism promises; shown only where it follows from no private count."""
+from leakgauge.artefacts import Origin, PublicRecord, Quantity
+from leakgauge.artefacts.quantity import PROMISE
+from leakgauge.report.facts import ARTEFACTS, Facts
+
+_OF_A_QUANTITY: Final = ("value", "unit", "order", "delta", "origin")
+"""The fields of a quantity that are shown; the witness of a level names values."""
 
 
 def shareable(facts: Facts) -> Facts:
-    """The part of the facts that everybody may know; whatever is not named in this file is left out."""
-    tables = (_PUBLIC, _PROMISED) if has_shareable_mechanism(facts) else (_PUBLIC,)
-    places = {file: [tuple(place.split("/")) for table in tables for place in table.get(file, ())] for file in _PUBLIC}
-    files = {file: _part(facts.files[file], wanted) for file, wanted in places.items() if file in facts.files}
-    return Facts(files, facts.diagram)
+    """The part of the facts that everybody may know."""
+    marks: set[object] = {one for one in Origin if one.is_shareable}
+    # Counts are masked where the document is made; a promise that is printed comes with what speaks against it.
+    marks |= {Origin.COUNT, PROMISE} if has_shareable_mechanism(facts) else {Origin.COUNT}
+    parts = {name: _part(fields, ARTEFACTS[name], marks) for name, fields in facts.files.items() if name in ARTEFACTS}
+    return Facts({name: fields for name, fields in parts.items() if fields}, facts.diagram)
 
 
 def has_shareable_mechanism(facts: Facts) -> bool:
-    """Whether the mechanisms, and so what they promise, follow from declared settings or from accounted counts alone.
-
-    A channel designed from this table does not, nor a mechanism that was chosen among several by what it does to this
-    table, nor a channel that does not say where it comes from.
-    """
-    asked = facts.get("job.json", "asked")
-    if asked and asked.get("accounted") is None and len(asked.get("mechanism") or ()) != 1:
-        return False
-    planned: Mapping[str, Any] = facts.get("release.json", "plan", "columns") or {}
-    return not any(decode(PlannedColumn, one, "release.json").follows_from_counts for one in planned.values())
+    """Whether the mechanisms, and so what they promise, follow from declared settings or accounted counts alone."""
+    origin = facts.get("release.json", "budget", "epsilon", "origin")
+    return origin is not None and Origin(origin).is_shareable
 
 
-def _part(found: Any, places: Collection[tuple[str, ...]]) -> Any:
-    """What stands at some places of parsed JSON, and nothing else; ``*`` is every name, and every entry of a list."""
-    if () in places:
+def _part(found: Any, hint: Any, marks: set[object]) -> Any:
+    """What everybody may know of plain data of a type; None where that is nothing."""
+    kind, inner = get_origin(hint), get_args(hint)
+    if found is None or hint is PublicRecord:
         return found
-    if isinstance(found, list):
-        below = [place[1:] for place in places if place[0] == "*"]
-        return [_part(one, below) for one in found]
-    if not isinstance(found, dict):
+    if kind is Annotated:
+        return found if marks.intersection(inner[1:]) else None
+    if kind in (Union, UnionType):
+        kinds = [one for one in inner if one is not NoneType]
+        return _part(found, kinds[0], marks) if len(kinds) == 1 else None
+    if kind is tuple:
+        # Every entry keeps its place, which numbers name as their source.
+        entries = [_part(one, inner[0], marks) for one in found]
+        return entries if any(one is not None for one in entries) else None
+    if kind is dict:
+        named = {name: _part(one, inner[1], marks) for name, one in found.items()}
+        return {name: part for name, part in named.items() if part is not None} or None
+    if not isinstance(hint, type) or not issubclass(hint, msgspec.Struct):
         return None
-    named = {name: [place[1:] for place in places if place[0] in (name, "*")] for name in found}
-    return {name: _part(found[name], below) for name, below in named.items() if below}
+    if issubclass(hint, Quantity):
+        known = Origin(found.get("origin", Origin.TABLE)) in marks
+        return {name: found[name] for name in _OF_A_QUANTITY if name in found} if known else None
+    hints = _hints(hint)
+    parts = {name: _part(value, hints.get(name), marks) for name, value in found.items()}
+    return {name: part for name, part in parts.items() if part is not None} or None
+
+
+@cache
+def _hints(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
+    """The types of a kind's fields by the names they have in JSON."""
+    hints = get_type_hints(kind, include_extras=True)
+    return {one.encode_name: hints[one.name] for one in msgspec.structs.fields(kind)}
