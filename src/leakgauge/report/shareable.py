@@ -20,6 +20,7 @@ from leakgauge.report.facts import ARTEFACTS, Facts
 
 _OF_A_QUANTITY: Final = ("value", "unit", "order", "delta", "origin")
 """The fields of a quantity that are shown; the witness of a level names values."""
+_NOTHING: Final = object()
 
 
 def shareable(facts: Facts) -> Facts:
@@ -28,7 +29,7 @@ def shareable(facts: Facts) -> Facts:
     # Counts are masked where the document is made; a promise that is printed comes with what speaks against it.
     marks |= {Origin.COUNT, PROMISE} if has_shareable_mechanism(facts) else {Origin.COUNT}
     parts = {name: _part(fields, ARTEFACTS[name], marks) for name, fields in facts.files.items() if name in ARTEFACTS}
-    return Facts({name: fields for name, fields in parts.items() if fields}, facts.diagram)
+    return Facts({name: fields for name, fields in parts.items() if fields is not _NOTHING}, facts.diagram)
 
 
 def has_shareable_mechanism(facts: Facts) -> bool:
@@ -38,30 +39,31 @@ def has_shareable_mechanism(facts: Facts) -> bool:
 
 
 def _part(found: Any, hint: Any, marks: set[object]) -> Any:
-    """What everybody may know of plain data of a type; None where that is nothing."""
+    """What everybody may know of plain data of a type; ``_NOTHING`` where that is nothing."""
     kind, inner = get_origin(hint), get_args(hint)
-    if found is None or hint is PublicRecord:
+    if hint is PublicRecord or (kind is Annotated and marks.intersection(inner[1:])):
         return found
-    if kind is Annotated:
-        return found if marks.intersection(inner[1:]) else None
-    if kind in (Union, UnionType):
+    if kind in (Union, UnionType) and found is not None:
         kinds = [one for one in inner if one is not NoneType]
-        return _part(found, kinds[0], marks) if len(kinds) == 1 else None
+        return _part(found, kinds[0], marks) if len(kinds) == 1 else _NOTHING
     if kind is tuple:
         # Every entry keeps its place, which numbers name as their source.
         entries = [_part(one, inner[0], marks) for one in found]
-        return entries if any(one is not None for one in entries) else None
+        known = any(one is not _NOTHING for one in entries)
+        return [None if one is _NOTHING else one for one in entries] if known else _NOTHING
     if kind is dict:
-        named = {name: _part(one, inner[1], marks) for name, one in found.items()}
-        return {name: part for name, part in named.items() if part is not None} or None
-    if not isinstance(hint, type) or not issubclass(hint, msgspec.Struct):
-        return None
+        return _named({name: _part(one, inner[1], marks) for name, one in found.items()})
+    if found is None or not isinstance(hint, type) or not issubclass(hint, msgspec.Struct):
+        return _NOTHING
     if issubclass(hint, Quantity):
         known = Origin(found.get("origin", Origin.TABLE)) in marks
-        return {name: found[name] for name in _OF_A_QUANTITY if name in found} if known else None
+        return {name: found[name] for name in _OF_A_QUANTITY if name in found} if known else _NOTHING
     hints = _hints(hint)
-    parts = {name: _part(value, hints.get(name), marks) for name, value in found.items()}
-    return {name: part for name, part in parts.items() if part is not None} or None
+    return _named({name: _part(value, hints.get(name), marks) for name, value in found.items()})
+
+
+def _named(parts: Mapping[str, Any]) -> Any:
+    return {name: part for name, part in parts.items() if part is not _NOTHING} or _NOTHING
 
 
 @cache
