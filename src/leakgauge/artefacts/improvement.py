@@ -17,7 +17,7 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
         stage: what it changes against the start.
         form: the column, the column in bins, or its histogram.
         mechanism: as on the command line, or a designed channel in words.
-        claim: the level it claims, with its parameters; None where nothing is claimed.
+        claim: the level it claims; None where nothing is claimed.
     """
 
     stage: str

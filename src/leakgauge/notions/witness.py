@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leakgauge import notebook
+from leakgauge.artefacts import Origin
+from leakgauge.artefacts import levels as artefacts
 from leakgauge.claims import Statement
 from leakgauge.probability import Label
+from leakgauge.probability.labels import text_of
 
 
 @dataclass(frozen=True)
@@ -15,6 +18,11 @@ class Witness:
 
     inputs: tuple[Label, Label]
     output: Label = None
+
+    def stored(self) -> artefacts.Witness:
+        """The labels as texts."""
+        output = None if self.output is None else text_of(self.output)
+        return artefacts.Witness(tuple(map(text_of, self.inputs)), output)
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,10 @@ class Level:
     def unit(self) -> str:
         """Its unit."""
         return self.statement.unit
+
+    def stored(self, origin: Origin = Origin.TABLE) -> artefacts.Level:
+        """The level as files have it, its witness in words."""
+        return artefacts.Level.stated(self.statement, origin, None if self.witness is None else self.witness.stored())
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, object]] = [("level", notebook.number(self.value, self.unit))]

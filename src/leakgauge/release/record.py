@@ -259,11 +259,11 @@ def claims_of(
         prior = None
         levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
     elif prior is None:
-        levels = {name: stored_level(level, origin) for name, level in relate_channel(channel).levels.items()}
+        levels = {name: level.stored(origin) for name, level in relate_channel(channel).levels.items()}
     else:
         whatever, under = relate_channel(channel).levels, origin_under(prior.origin, origin)
         levels = {
-            name: stored_level(level, origin if name in whatever else under)
+            name: level.stored(origin if name in whatever else under)
             for name, level in relate_channel(channel, prior.distribution).levels.items()
         }
     if column.letters == THIS_TABLE:
