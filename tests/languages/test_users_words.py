@@ -48,7 +48,7 @@ def test_what_a_budget_does_not_allow_is_said_with_its_sums() -> None:
     refused = RefusalError(
         "The release would bring the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has {left} "
         "left; nothing was spent, add more noise or release less.",
-        sums=Sentence("ε to {epsilon!s}", epsilon="5.5"),
+        sums=Sentence("ε to {epsilon}", epsilon=5.5),
         limit="ε = 5",
         dataset="people",
         left="ε = 0.5",

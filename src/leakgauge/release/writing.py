@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import ColumnError, OptionError
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,7 +29,7 @@ def require_format(path: Path) -> None:
             "{path} ends in {found!r}; a release is written as {known}.",
             path=path,
             found=path.suffix,
-            known=" or ".join(FORMATS),
+            known=Sentence("{one} or {other}", one=FORMATS[0], other=FORMATS[1]),
         )
 
 

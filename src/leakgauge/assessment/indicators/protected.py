@@ -195,7 +195,7 @@ def _chosen(columns: Sequence[ReleasedColumn], name: str | None) -> ReleasedColu
             raise OptionError(
                 "The release protects {count} columns ({names}); name the one to assess.",
                 count=len(columns),
-                names="; ".join(readable),
+                names=tuple(readable),
             )
         return columns[0]
     for one in columns:
