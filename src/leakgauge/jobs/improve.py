@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import asdict
 
+from leakgauge.artefacts import Level
 from leakgauge.artefacts.assessment import Leaf
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
