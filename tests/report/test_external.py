@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from leakgauge.artefacts.codec import text_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report.composing import compose
@@ -32,7 +32,7 @@ from leakgauge.report.facts import Facts
 from leakgauge.report.figures import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import report_json
+from leakgauge.report.twin import twin
 from leakgauge.report.writing import written
 from tests.grids import examples
 from tests.report.conftest import ILLNESSES
@@ -76,7 +76,7 @@ def test_no_small_count_survives(found: list[Block], limit: int) -> None:
     document = masked(whole(*found), limit)
     for number in document.numbers():
         assert number.value == f"<{limit}" or (isinstance(number.value, int) and number.value >= limit)
-    said = to_markdown(document) + json.dumps(report_json([document]), ensure_ascii=False)
+    said = to_markdown(document) + text_of(twin([document]))
     for count in re.findall(r"(?<![<\d,])(\d[\d,]*) ?(?:rows?|people|records|targets|行|人|条|个目标)", said):
         assert int(count.replace(",", "")) >= limit
 
@@ -148,7 +148,7 @@ def test_nothing_of_the_table_is_told(facts: Facts, people: Path) -> None:
     table = facts.get("job.json", "table")
     for language in (ENGLISH, CHINESE):
         document = compose(facts, language, Edition.EXTERNAL)
-        page = to_html([document]) + to_markdown(document) + json.dumps(report_json([document]), ensure_ascii=False)
+        page = to_html([document]) + to_markdown(document) + text_of(twin([document]))
         assert table["sha256"] not in page
         assert f"{table['bytes']:,}" not in page and str(table["bytes"]) not in page
         assert str(people.parent) not in page

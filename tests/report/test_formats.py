@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Audit
+from leakgauge.artefacts import Audit, codec
 from leakgauge.artefacts.codec import decode, digest_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
@@ -19,7 +19,7 @@ from leakgauge.report.document import Edition, Picture, inlines
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import report_json
+from leakgauge.report.twin import twin
 from leakgauge.report.writing import text_of
 from tests.report.conftest import HOSTILE
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
@@ -95,7 +95,7 @@ def test_markdown_says_the_same(facts: Facts) -> None:
 
 def test_the_twin_has_every_number(facts: Facts) -> None:
     documents = [compose(facts, language) for language in (ENGLISH, CHINESE)]
-    fields = json.loads(json.dumps(report_json(documents), allow_nan=False))
+    fields = json.loads(codec.text_of(twin(documents)))
     assert fields["schema"] == "leakgauge/report/1"
     assert fields["digest"] == digest_of(fields)
     found: list[dict[str, object]] = []

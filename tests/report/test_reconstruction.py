@@ -33,7 +33,7 @@ from leakgauge.report.document import Edition
 from leakgauge.report.external import LIMIT
 from leakgauge.report.facts import Facts
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import report_json
+from leakgauge.report.twin import twin
 from tests.report.conftest import run
 from tests.report.reading import CHINESE, ENGLISH
 
@@ -209,4 +209,4 @@ def test_everything_is_of_the_table_unless_it_is_said_to_be_shareable(facts: Fac
     files |= dict(zip(kept, (job, release, measured, audit), strict=True))
     found, other = (compose(one, language, Edition.EXTERNAL) for one in (facts, Facts(files, facts.diagram)))
     assert to_markdown(found) == to_markdown(other)
-    assert report_json([found]) == report_json([other])
+    assert twin([found]) == twin([other])

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.codec import text_of
 from leakgauge.report.composing import compose
 from leakgauge.report.document import Document, Edition
 from leakgauge.report.facts import Facts
@@ -15,7 +15,7 @@ from leakgauge.report.figures import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.twin import report_json
+from leakgauge.report.twin import twin
 from leakgauge.report.visible import apart, visible
 from tests.report.reading import ENGLISH, Texts, texts
 
@@ -46,7 +46,7 @@ def turned(facts: Facts) -> Document:
 
 def test_what_nobody_sees_is_written_out(turned: Document) -> None:
     page, told = to_html([turned]), to_markdown(turned)
-    for said in (page, told, json.dumps(report_json([turned]), ensure_ascii=False)):
+    for said in (page, told, text_of(twin([turned]))):
         assert not UNSEEN.search(said)
     assert SHOWN in page and SHOWN in texts(turned)
     # Markdown writes a backslash as two.

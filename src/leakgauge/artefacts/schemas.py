@@ -22,6 +22,7 @@ from leakgauge.artefacts.levels import Levels, from_first_levels
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
 from leakgauge.artefacts.relation import Relation
+from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.artefacts.utility import Utility
 from leakgauge.artefacts.verification import Verified
@@ -49,6 +50,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     StoredImprovement,
     Job,
     PageJob,
+    ToldReport,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
 """The kinds by their ids; a new one is a class and a name in the tuple above."""

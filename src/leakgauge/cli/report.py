@@ -56,11 +56,16 @@ def command(
     written = form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
     if as_json:
-        from leakgauge.report.twin import report_json
+        from leakgauge.report.twin import twin
 
         require_writable(output)
-        fields = report_json(report.documents(language, kind, limit=least))
-        deliver(fields, as_json, output, list, shareable=kind is Edition.EXTERNAL)
+        deliver(
+            twin(report.documents(language, kind, limit=least)),
+            as_json,
+            output,
+            list,
+            shareable=kind is Edition.EXTERNAL,
+        )
         return
     place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from leakgauge.errors import LabelError, OptionError
 from leakgauge.probability import Counts
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import simulation
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 _EXPECTED = 5.0
 """Expected count of every cell from which the chi-squared law is trusted."""
@@ -210,7 +214,7 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
     return (1 + exceeding) / (1 + redraws)
 
 
-def _tables(rows: Codes, columns: Codes, redraws: int, generator: np.random.Generator) -> Codes:
+def _tables(rows: Codes, columns: Codes, redraws: int, generator: Generator) -> Codes:
     """Tables of these margins, as likely as by pairing the observations of both at random."""
     if rows.sum() >= _HYPERGEOMETRIC or len(rows) * len(columns) > _SMALL:
         from scipy.stats import random_table

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from leakgauge.artefacts import codec
 from leakgauge.drafts import write_bytes_whole, write_whole
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.report.document import Document, Edition
@@ -129,8 +129,7 @@ class Report:
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write the same as data, every number with its source. Arguments and errors as of ``to_html``."""
-        from leakgauge.report.twin import report_json
+        from leakgauge.report.twin import twin
 
-        fields = report_json(self.documents(language, edition, limit=limit))
-        text = json.dumps(fields, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
+        told = twin(self.documents(language, edition, limit=limit))
+        codec.write(Path(path), told, shareable=edition is Edition.EXTERNAL)
