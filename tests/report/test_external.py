@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from leakgauge.artefacts.codec import text_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
+from leakgauge.report import composing
 from leakgauge.report.composing import compose
 from leakgauge.report.document import (
     Block,
@@ -165,13 +167,22 @@ def test_nothing_of_the_table_is_told(facts: Facts, people: Path) -> None:
         assert facts.get("release.public.json", "digest") in page
 
 
-def declared(facts: Facts, **column: object) -> Facts:
+def with_origin(found: Any, origin: str | None) -> Any:
+    """Parsed JSON with every quantity of this origin; of none, as earlier versions wrote them."""
+    if isinstance(found, dict):
+        changed = {name: with_origin(value, origin) for name, value in found.items() if name != "origin"}
+        return {**changed, "origin": origin} if "origin" in found and origin is not None else changed
+    return [with_origin(one, origin) for one in found] if isinstance(found, list) else found
+
+
+def declared(facts: Facts, origin: str | None = "declared", **column: object) -> Facts:
     """The same job with a mechanism that was given, or a channel of another origin."""
     files: dict[str, Any] = copy.deepcopy(dict(facts.files))
     spelling = f"randomized-response:epsilon=1,letters={'|'.join(ILLNESSES)}"
     files["job.json"]["asked"]["mechanism"] = ["randomized-response:epsilon=1"]
     given = {"mechanism": spelling, "channel_prior": None, **column}
     files["release.json"]["plan"]["columns"]["illness"].update(given)
+    files["release.json"] = with_origin(files["release.json"], origin)
     return Facts(files, facts.diagram)
 
 
@@ -184,9 +195,9 @@ def test_the_letters_of_a_mechanism_are_not_told(facts: Facts) -> None:
 EPSILON = "release.json#/claims/illness/levels/local-dp"
 
 
-@pytest.mark.parametrize("origin", ["public", "noisy histogram"])
+@pytest.mark.parametrize("origin", ["public", "declared", "accounted"])
 def test_what_is_declared_or_accounted_keeps_its_exact_level(facts: Facts, origin: str) -> None:
-    for found in (declared(facts), declared(facts, mechanism="channel", channel_prior=origin)):
+    for found in (declared(facts, origin), declared(facts, origin, mechanism="channel", channel_prior="public")):
         document = compose(found, ENGLISH, Edition.EXTERNAL)
         shown = {one.source: one.value for one in document.numbers()}
         assert shown[EPSILON] == facts.get("release.json", "claims", "illness", "levels", "local-dp", "value")
@@ -194,21 +205,15 @@ def test_what_is_declared_or_accounted_keeps_its_exact_level(facts: Facts, origi
         assert "promises no bound" not in to_markdown(document)
 
 
-@pytest.mark.parametrize("asked", [{"mechanism": ["a", "b"]}, {"mechanism": [], "target": "good"}, {"mechanism": []}])
-def test_a_mechanism_chosen_by_the_counts_is_not_told(facts: Facts, asked: dict[str, Any]) -> None:
-    found = declared(facts)
-    job = {**found.files["job.json"], "asked": {**found.get("job.json", "asked"), **asked}}
-    said = to_markdown(compose(Facts({**found.files, "job.json": job}, facts.diagram), ENGLISH, Edition.EXTERNAL))
-    assert "randomized-response" not in said and "levels are not in this edition" in said
-    assert "letters" not in said
-
-
-@pytest.mark.parametrize("origin", ["this table", None, "elsewhere"])
-def test_a_channel_of_private_or_unknown_origin_is_not_told(facts: Facts, origin: str | None) -> None:
-    found = declared(facts, mechanism="channel", channel_prior=origin)
-    document = compose(found, ENGLISH, Edition.EXTERNAL)
-    assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
-    assert "This edition promises no bound on what a row tells." in to_markdown(document)
+@pytest.mark.parametrize("origin", ["table", "count", None])
+def test_what_follows_from_private_counts_is_not_told(facts: Facts, origin: str | None) -> None:
+    """Neither is a record that does not say where its numbers come from, as earlier ones do not."""
+    for mechanism in ("randomized-response:epsilon=1", "channel"):
+        document = compose(declared(facts, origin, mechanism=mechanism), ENGLISH, Edition.EXTERNAL)
+        said = to_markdown(document)
+        assert not [one.source for one in document.numbers() if one.source.startswith("release.json#/claims")]
+        assert "This edition promises no bound on what a row tells." in said
+        assert mechanism not in said and "letters" not in said
 
 
 def test_a_printed_guarantee_that_an_audit_contradicts_is_loud(facts: Facts) -> None:
@@ -275,3 +280,29 @@ def test_it_does_not_claim_to_be_of_no_help_to_attackers(facts: Facts) -> None:
         said = to_markdown(compose(facts, language, Edition.EXTERNAL))
         assert "attacker" not in said.partition("## Limitations")[0]
         assert "帮助" not in said
+
+
+def forgetful(facts: Facts, language: Language, edition: Edition) -> Section:
+    """A section that shows every number it is given, whatever the edition, and thinks of nothing."""
+
+    def numbers(found: Any, place: str) -> Iterator[Number]:
+        if isinstance(found, dict):
+            for name, value in found.items():
+                yield from numbers(value, f"{place}/{name.replace('~', '~0').replace('/', '~1')}")
+        elif isinstance(found, list):
+            for at, value in enumerate(found):
+                yield from numbers(value, f"{place}/{at}")
+        elif isinstance(found, int | float) and not isinstance(found, bool):
+            yield Number(found, "", place)
+
+    every = [one for name, fields in facts.files.items() for one in numbers(fields, f"{name}#")]
+    return Section("forgetful", "Forgetful", (Paragraph(tuple(every)),))
+
+
+def test_a_new_section_cannot_leak_by_forgetting(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(composing, "SECTIONS", (forgetful,))
+    inside = [number.source for number in compose(facts, ENGLISH, Edition.INTERNAL).numbers()]
+    outside = [number.source for number in compose(facts, ENGLISH, Edition.EXTERNAL).numbers()]
+    assert len(inside) > 500 and len(outside) < 20
+    private = ("/claims/", "/attacks/", "/headline/", "/leaves/", "/points/", "/matrix/", "_information", "entropy")
+    assert not [source for source in outside if any(word in source for word in private)]

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge import notebook
-from leakgauge.artefacts import Record
+from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
@@ -77,6 +77,7 @@ class Release:
         public_record_file: the file that may be handed out with it.
         entry: the ledger's entry of the spend; None without a ledger.
         signature: the file of the record's signature, beside which that of the public record lies; None without a key.
+        public_record: what that file says; None of a release that was read from its record.
     """
 
     output: Path
@@ -85,6 +86,7 @@ class Release:
     public_record_file: Path
     entry: Entry | None = field(default=None, repr=False)
     signature: Path | None = None
+    public_record: PublicRecord | None = field(default=None, repr=False)
 
     @classmethod
     def read(cls, record: Release | Path | str) -> Release:
@@ -224,9 +226,10 @@ def release(
         ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
     if key is None:
-        return Release(output, written, place, public, entry)
+        return Release(output, written, place, public, entry, public_record=handed_out)
     sign_record(public, texts[1].encode(), key, shareable=True)
-    return Release(output, written, place, public, entry, sign_record(place, texts[0].encode(), key))
+    signature = sign_record(place, texts[0].encode(), key)
+    return Release(output, written, place, public, entry, signature, handed_out)
 
 
 def preview(

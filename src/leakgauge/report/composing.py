@@ -99,5 +99,5 @@ def _sections(facts: Facts, language: Language, edition: Edition) -> Iterator[Se
                 "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
                 section=make.__module__.rpartition(".")[2].replace("_", "-"),
             ) from None
-        if made is not None:
+        if made is not None and made.blocks:
             yield made

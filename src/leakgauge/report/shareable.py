@@ -56,7 +56,7 @@ def _part(found: Any, hint: Any, marks: set[object]) -> Any:
     if found is None or not isinstance(hint, type) or not issubclass(hint, msgspec.Struct):
         return _NOTHING
     if issubclass(hint, Quantity):
-        known = Origin(found.get("origin", Origin.TABLE)) in marks
+        known = Origin(found.get("origin", Origin.TABLE)).is_shareable
         return {name: found[name] for name in _OF_A_QUANTITY if name in found} if known else _NOTHING
     hints = _hints(hint)
     return _named({name: _part(value, hints.get(name), marks) for name, value in found.items()})

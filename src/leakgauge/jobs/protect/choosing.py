@@ -23,6 +23,7 @@ from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
+from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger import Cost, Ledger
 from leakgauge.release.priors import histogram_steps
 from leakgauge.tables import Binning, Table
@@ -55,13 +56,21 @@ class Chosen:
     plan: str
     channel: NamedChannel | None = None
 
+    def plan_of(self, asked: Request) -> ReleasePlan:
+        """The plan."""
+        return ReleasePlan({asked.secret: self.channel or self.plan}, asked.public, _bins(asked))
+
     def plan_text(self, asked: Request) -> str:
-        """The plan as TOML."""
-        bins = dict(_halves(text) for text in asked.bins)
-        released = {name: bins[name] for name in asked.released if name in bins}
-        public = ", ".join(map(_quoted, asked.public))
+        """The same as TOML, with the channel in its own file."""
+        public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
         tables = [f"public = [{public}]\n", _table("columns", {asked.secret: self.plan})]
-        return "\n".join([*tables, _table("bins", released)] if released else tables)
+        return "\n".join([*tables, _table("bins", bins)] if bins else tables)
+
+
+def _bins(asked: Request) -> dict[str, str]:
+    """How the released columns are binned."""
+    bins = dict(_halves(text) for text in asked.bins)
+    return {name: bins[name] for name in asked.released if name in bins}
 
 
 def _table(name: str, lines: Mapping[str, str]) -> str:

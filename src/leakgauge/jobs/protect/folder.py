@@ -20,6 +20,7 @@ from leakgauge.artefacts.codec import Stored
 from leakgauge.artefacts.job import TableRead
 from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_not_write
 from leakgauge.errors import FileError, OptionError
+from leakgauge.release import ReleasePlan
 from leakgauge.release.record import file_digest
 from leakgauge.report.facts import ARTEFACTS
 
@@ -37,12 +38,14 @@ class Folder:
         job: as it stands.
         made: whether the folder was made for it.
         held: artefacts that this run wrote or read, by the names of their files.
+        plan: by which the secret is released, where this run made it.
     """
 
     place: Path
     job: Job
     made: bool = False
     held: dict[str, msgspec.Struct] = field(default_factory=dict)
+    plan: ReleasePlan | None = None
 
     def write(self, name: str, artefact: msgspec.Struct) -> None:
         """Write an artefact."""

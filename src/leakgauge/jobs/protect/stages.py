@@ -67,6 +67,11 @@ class Work:
         return Path(self.asked.table).name
 
     @property
+    def plan(self) -> ReleasePlan:
+        """By which the secret is released, once that is chosen."""
+        return self.folder.plan or read_plan(self.folder.place / PLAN)
+
+    @property
     def release(self) -> Release:
         """The release, once it is made."""
         place = self.folder.place
@@ -121,13 +126,14 @@ def design_stage(work: Work) -> tuple[str, ...]:
         folder.write("channel.json", ChannelFile.of(chosen.channel))
         written.append("channel.json")
     write_whole(folder.place / PLAN, chosen.plan_text(work.asked))
+    folder.plan = chosen.plan_of(work.asked)
     return (*written, PLAN)
 
 
 def release_stage(work: Work) -> tuple[str, ...]:
     """The release with its record; one that an interrupted run finished is kept, never drawn again."""
     asked, folder, table = work.asked, work.folder, work.sources.original
-    plan = read_plan(folder.place / PLAN)
+    plan = work.plan
     if _is_drawn(work, plan):
         return work.released, RECORD, PUBLIC_RECORD
     rows = table.rows
@@ -148,7 +154,8 @@ def release_stage(work: Work) -> tuple[str, ...]:
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
-    folder.held[RECORD] = made.record
+    assert made.public_record is not None
+    folder.held |= {RECORD: made.record, PUBLIC_RECORD: made.public_record}
     return work.released, RECORD, PUBLIC_RECORD
 
 
@@ -190,7 +197,7 @@ def audited(work: Work, confidence: float) -> Audit:
 def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, sources = work.asked, work.sources
     try:
-        channel = bound_channel(read_plan(work.folder.place / PLAN), sources.original, asked.secret)
+        channel = bound_channel(work.plan, sources.original, asked.secret)
     except OptionError:
         # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
         return ()
