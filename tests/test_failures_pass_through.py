@@ -91,12 +91,12 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
-    monkeypatch.setattr(stages, "read_audit", lambda place: SimpleNamespace(violated=False))
-    folder = SimpleNamespace(place=tmp_path, write=lambda name, fields: None)
+    audit = SimpleNamespace(violated=False)
+    folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
     sources = SimpleNamespace(table=None, original=None)
     work: Any = SimpleNamespace(
-        asked=asked, folder=folder, sources=sources, diagram=None, questionnaire=None, policy=None
+        asked=asked, folder=folder, sources=sources, diagram=None, questionnaire=None, policy=None, release=None
     )
 
     def fail(*arguments: object) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from leakgauge.artefacts import Headline, Outcome, PageJob, Request, codec
 from leakgauge.artefacts import Job as JobFile
-from leakgauge.errors import LeakgaugeError, OptionError
+from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.web.asking import SHOWN
 
 JOB: Final = "job.json"
@@ -71,7 +71,7 @@ def part_of(kind: type[Part], found: object) -> Part | None:
     """A part of a file; None where it is of another kind."""
     try:
         return codec.decode(kind, found, JOB) if isinstance(found, dict) else None
-    except LeakgaugeError:
+    except (InputError, VerificationError):
         return None
 
 
@@ -105,7 +105,7 @@ def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
     except OptionError:
         # Every field is of its kind, but no job would take them together any more.
         return shown_of(given), None
-    except (LeakgaugeError, KeyError, TypeError, ValueError):
+    except (InputError, VerificationError, KeyError, TypeError, ValueError):
         return None
 
 

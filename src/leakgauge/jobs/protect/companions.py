@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from msgspec.structs import asdict
 
-from leakgauge.artefacts import Before, Levels, Origin, Quantity, Request, Utility
+from leakgauge.artefacts import Before, Levels, Quantity, Request, Utility
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
@@ -70,8 +70,8 @@ def _column(distortion: float, unchanged: float, variation: float) -> ColumnUtil
 
 _AS_IT_IS = ColumnUtility(
     protected=False,
-    distortion=Quantity(0.0, "distortion", origin=Origin.DECLARED),
-    unchanged=Quantity(1.0, "share", origin=Origin.DECLARED),
-    total_variation=Quantity(0.0, "share", origin=Origin.DECLARED),
+    distortion=Quantity(0.0, "distortion"),
+    unchanged=Quantity(1.0, "share"),
+    total_variation=Quantity(0.0, "share"),
 )
 """What a column is worth that the plan releases without a mechanism."""

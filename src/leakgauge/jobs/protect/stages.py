@@ -150,13 +150,22 @@ def release_stage(work: Work) -> tuple[str, ...]:
         ledger=work.sources.ledger,
         dataset=work.sources.dataset,
         overwrite=True,
-        chosen_from_table=asked.target is not None or len(asked.mechanism) > 1,
+        chosen_from_table=_is_chosen_by_counts(asked),
         randomness=OperatingSystem() if asked.simulate is None else Simulated(asked.simulate),
         progress=tell,
     )
     assert made.public_record is not None
     folder.held |= {RECORD: made.record, PUBLIC_RECORD: made.public_record}
     return work.released, RECORD, PUBLIC_RECORD
+
+
+def _is_chosen_by_counts(asked: Request) -> bool:
+    """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
+    if asked.target is not None or len(asked.mechanism) > 1:
+        return True
+    # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
+    aims = (asked.max_distortion, asked.max_leakage, asked.accounted)
+    return not asked.mechanism and all(aim is None for aim in aims)
 
 
 def _is_drawn(work: Work, plan: ReleasePlan) -> bool:

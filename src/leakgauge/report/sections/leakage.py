@@ -18,7 +18,7 @@ Row = tuple[Inline, Inline, Inline, Inline]
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
     """The leakage in bits; None where nothing was measured."""
-    if not facts.has(_BEFORE, "entropy") and not facts.has(_AFTER):
+    if not facts.has(_BEFORE, "entropy") and not facts.has(_AFTER, "entropy"):
         return None
     tell = Teller(facts, language, edition)
     blocks = (*_told(tell), *_grids(tell), *pictures(tell, "decomposition"))
