@@ -69,7 +69,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         for column in self.columns:
             if column.type not in known:
                 raise LabelError(
-                    "a column has the unknown type {found!r}; use {known}.", found=column.type, known=", ".join(known)
+                    "a column has the unknown type {found!r}; use {known!s}.", found=column.type, known=", ".join(known)
                 )
         parts = [
             tuple(_label(value, column.type) for value, column in zip(part, self.columns, strict=True))
@@ -186,7 +186,7 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
     if at == "prior_origin":
         known = ", ".join(repr(origin.value) for origin in PriorOrigin)
         reason = LabelError(
-            "its prior_origin is {found!r}, which is none of {known}.", found=fields["prior_origin"], known=known
+            "its prior_origin is {found!r}, which is none of {known!s}.", found=fields["prior_origin"], known=known
         )
         return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
     return _malformed(place)

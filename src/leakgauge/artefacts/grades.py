@@ -67,5 +67,5 @@ def parse_target(text: str) -> Grade | float:
         score = -1.0
     if not 0 <= score <= 100:
         names = ", ".join(grade.value for grade in Grade)
-        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names}.", text=text, names=names)
+        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names!s}.", text=text, names=names)
     return score

@@ -91,7 +91,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             value = getattr(self, name)
             if value is not None and not 0 <= value < math.inf:
                 raise OptionError(
-                    "--{name} {value} is not a finite number of at least 0; give one.",
+                    "--{name!s} {value} is not a finite number of at least 0; give one.",
                     name=name.replace("_", "-"),
                     value=value,
                 )

@@ -126,7 +126,7 @@ class Diagram:
             # A whole number beyond all floats is no weight either.
             if not (isinstance(arc.weight, int | float) and 0 < arc.weight <= sys.float_info.max):
                 raise ModelError(
-                    "{file}: the arc {source} → {target} has a weight of {weight}; give a number above 0.",
+                    "{file}: the arc {source!s} → {target!s} has a weight of {weight}; give a number above 0.",
                     file=self.file,
                     source=arc.source,
                     target=arc.target,
@@ -135,7 +135,9 @@ class Diagram:
         pairs = [(arc.source, arc.target) for arc in self.arcs]
         for pair in pairs:
             if pairs.count(pair) > 1:
-                raise ModelError("{file} has the arc {s} → {t} twice; keep one.", file=self.file, s=pair[0], t=pair[1])
+                raise ModelError(
+                    "{file} has the arc {s!s} → {t!s} twice; keep one.", file=self.file, s=pair[0], t=pair[1]
+                )
         if not 3 <= self.states <= 101:
             raise ModelError("{file} has {states} states; use 3 to 101.", file=self.file, states=self.states)
 
@@ -176,7 +178,7 @@ class Diagram:
             if found != wanted[better]:
                 ways = {frozenset({1}): "higher", frozenset({-1}): "lower", frozenset({1, -1}): "trade-off"}
                 raise ModelError(
-                    "{file}: the leaf {node!r} says better = {said}, and its arcs say {found}; mend one of them.",
+                    "{file}: the leaf {node!r} says better = {said!s}, and its arcs say {found!s}; mend one of them.",
                     file=self.file,
                     node=key,
                     said=better.value,

@@ -152,7 +152,7 @@ def _require_shares(diagram: Diagram, arcs: Iterable[Mapping[str, object]], weig
     for arc in arcs:
         if "weight" not in arc:
             raise FileError(
-                "{path} has weights = shares, and the arc {source} → {target} has no weight; give each arc its share.",
+                "{path} has weights = shares, and the arc {source!s} → {target!s} has no weight; give each arc its share.",
                 path=place,
                 source=arc["from"],
                 target=arc["to"],
@@ -175,12 +175,12 @@ def _names(fields: Mapping[str, object], name: str, place: Path) -> tuple[str, .
     found = fields.get(name)
     if not isinstance(found, list) or not found or not all(isinstance(one, str) for one in found):
         raise FileError(
-            '{path} does not say which nodes are {name}; write {name} = ["…"] with one node or more.',
+            '{path} does not say which nodes are {name!s}; write {name!s} = ["…"] with one node or more.',
             path=place,
             name=name,
         )
     if len(set(found)) < len(found):
-        raise FileError("{path} names a node twice under {name}; name each once.", path=place, name=name)
+        raise FileError("{path} names a node twice under {name!s}; name each once.", path=place, name=name)
     return tuple(found)
 
 

@@ -92,7 +92,7 @@ def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> D
     for source in weights:
         if source not in sources:
             raise OptionError(
-                "{file} has no arc {source} → {node}; {near}",
+                "{file} has no arc {source!s} → {node!s}; {near}",
                 file=diagram.file,
                 source=source,
                 node=node,
@@ -114,7 +114,7 @@ def with_pairwise_weights(diagram: Diagram, node: str, sources: Sequence[str], w
     leading = [arc.source for arc in diagram.into(node)]
     if sorted(sources) != sorted(leading) or len(weights.weights) != len(leading):
         raise OptionError(
-            "{given} things were compared for the node {node!r}; compare all that lead to it, {sources}, once each.",
+            "{given} things were compared for the node {node!r}; compare all that lead to it, {sources!s}, once each.",
             given=len(weights.weights),
             node=node,
             sources=", ".join(leading),

@@ -60,7 +60,7 @@ class Policy:
             most = 100.0 if field.name in _SCORES else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
-                    "{name} is {value}; give a number {range}.",
+                    "{name!s} is {value!s}; give a number {range}.",
                     name=field.name,
                     value=reprlib.repr(value),
                     range="from 0 to 100" if field.name in _SCORES else "of at least 0",
@@ -151,7 +151,7 @@ def _limit(name: str, value: Any, place: Path) -> float | Grade:
     if name == "target_grade":
         if value not in [grade.value for grade in Grade]:
             raise FileError(
-                "{path}: target_grade is {value!r}; give one of {known}.",
+                "{path}: target_grade is {value!r}; give one of {known!s}.",
                 path=place,
                 value=value,
                 known=", ".join(grade.value for grade in Grade),

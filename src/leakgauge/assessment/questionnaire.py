@@ -54,7 +54,7 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
         if leaf not in counts:
             raise FileError(
                 # A shifted line may hold a name here, so that what was found is not shown.
-                "{path}, line {line}: the leaf is none that is asked about; write one of {leaves}.",
+                "{path}, line {line}: the leaf is none that is asked about; write one of {leaves!s}.",
                 path=place,
                 line=line,
                 leaves=", ".join(leaves),

@@ -42,7 +42,7 @@ def require_auditable(claim: Statement) -> None:
     """
     if not isinstance(claim, LocalDP | CentralDP | ApproximateDP | GaussianDP | RenyiDP | ZeroConcentratedDP):
         raise OptionError(
-            "{notion} is not a promise about two inputs, so no pair of them can disprove it; claim local-dp, dp, "
+            "{notion!s} is not a promise about two inputs, so no pair of them can disprove it; claim local-dp, dp, "
             "approximate-dp, renyi-dp, zcdp or gaussian-dp.",
             notion=claim.name,
         )

@@ -81,11 +81,11 @@ def require_neighbours(mechanism: object, pair: Pair) -> None:
         apart = float(np.abs(first - second).max(initial=0.0))
     except (ValueError, TypeError):
         raise OptionError(
-            "The inputs are not numbers of the same shape; give two that {name} takes.", name=mechanism.name
+            "The inputs are not numbers of the same shape; give two that {name!s} takes.", name=mechanism.name
         ) from None
     if not apart <= reach:
         raise OptionError(
-            "The inputs are {apart:g} apart and {name} is made for neighbours within {reach:g}; give such.",
+            "The inputs are {apart:g} apart and {name!s} is made for neighbours within {reach:g}; give such.",
             apart=apart,
             name=mechanism.name,
             reach=reach,

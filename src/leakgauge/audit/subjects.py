@@ -118,7 +118,7 @@ class Catalogued:
             letters = self.mechanism.letters
         if value not in letters:
             raise OptionError(
-                "{value!r} is not one of the letters of {name}; give two of them.",
+                "{value!r} is not one of the letters of {name!s}; give two of them.",
                 value=value,
                 name=self.mechanism.name,
             )

@@ -35,7 +35,7 @@ class Statement:
             value = getattr(self, field.name)
             if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
                 raise OptionError(
-                    "{notion}: {field} is {found}; give a number of at least 0.",
+                    "{notion!s}: {field!s} is {found}; give a number of at least 0.",
                     notion=self.name,
                     field=field.name,
                     found=value,
@@ -43,7 +43,7 @@ class Statement:
         for name, value in self.parameters:
             if (name == "delta" and value > 1) or (name == "order" and value == 0):
                 raise OptionError(
-                    "{notion}: {field} is {found}; δ is at most 1, an order above 0.",
+                    "{notion!s}: {field!s} is {found}; δ is at most 1, an order above 0.",
                     notion=self.name,
                     field=name,
                     found=value,

@@ -85,7 +85,7 @@ def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
     given = [name for name in names if options[name] not in (None, (), False)]
     if given:
         raise OptionError(
-            "--{option} is not for the audit of {what}; leave it out.", option=given[0].replace("_", "-"), what=what
+            "--{option!s} is not for the audit of {what}; leave it out.", option=given[0].replace("_", "-"), what=what
         )
 
 
@@ -136,7 +136,7 @@ def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, outpu
         )
     deliver(found, as_json, output, lambda: _render_mechanism(found))
     if found.violated:
-        raise RefusalError("{claim} is disproved.", claim=str(found.statement))
+        raise RefusalError("{claim!s} is disproved.", claim=str(found.statement))
 
 
 def _render_mechanism(found: MechanismAudit) -> list[RenderableType]:

@@ -124,7 +124,7 @@ def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
         return Knowledge.ATTACKER if background else Knowledge.NOBODY
     if not background and name != "nobody":
         raise OptionError(
-            "--knowledge {name} needs a background, and none is given; name its columns with --background COLUMN.",
+            "--knowledge {name!s} needs a background, and none is given; name its columns with --background COLUMN.",
             name=name,
         )
     return Knowledge(name)

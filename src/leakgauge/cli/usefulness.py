@@ -64,8 +64,8 @@ def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
         name = texts[0]
         if name in NAMES[1:] and len(secret) > 1:
             raise OptionError(
-                "--distortion {name} is for one column, and the secret has {count}; say it of a column, such as "
-                "--distortion {column}={name}.",
+                "--distortion {name!s} is for one column, and the secret has {count}; say it of a column, such as "
+                "--distortion {column!s}={name!s}.",
                 name=name,
                 count=len(secret),
                 column=secret[0],
@@ -74,7 +74,7 @@ def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
     if None in columns.values() or len(set(columns.values())) < len(texts):
         raise OptionError(
             "--distortion is given {count} times; give it once, or once for each column of the secret, such as "
-            "--distortion {column}=absolute.",
+            "--distortion {column!s}=absolute.",
             count=len(texts),
             column=secret[0],
         )
@@ -94,7 +94,7 @@ def _column(text: str, secret: Sequence[str]) -> str | None:
             return column
     if "=" in text and not Path(text).exists():
         raise OptionError(
-            "--distortion {text!r} does not start with a column of the secret and '='; write e.g. {column}=absolute.",
+            "--distortion {text!r} does not start with a column of the secret and '='; write e.g. {column!s}=absolute.",
             text=text,
             column=secret[0],
         )
@@ -137,7 +137,7 @@ def target_of(
     count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve))
     if count != 1:
         raise OptionError(
-            "{count} targets are given; say one of {first} and {last}.",
+            "{count} targets are given; say one of {first!s} and {last!s}.",
             count=count,
             first=tuple(among[:-1]),
             last=among[-1],

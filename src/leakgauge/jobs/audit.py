@@ -185,7 +185,7 @@ def _read(text: str, subject: Any) -> Any:
         return numbers
     if len(numbers) > 1:
         raise OptionError(
-            "The input {text!r} has {count} numbers and {name} takes one.",
+            "The input {text!r} has {count} numbers and {name!s} takes one.",
             text=text,
             count=len(numbers),
             name=subject.name,

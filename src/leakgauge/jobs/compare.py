@@ -108,7 +108,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
         written = mechanism.channel()
         if written is None:
             raise OptionError(
-                "{name} has no finite channel on {count} letters to compare; write one into a channel file.",
+                "{name!s} has no finite channel on {count} letters to compare; write one into a channel file.",
                 name=mechanism.name,
                 count=len(problem.inputs),
             )
@@ -116,7 +116,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     lacking = len(set(problem.inputs) - set(channel.inputs))
     if lacking:
         raise LabelError(
-            "{name} does not read {lacking} of the {count} letters of the secret; give a channel from all of them.",
+            "{name!s} does not read {lacking} of the {count} letters of the secret; give a channel from all of them.",
             name=mechanism.name,
             lacking=lacking,
             count=len(problem.inputs),
@@ -126,7 +126,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
         released == "sets" or not set(channel.outputs) & set(problem.letters)
     ):
         raise OptionError(
-            "{name} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from wrong "
+            "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from wrong "
             "ones; give a file of distances to what it releases.",
             name=mechanism.name,
             released=released,

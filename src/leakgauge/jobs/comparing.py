@@ -77,7 +77,7 @@ def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDisto
     if max_leakage is not None and max_distortion is None:
         return MaxLeakage(max_leakage)
     raise OptionError(
-        "{count} targets are given; say one of {first} and {last}.",
+        "{count} targets are given; say one of {first!s} and {last!s}.",
         count=0 if max_leakage is None else 2,
         first="--max-distortion",
         last="--max-leakage",

@@ -137,12 +137,12 @@ def _from_secret(named: NamedChannel, roles: Roles) -> Channel:
     if sorted(named.inputs) != sorted(roles.secret):
         if roles.background and sorted(named.inputs) == sorted(roles.secret + roles.background):
             raise OptionError(
-                "The channel reads the background {columns} too, which measure does not support yet; "
+                "The channel reads the background {columns!s} too, which measure does not support yet; "
                 "give a channel that reads the secret only.",
                 columns=_listed(roles.background),
             )
         raise OptionError(
-            "The channel reads {found}, but the secret is {secret}; both must name the same columns.",
+            "The channel reads {found!s}, but the secret is {secret!s}; both must name the same columns.",
             found=_listed(named.inputs),
             secret=_listed(roles.secret),
         )
@@ -160,7 +160,7 @@ def _require_inputs(channel: Channel, occurring: set[Label], roles: Roles) -> No
     lost = len(occurring.difference(channel.inputs))
     if lost:
         raise LabelError(
-            "The channel has no input for {lost} of the {count} values of {columns}; add them or bin alike.",
+            "The channel has no input for {lost} of the {count} values of {columns!s}; add them or bin alike.",
             lost=lost,
             count=len(occurring),
             columns=_listed(roles.secret),

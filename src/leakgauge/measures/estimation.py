@@ -121,7 +121,7 @@ def _checked(counts: Counts, roles: Roles, confidence: float) -> Roles:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
     if roles.channel is not None and roles.release:
         raise OptionError(
-            "The release is given twice, as {axes} and as a channel; leave one out.", axes=", ".join(roles.release)
+            "The release is given twice, as {axes!s} and as a channel; leave one out.", axes=", ".join(roles.release)
         )
     names = (*roles.secret, *roles.release, *roles.background)
     if not roles.secret:

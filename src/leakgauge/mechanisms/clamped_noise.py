@@ -24,11 +24,11 @@ def clamped_noise(mechanism: NoisyNumber, inputs: Sequence[Label]) -> Channel:
     """
     name, span = mechanism.name, mechanism.span
     if span.lowest is None or span.highest is None:
-        raise OptionError("{name} has no bounds, so that its releases have no end; give lower and upper.", name=name)
+        raise OptionError("{name!s} has no bounds, so that its releases have no end; give lower and upper.", name=name)
     numbers = [mechanism.missing if label is None else label for label in inputs]
     if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
         raise OptionError(
-            "{name} adds noise to numbers, and the secret has letters that are none; use randomized-response, or "
+            "{name!s} adds noise to numbers, and the secret has letters that are none; use randomized-response, or "
             "missing=NUMBER where values are missing.",
             name=name,
         )
@@ -36,7 +36,7 @@ def clamped_noise(mechanism: NoisyNumber, inputs: Sequence[Label]) -> Channel:
     reach = math.ceil(FAR * mechanism.law.standard_deviation) + 1
     if points * len(inputs) > LARGEST or points + reach > LARGEST:
         raise OptionError(
-            "{name} has {points} grid points between its bounds, too many to compare; choose a coarser grid.",
+            "{name!s} has {points} grid points between its bounds, too many to compare; choose a coarser grid.",
             name=name,
             points=points,
         )

@@ -58,7 +58,7 @@ class FiniteMechanism:
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
             raise LabelError(
-                "A value is not one of the {count} inputs of {name}; add it to the channel, or merge it first.",
+                "A value is not one of the {count} inputs of {name!s}; add it to the channel, or merge it first.",
                 count=len(places),
                 name=self.name,
             ) from None

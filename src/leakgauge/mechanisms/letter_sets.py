@@ -92,7 +92,7 @@ class LetterSets:
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
             raise LabelError(
-                "A value is not one of the {count} letters of {name}; declare it, or merge it first.",
+                "A value is not one of the {count} letters of {name!s}; declare it, or merge it first.",
                 count=len(places),
                 name=self.name,
             ) from None

@@ -145,7 +145,7 @@ class NoisyNumber:
         if np.isnan(numbers).any():
             if self.missing is None:
                 raise ColumnError(
-                    "A value is missing and {name} has no number for it; declare one with missing=NUMBER.",
+                    "A value is missing and {name!s} has no number for it; declare one with missing=NUMBER.",
                     name=self.name,
                 )
             numbers = np.where(np.isnan(numbers), self.missing, numbers)

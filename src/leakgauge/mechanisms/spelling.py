@@ -121,12 +121,12 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
     given = _parameters(name, rest, spelling)
     if "letters" in spelling.parameters and "letters" not in given:
         if letters is None:
-            raise OptionError("{name} does not know its letters; declare them with letters=a|b|c.", name=name)
+            raise OptionError("{name!s} does not know its letters; declare them with letters=a|b|c.", name=name)
         given["letters"] = tuple(letters)
     lacking = [key for key in list(spelling.parameters)[: spelling.needed] if key not in given]
     if lacking:
         raise OptionError(
-            "{name} lacks {key}; write {name}:{key}=VALUE, VALUE being {wanted}.",
+            "{name!s} lacks {key!s}; write {name!s}:{key!s}=VALUE, VALUE being {wanted}.",
             name=name,
             key=lacking[0],
             wanted=spelling.parameters[lacking[0]].wanted,
@@ -140,17 +140,17 @@ def _parameters(name: str, rest: str, spelling: _Spelling) -> dict[str, Any]:
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:
-            raise OptionError("{name} has {part!r} where key=value should be.", name=name, part=part)
+            raise OptionError("{name!s} has {part!r} where key=value should be.", name=name, part=part)
         if key not in spelling.parameters:
             hint = did_you_mean(key, spelling.parameters)
-            raise OptionError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
+            raise OptionError("{name!s} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
         if key in given:
-            raise OptionError("{name} is given {key} twice; give it once.", name=name, key=key)
+            raise OptionError("{name!s} is given {key!s} twice; give it once.", name=name, key=key)
         kind = spelling.parameters[key]
         try:
             given[key] = kind.read(value if kind in (_LETTERS, _PATH) else value.strip())
         except ValueError:
             raise OptionError(
-                "{name} has {key}={value!r}; give {wanted}.", name=name, key=key, value=value, wanted=kind.wanted
+                "{name!s} has {key!s}={value!r}; give {wanted}.", name=name, key=key, value=value, wanted=kind.wanted
             ) from None
     return given

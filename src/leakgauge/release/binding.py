@@ -70,7 +70,7 @@ def _bound(
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how
     if column.kind not in mechanism.capabilities.columns:
         raise ColumnError(
-            "Column {name!r} holds {kind}, which {mechanism} cannot release; {way}.",
+            "Column {name!r} holds {kind}, which {mechanism!s} cannot release; {way}.",
             name=name,
             kind="bins" if name in bins else column.kind.value,
             mechanism=mechanism.name,

@@ -96,7 +96,7 @@ class BoundColumn:
         found = self._numbers.ravel()[together]
         if (found < 0).any():
             raise ColumnError(
-                "The columns {names} have a combination of values that is not an input of the channel; add it.",
+                "The columns {names!s} have a combination of values that is not an input of the channel; add it.",
                 names=tuple(map(repr, self.reads)),
             )
         return found

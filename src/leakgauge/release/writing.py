@@ -26,7 +26,7 @@ def require_format(path: Path) -> None:
     """Refuse a name whose format is not known."""
     if path.suffix.lower() not in FORMATS:
         raise OptionError(
-            "{path} ends in {found!r}; a release is written as {known}.",
+            "{path} ends in {found!r}; a release is written as {known!s}.",
             path=path,
             found=path.suffix,
             known=Sentence("{one} or {other}", one=FORMATS[0], other=FORMATS[1]),

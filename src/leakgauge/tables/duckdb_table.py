@@ -103,7 +103,7 @@ class DuckDBTable:
         if groups.num_rows > limit:
             what = "distinct values" if len(columns) == 1 else "distinct combinations"
             raise ColumnError(
-                "Counting {columns} gives more than {limit} {what}; bin it, or choose a coarser column.",
+                "Counting {columns!s} gives more than {limit} {what}; bin it, or choose a coarser column.",
                 columns=" × ".join(map(repr, columns)),
                 limit=limit,
                 what=what,

@@ -282,7 +282,7 @@ def as_arrow(source: Any) -> pa.Table:
         source = pa.Table.from_batches([source])
     if not isinstance(source, pa.Table):
         raise TableError(
-            "An object of type {kind} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
+            "An object of type {kind!s} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
             kind=type(source).__name__,
         )
     for at, name in enumerate(source.column_names):

@@ -90,7 +90,7 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     _require_known(fields)
     goals = [name for name in GOALS if fields.get(name) is not None]
     if len(goals) != 1:
-        raise OptionError("{number} goals are given; give one of {known}.", number=len(goals), known=GOALS)
+        raise OptionError("{number} goals are given; give one of {known!s}.", number=len(goals), known=GOALS)
     lists = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
     texts = {name: text_in(fields, name) for name in ("table", "secret")}
     return codec.decode(Request, {**texts, **lists, goals[0]: _aim(goals[0], fields[goals[0]])}, "The question")

@@ -172,7 +172,7 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
     if isinstance(mechanism, NoisyNumber):
         if source.kind not in NUMERIC or mechanism.span.lowest is None:
             raise ColumnError(
-                "Column {name!r} holds {kind}, which {mechanism} cannot release row by row; {way}.",
+                "Column {name!r} holds {kind}, which {mechanism!s} cannot release row by row; {way}.",
                 name=source.name,
                 kind=source.kind.value,
                 mechanism=mechanism.name,
@@ -191,7 +191,7 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
     channel = mechanism.channel()
     if channel is None:
         raise OptionError(
-            "{name} has no channel that can be written down here; choose fewer letters, or another mechanism.",
+            "{name!s} has no channel that can be written down here; choose fewer letters, or another mechanism.",
             name=mechanism.name,
         )
     return Setting(source, mechanism, Form.LETTERS, mechanism.claims, channel=channel)
@@ -200,7 +200,7 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
 def _over_counts(mechanism: Mechanism, source: Source) -> Setting:
     epsilon, delta = mechanism.parameters.get("epsilon"), mechanism.parameters.get("delta")
     if not isinstance(mechanism, NoisyNumber) or not isinstance(epsilon, int | float):
-        raise OptionError("{name} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
+        raise OptionError("{name!s} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
     part = float(delta) if isinstance(delta, int | float) else None
     noise = bin_noise(float(epsilon), part, 1, MOVED)
     claims: tuple[Statement, ...] = (CentralDP(float(epsilon)),)

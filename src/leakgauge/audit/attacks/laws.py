@@ -52,7 +52,7 @@ def law_of(bound: BoundColumn) -> ColumnLaw:
         return ChannelLaw(bound, bound.mechanism)
     if isinstance(bound.mechanism, LetterSets):
         return SetLaw(bound, bound.mechanism)
-    raise ModelError("{name} releases no column, so there is nothing to attack.", name=bound.mechanism.name)
+    raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=bound.mechanism.name)
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _best_mechanism(asked: Request, sources: Sources, keep: Keep) -> Chosen:
     fit = [one for one in given if one.meets_target and (asked.local_dp is None or one.epsilon.value <= asked.local_dp)]
     if not fit:
         raise RefusalError(
-            "None of {count} mechanisms meets the target; the nearest, {name}, leaks {bits:.4g} bits at a mean "
+            "None of {count} mechanisms meets the target; the nearest, {name!s}, leaks {bits:.4g} bits at a mean "
             "distortion of {distortion:.4g}; allow more, or let a channel be designed.",
             count=len(given),
             name=given[0].mechanism,

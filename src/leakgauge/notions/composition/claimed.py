@@ -42,7 +42,7 @@ class Claimed(Step):
         super().__post_init__()
         if not isinstance(self.statement, COMPOSABLE):
             raise OptionError(
-                "{found!r} does not compose; claim one of {known}.",
+                "{found!r} does not compose; claim one of {known!s}.",
                 found=self.statement,
                 known=tuple(notion.name for notion in COMPOSABLE),
             )

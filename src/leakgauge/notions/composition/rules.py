@@ -52,7 +52,7 @@ def in_parallel(
     orders = {statement.order for statement in statements if isinstance(statement, RenyiDP)}
     if any(type(statement) is not notion for statement in statements) or len(orders) > 1:
         raise OptionError(
-            "Parts side by side need one notion of one order; found {found}.",
+            "Parts side by side need one notion of one order; found {found!s}.",
             found=tuple(sorted({str(statement) for statement in statements})),
         )
     _require(statements[0], _GROUPED, "parallel composition")
@@ -133,7 +133,7 @@ def _group_delta(epsilon: float, delta: float, size: int) -> float:
 def _require(statement: object, notions: tuple[type[Statement], ...], rule: str) -> None:
     if not isinstance(statement, notions):
         raise OptionError(
-            "There is no rule of {rule} for {found!r}; it is known for {known}.",
+            "There is no rule of {rule} for {found!r}; it is known for {known!s}.",
             rule=rule,
             found=statement,
             known=tuple(notion.name for notion in notions),

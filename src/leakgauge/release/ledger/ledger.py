@@ -220,7 +220,7 @@ class Ledger:
             chain.add(entry)
         if expected_head is not None and expected_head not in chain.hashes:
             raise VerificationError(
-                "The ledger {ledger} has no entry {head}: entries were removed, or it is another ledger.",
+                "The ledger {ledger!s} has no entry {head}: entries were removed, or it is another ledger.",
                 ledger=self._store.name,
                 head=expected_head,
             )
@@ -257,7 +257,7 @@ class Ledger:
         found = self._store.find(Kind.SPEND, spend.reference)
         if found is None or found.hash != spend.hash:
             raise FileError(
-                "The ledger {ledger} has no spend {reference!r}; use the ledger it was spent in.",
+                "The ledger {ledger!s} has no spend {reference!r}; use the ledger it was spent in.",
                 ledger=self._store.name,
                 reference=spend.reference,
             )

@@ -32,7 +32,7 @@ class Condition:
     def __post_init__(self) -> None:
         if self.value is not None and not isinstance(self.value, str):
             raise OptionError(
-                "A condition on {column!r} compares texts, and its value is of type {kind}; give its text.",
+                "A condition on {column!r} compares texts, and its value is of type {kind!s}; give its text.",
                 column=self.column,
                 kind=type(self.value).__name__,
             )
