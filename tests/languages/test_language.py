@@ -44,15 +44,15 @@ def test_words_that_a_template_quotes_stay_and_names_of_ours_are_told() -> None:
     assert CHINESE.retell(error.sentence) == CHINESE.error(error)
 
 
-def test_words_that_a_translation_marks_stay_too() -> None:
+def test_words_that_a_template_marks_stay() -> None:
     error = OptionError(
-        "{name} lacks {key}; write {name}:{key}=VALUE, VALUE being {wanted}.",
+        "{name!s} lacks {key!s}; write {name!s}:{key!s}=VALUE, VALUE being {wanted}.",
         name="randomized-response",
         key="letters",
         wanted="letters such as a|b|c",
     )
     told = "randomized-response 缺少 letters；请写 randomized-response:letters=VALUE，其中 VALUE 是取值，例如 a|b|c。"
-    assert CHINESE.error(error) == told
+    assert CHINESE.error(error) == CHINESE.retell(error.sentence) == told
 
 
 def test_the_name_of_a_file_stays() -> None:

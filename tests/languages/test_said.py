@@ -11,7 +11,8 @@ from typing import Final
 import pytest
 
 from leakgauge.languages import Language
-from tests.languages.catalogues import LEFT, SOURCE, constants_of, extracted, leftovers, literals
+from leakgauge.sentences import marked
+from tests.languages.catalogues import LEFT, SOURCE, constants_of, extracted, leftovers, literals, read
 
 CHINESE = Language("zh")
 TOLD: Final = frozenset(
@@ -127,3 +128,10 @@ def test_what_is_put_together_is_found() -> None:
     plain = ("f'{n:.3f}'", "', '.join(names)", "n", "'rows'", "Sentence('{n} rows', n=n)")
     assert all(_is_composed(ast.parse(one, mode="eval").body) for one in composed)
     assert not any(_is_composed(ast.parse(one, mode="eval").body) for one in plain)
+
+
+def test_what_a_translation_marks_as_somebody_s_own_word_the_template_marks_too() -> None:
+    """A mark in the translation alone would be lost where an error is stored, and its words looked up."""
+    for one in read("errors"):
+        own = marked(str(one.string))
+        assert not own - marked(str(one.id)), one.id

@@ -86,8 +86,8 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
     if account.unit == unit and account.neighbours is neighbours:
         return
     raise OptionError(
-        "The account of {dataset!r} protects {unit!s} ({neighbours!s}), and this protects {found!s} ({others!s}); ask for "
-        'what the account protects, or open one with --unit "{found!s}" --neighbours {others!s}.',
+        "The account of {dataset!r} protects {unit!s} ({neighbours!s}), and this protects {found!s} ({others!s}); ask "
+        'for what the account protects, or open one with --unit "{found!s}" --neighbours {others!s}.',
         dataset=account.dataset,
         unit=account.unit,
         neighbours=name_of(account.neighbours),
