@@ -126,8 +126,8 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
         released == "sets" or not set(channel.outputs) & set(problem.letters)
     ):
         raise OptionError(
-            "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from wrong "
-            "ones; give a file of distances to what it releases.",
+            "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from "
+            "wrong ones; give a file of distances to what it releases.",
             name=mechanism.name,
             released=released,
         )
