@@ -152,7 +152,8 @@ def _require_shares(diagram: Diagram, arcs: Iterable[Mapping[str, object]], weig
     for arc in arcs:
         if "weight" not in arc:
             raise FileError(
-                "{path} has weights = shares, and the arc {source!s} → {target!s} has no weight; give each arc its share.",
+                "{path} has weights = shares, and the arc {source!s} → {target!s} has no weight; give each arc its "
+                "share.",
                 path=place,
                 source=arc["from"],
                 target=arc["to"],
