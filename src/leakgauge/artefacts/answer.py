@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.ledger import Left, Sums
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.sentences import Sentence
 
 
-class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Value(Part, frozen=True):
     """What was found: a number, with its interval where noise was added, or a label."""
 
     label: str | None
@@ -22,7 +23,7 @@ class Value(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     origin: Origin = Origin.TABLE
 
 
-class Protected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Protected(Part, frozen=True):
     """Who is protected.
 
     Attributes:
@@ -38,7 +39,7 @@ class Protected(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     neighbours: str
 
 
-class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Budget(Part, frozen=True):
     """What an answer costs, and what it leaves where a ledger counts it; ``allowed`` is said of a dry run."""
 
     cost: Sums
@@ -47,14 +48,7 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allowed: bool | None = None
 
 
-class Answer(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag_field="schema",
-    tag="leakgauge/answer/1",
-):
+class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     """A private answer with what it guarantees; of a dry run, what it would cost.
 
     Attributes:
@@ -69,7 +63,7 @@ class Answer(
     question: Sentence
     answers: tuple[Value, ...]
     rank_error: Quantity | None = None
-    claims: dict[str, Level] = {}
+    claims: dict[str, Level] = msgspec.field(default_factory=dict)
     mechanism: Sentence | None = None
     protection: Protected
     simulated: bool

@@ -6,12 +6,13 @@ import msgspec
 
 from leakgauge.artefacts.evidence import Standing, StoredEvidence
 from leakgauge.artefacts.grades import Grade
+from leakgauge.artefacts.kinds import Part
 from leakgauge.artefacts.quantity import Real, Side
 from leakgauge.errors import ModelError
 from leakgauge.sentences import Sentence
 
 
-class Veto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Veto(Part, frozen=True):
     """A reason, without a full stop, why the grade may not be better than the cap."""
 
     reason: Sentence
@@ -22,7 +23,7 @@ class Veto(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ModelError("A veto without a reason convinces nobody; name one.")
 
 
-class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Move(Part, frozen=True):
     """A leaf that goes to another position from 0 to 1, and the raw value there; None of a leaf that was asked."""
 
     leaf: str
@@ -32,7 +33,7 @@ class Move(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     value: float | None
 
 
-class Lift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Lift(Part, frozen=True):
     """Moves that together reach the target, and the scores afterwards.
 
     Attributes:
@@ -48,7 +49,7 @@ class Lift(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lowers: tuple[str, ...]
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Line(Part, frozen=True):
     """One limit of a policy and what was found.
 
     Attributes:
@@ -79,7 +80,7 @@ def _said(side: Side | None) -> Sentence:
     return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
 
 
-class Interval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Interval(Part, frozen=True):
     """Of a score."""
 
     low: float
@@ -87,7 +88,7 @@ class Interval(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     confidence: float
 
 
-class NodeStates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class NodeStates(Part, frozen=True):
     """A node's names, and its distribution over the states from very low to very high."""
 
     name: str
@@ -95,7 +96,7 @@ class NodeStates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     states: tuple[float, ...]
 
 
-class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Leaf(Part, frozen=True):
     """What is known of a leaf and what it is worth.
 
     Attributes:
@@ -124,7 +125,7 @@ class Leaf(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: Sentence
 
 
-class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Published(Part, frozen=True):
     """The paper's score and grade, and why they do not decide."""
 
     score: float
@@ -134,7 +135,7 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why_not: Sentence
 
 
-class Scores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Scores(Part, frozen=True):
     """A grade and the three scores from 0 to 100; None where nothing is known of one.
 
     The grade is the lowest of the grades of the three, after vetoes; uncapped it is before them.
@@ -147,7 +148,7 @@ class Scores(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     utility: float | None
 
 
-class StoredAssessment(Scores, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/assessment/1"):
+class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/assessment/1"):
     """A graded release.
 
     Attributes:
@@ -187,7 +188,7 @@ class StoredAssessment(Scores, frozen=True, kw_only=True, tag_field="schema", ta
         return tuple(line.said for line in self.policy if not line.holds)
 
 
-class Before(Scores, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/before/1"):
+class Before(Scores, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/before/1"):
     """The scores and nodes of the table released as it is."""
 
     nodes: dict[str, NodeStates]

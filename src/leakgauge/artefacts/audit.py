@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from leakgauge import notebook
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.artefacts.verification import Check
@@ -16,7 +17,7 @@ from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn
 
 
-class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Shown(Part, frozen=True):
     """The level that a mechanism, or the rows of a release, are shown to have.
 
     Attributes:
@@ -97,7 +98,7 @@ class Shown(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return notebook.table_html((), rows, f"Shown of {self.notion}")
 
 
-class Finding(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Finding(Part, frozen=True):
     """An attack on a release.
 
     Attributes:
@@ -168,7 +169,7 @@ def strongest(attacks: Sequence[Finding]) -> int | None:
     return max(places, key=lambda at: attacks[at].advantage.value, default=None)
 
 
-class Diversity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Diversity(Part, frozen=True):
     """How different the values of a secret are within the classes; each number is that of the worst class.
 
     Attributes:
@@ -191,7 +192,7 @@ class Diversity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ordered_closeness: float | None
 
 
-class Anonymity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Anonymity(Part, frozen=True):
     """How many rows share their quasi-identifiers.
 
     Attributes:
@@ -216,14 +217,14 @@ class Anonymity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.unique / self.rows
 
 
-class AuditedRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AuditedRecord(Part, frozen=True):
     """Which record a release was held to."""
 
     reference: str
     digest: str
 
 
-class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/audit/1"):
+class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     """A release held to its record.
 
     Attributes:
@@ -249,7 +250,7 @@ class Audit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="
     violated: Annotated[bool, PROMISE]
     violations: tuple[Sentence, ...]
     epsilon_lower_bound: Quantity | None = None
-    columns: dict[str, Shown | None] = {}
+    columns: dict[str, Shown | None] = msgspec.field(default_factory=dict)
     attacks: tuple[Finding, ...] = ()
     anonymity: Anonymity | None = None
     checks: tuple[Check, ...] = ()

@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from leakgauge.artefacts.codec import place_of, schema_of
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.errors import FileError, InputError, LabelError
 from leakgauge.probability import Channel, Interval, PriorOrigin
 from leakgauge.probability.files import NamedChannel, parsed_json, require_schema
@@ -31,14 +32,14 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Column(Part, frozen=True):
     """A column with the type of its labels."""
 
     name: str
     type: str
 
 
-class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Side(Part, frozen=True):
     """What a channel reads or writes: the columns, and for each label one value per column."""
 
     columns: tuple[Column, ...]
@@ -78,14 +79,7 @@ class Side(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [part if len(self.columns) > 1 else part[0] for part in parts]
 
 
-class ChannelFile(
-    msgspec.Struct,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    tag_field="schema",
-    tag="leakgauge/channel/1",
-):
+class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"):
     """A channel with its columns.
 
     Attributes:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from enum import Enum
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity
 from leakgauge.probability import PriorOrigin
 
 
-class Point(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Point(Part, frozen=True, kw_only=True):
     """The numbers of a designed channel; without weights or a background those that need them are None.
 
     Attributes:
@@ -57,7 +56,7 @@ class Design(
     keep_inside: bool
 
 
-class Frontier(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/frontier/1"):
+class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
     """Designed channels from no leakage to the least distortion."""
 
     knowledge: str
@@ -74,7 +73,7 @@ class Role(Enum):
     OPTIMUM = "optimum"
 
 
-class Compared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Compared(Part, frozen=True, kw_only=True):
     """A mechanism with its own parameters on the secret.
 
     Attributes:
@@ -105,14 +104,7 @@ class Compared(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         return (self.weighted_leakage or self.leakage_with_background or self.leakage).value
 
 
-class Comparison(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag_field="schema",
-    tag="leakgauge/comparison/1",
-):
+class Comparison(Artefact, frozen=True, kw_only=True, tag="leakgauge/comparison/1"):
     """Mechanisms on one scale.
 
     Attributes:

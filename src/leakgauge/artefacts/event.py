@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Part
 from leakgauge.errors import LeakgaugeError
 from leakgauge.sentences import Sentence
 
 
-class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Event(Part, frozen=True):
     """Where a job stands; while a stage works, how much is done of how much, where that can be counted."""
 
     stage: str
@@ -19,7 +18,7 @@ class Event(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     total: int = 0
 
 
-class Ended(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Ended(Part, frozen=True):
     """How a job ended: the exit code of the command line, and why it is not 0."""
 
     code: int

@@ -8,6 +8,7 @@ from enum import Enum
 import msgspec
 import numpy as np
 
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Real
 from leakgauge.errors import ModelError, VerificationError
 from leakgauge.probability.cells import Floats
@@ -23,7 +24,7 @@ class Standing(Enum):
     MISSING = "missing"
 
 
-class Scale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Scale(Part, frozen=True):
     """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
 
     Attributes:
@@ -52,7 +53,7 @@ class Scale(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.asarray((bounded - self.low) / (self.high - self.low))
 
 
-class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Evidence(Part, frozen=True):
     """What is known of one leaf.
 
     Attributes:
@@ -81,7 +82,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     answers: tuple[int, ...] = ()
     null: Real | None = None
     raw: Real | None = None
-    details: dict[str, Real] = {}
+    details: dict[str, Real] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.standing in (Standing.MEASURED, Standing.DECLARED):
@@ -112,9 +113,7 @@ class Evidence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return np.asarray(spread(self.scale.position(np.array([self.value])), count)[0])
 
 
-class StoredEvidence(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/evidence/1"
-):
+class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
     """Evidence of some leaves, so that a second assessment reads what a first one measured.
 
     Attributes:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from leakgauge.artefacts.assessment import Leaf, Scores
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.sentences import Sentence
 
@@ -42,16 +41,14 @@ class WholeSetting(TriedSetting, frozen=True, kw_only=True):
     leaves: tuple[Leaf, ...] | None = None
 
 
-class Blocking(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Blocking(Part, frozen=True):
     """A leaf whose distance from its best costs points."""
 
     leaf: str
     points: float
 
 
-class StoredImprovement(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/improvement/1"
-):
+class StoredImprovement(Artefact, frozen=True, tag="leakgauge/improvement/1"):
     """What a search found.
 
     Attributes:

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-import msgspec
-
 from leakgauge.artefacts.assessment import Interval
 from leakgauge.artefacts.grades import Grade
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.artefacts.request import Request
 from leakgauge.sentences import Sentence
 
 
-class TableColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableColumn(Part, frozen=True):
     """A column of the table that came in."""
 
     name: Annotated[str, Origin.PUBLIC]
     kind: Annotated[str, Origin.PUBLIC]
 
 
-class TableRead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TableRead(Part, frozen=True):
     """The table that came in; ``sha256`` is of its files, or of its content where it was in memory."""
 
     name: Annotated[str, Origin.PUBLIC]
@@ -31,7 +30,7 @@ class TableRead(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     columns: tuple[TableColumn, ...]
 
 
-class StageDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class StageDone(Part, frozen=True):
     """A finished stage.
 
     Attributes:
@@ -47,14 +46,14 @@ class StageDone(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     refused: Sentence | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Outcome(Part, frozen=True):
     """Whether something was released, and why not, or why it must not be given away."""
 
     released: Annotated[bool, Origin.PUBLIC]
     reason: Sentence | None = None
 
 
-class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Headline(Part, frozen=True):
     """The numbers that matter; None where the release has no such number.
 
     Attributes:
@@ -92,7 +91,7 @@ class Headline(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unchanged: Quantity | None = None
 
 
-class Spent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Spent(Part, frozen=True):
     """What the histogram and the release cost, in nats: alone and together."""
 
     histogram: Annotated[Real | None, Origin.DECLARED]
@@ -100,7 +99,7 @@ class Spent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     together: Annotated[Real, PROMISE]
 
 
-class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/job/1"):
+class Job(Artefact, frozen=True, tag="leakgauge/job/1"):
     """A job under way, or one that came to its end.
 
     Attributes:
@@ -134,7 +133,7 @@ class Job(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="sc
     spent: Spent | None = None
 
 
-class PageJob(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/page-job/1"):
+class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/1"):
     """What the page's server notes of a job beside its folder, for a later server.
 
     Attributes:

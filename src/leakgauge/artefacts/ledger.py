@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Quantity, Real
 
 
-class Sums(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Sums(Part, frozen=True):
     """Σ ε and Σ ρ of zCDP."""
 
     epsilon: Quantity
@@ -20,14 +19,14 @@ class Spent(Sums, frozen=True, forbid_unknown_fields=True):
     epsilon_at_delta: Quantity
 
 
-class Left(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Left(Part, frozen=True):
     """What may still be spent; None of what is not limited."""
 
     epsilon: Quantity | None
     rho: Quantity | None
 
 
-class LimitTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LimitTold(Part, frozen=True):
     """What all releases together may cost."""
 
     kind: str
@@ -36,7 +35,7 @@ class LimitTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rho: Quantity | None = None
 
 
-class CompositionTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class CompositionTold(Part, frozen=True):
     """The smallest ε proved for all steps so far, had the sequence been fixed beforehand."""
 
     epsilon: Quantity
@@ -44,14 +43,14 @@ class CompositionTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     method: str
 
 
-class Completed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Completed(Part, frozen=True):
     """When the release of a spend was written, and the digest of its record."""
 
     time: str
     digest: str | None
 
 
-class SpendTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SpendTold(Part, frozen=True):
     """One spend.
 
     Attributes:
@@ -73,7 +72,7 @@ class SpendTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     hash: str
 
 
-class AccountTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class AccountTold(Part, frozen=True):
     """The budget of one data set, and where asked for what was spent of it.
 
     Attributes:
@@ -95,7 +94,7 @@ class AccountTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     entries: tuple[SpendTold, ...] | None = None
 
 
-class LedgerTold(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/ledger/1"):
+class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):
     """A ledger.
 
     Attributes:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Origin, Quantity, Real
 from leakgauge.claims import Statement
 
 
-class Witness(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Witness(Part, frozen=True):
     """Two inputs and, where one output decides, the output at which a level is reached."""
 
     inputs: tuple[str, ...]
     output: str | None = None
 
 
-class Level(Quantity, frozen=True, forbid_unknown_fields=True):
+class Level(Quantity, frozen=True):
     """The level of a notion.
 
     Attributes:
@@ -37,7 +36,7 @@ class Level(Quantity, frozen=True, forbid_unknown_fields=True):
         return cls(statement.level, statement.unit, origin=origin, witness=witness, **dict(statement.parameters))
 
 
-class Levels(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/levels/2"):
+class Levels(Artefact, frozen=True, tag="leakgauge/levels/2"):
     """The exact levels of a channel in every notion, by name, and the origin of the prior of those that need one."""
 
     prior: str

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Origin, Quantity
 
 SHANNON = (
@@ -31,7 +32,7 @@ COMPANIONS = (
 """Names of the companions; those after seeing exist where something is seen."""
 
 
-class ZeroLeakage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ZeroLeakage(Part, frozen=True):
     """A test of the hypothesis that what is seen tells nothing; without degrees of freedom its p was drawn."""
 
     p_value: float
@@ -40,9 +41,7 @@ class ZeroLeakage(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     degrees_of_freedom: int | None = None
 
 
-class Measurement(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/measure/1"
-):
+class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
     """What one table says about one secret; measures that the roles do not define are None.
 
     Attributes:
@@ -75,7 +74,7 @@ class Measurement(
     conditional_mutual_information: Quantity | None = None
     leakage_with_background: Quantity | None = None
     conditional_entropy_with_background: Quantity | None = None
-    bias_corrected: dict[str, Quantity] = {}
+    bias_corrected: dict[str, Quantity] = msgspec.field(default_factory=dict)
     weighted: dict[str, Quantity] | None = None
     best_guess: Quantity | None = None
     guesses: Quantity | None = None
@@ -99,9 +98,7 @@ class Measurement(
         return bool(self.release) or self.through_channel
 
 
-class EachMeasurement(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/measure/1"
-):
+class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
     """Several secrets of a table, each measured by itself."""
 
     table: str

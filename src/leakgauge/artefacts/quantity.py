@@ -6,8 +6,7 @@ from abc import ABCMeta
 from enum import Enum
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Part
 from leakgauge.probability import Estimate
 from leakgauge.sentences import Sentence
 
@@ -45,7 +44,7 @@ PROMISE: Final = "promise"
 """Marks a field that everybody may know where what the mechanisms promise follows from no private count."""
 
 
-class Quantity(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Quantity(Part, frozen=True):
     """A number with its unit, exact or with an interval.
 
     Attributes:

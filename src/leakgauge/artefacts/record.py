@@ -9,6 +9,7 @@ import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import decode
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level, with_hyphens
 from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.errors import FileError, VerificationError
@@ -16,7 +17,7 @@ from leakgauge.probability import PriorOrigin
 from leakgauge.sentences import Sentence
 
 
-class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Output(Part, frozen=True):
     """The released file: its path from the record's folder, its form, columns and digest."""
 
     file: Annotated[str, Origin.PUBLIC]
@@ -26,21 +27,21 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sha256: Annotated[str, Origin.PUBLIC]
 
 
-class LearntEdges(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LearntEdges(Part, frozen=True):
     """Which bins were asked for where the table decided, and how many of them were merged."""
 
     asked: str
     merged: int
 
 
-class RecordedBins(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class RecordedBins(Part, frozen=True):
     """The bins of a column; ``learnt`` where their edges follow from the table."""
 
     binning: Annotated[str, Origin.PUBLIC]
     learnt: Annotated[LearntEdges | None, Origin.PUBLIC] = None
 
 
-class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PlannedColumn(Part, frozen=True):
     """A mechanism, what it reads and what it writes.
 
     Attributes:
@@ -84,11 +85,11 @@ class PlannedColumn(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Origin.ACCOUNTED if self.channel_prior is PriorOrigin.NOISY_HISTOGRAM else Origin.DECLARED
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Plan(Part, frozen=True, kw_only=True):
     """What was released, with everything needed to compute its claims again."""
 
     public: Annotated[tuple[str, ...], Origin.DECLARED]
-    bins: dict[str, RecordedBins] = {}
+    bins: dict[str, RecordedBins] = msgspec.field(default_factory=dict)
     columns: dict[str, PlannedColumn]
 
     @property
@@ -98,7 +99,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return next((one for one in (Origin.TABLE, Origin.ACCOUNTED) if one in found), Origin.DECLARED)
 
 
-class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Claims(Part, frozen=True):
     """What a mechanism guarantees one row.
 
     Attributes:
@@ -119,26 +120,26 @@ class Claims(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return self.prior is not None and self.prior.keep_inside
 
 
-class Together(Level, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Together(Level, frozen=True, kw_only=True):
     """What all columns of one row guarantee together, and by which bound."""
 
     method: str
 
 
-class LedgerPlace(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class LedgerPlace(Part, frozen=True):
     """Which entry of which account of a ledger paid."""
 
     dataset: Annotated[str, Origin.PUBLIC]
     entry: Annotated[int, Origin.PUBLIC]
 
 
-class LedgerEntry(LedgerPlace, frozen=True, forbid_unknown_fields=True):
+class LedgerEntry(LedgerPlace, frozen=True):
     """The same with the hash of the entry."""
 
     hash: str
 
 
-class PublicBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PublicBudget(Part, frozen=True):
     """What was spent, as everybody may know it."""
 
     epsilon: Quantity
@@ -146,7 +147,7 @@ class PublicBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ledger: LedgerPlace | None
 
 
-class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Budget(Part, frozen=True):
     """What was spent."""
 
     epsilon: Quantity
@@ -154,7 +155,7 @@ class Budget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ledger: LedgerEntry | None
 
 
-class Released(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Released(Part, frozen=True, kw_only=True):
     """What both records of a release say.
 
     Attributes:
@@ -186,9 +187,7 @@ class Released(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     digest: str = ""
 
 
-class Record(
-    Released, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/release/2"
-):
+class Record(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/release/2"):
     """What was done, what it guarantees and what it cost; ``simulation_seed`` only of a simulation."""
 
     simulation_seed: int | None
@@ -197,14 +196,7 @@ class Record(
     budget: Budget
 
 
-class PublicRecord(
-    Released,
-    frozen=True,
-    kw_only=True,
-    forbid_unknown_fields=True,
-    tag_field="schema",
-    tag="leakgauge/public-release/1",
-):
+class PublicRecord(Released, frozen=True, tag_field="schema", kw_only=True, tag="leakgauge/public-release/1"):
     """What everybody may know of a record; None stands for what is left out, which ``left_out`` lists."""
 
     claims: dict[str, Claims | None]
@@ -213,7 +205,7 @@ class PublicRecord(
     left_out: tuple[Sentence, ...]
 
 
-class PreviewedBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class PreviewedBudget(Part, frozen=True):
     """What a release would cost, and whether the ledger would admit it; None without one."""
 
     epsilon: Quantity
@@ -221,7 +213,7 @@ class PreviewedBudget(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     allowed: bool | None
 
 
-class Preview(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/preview/1"):
+class Preview(Artefact, frozen=True, tag="leakgauge/preview/1"):
     """What a release would be; nothing was drawn, spent or written."""
 
     keep_inside: bool

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import Quantity, Real
 
 
-class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Derivation(Part, frozen=True):
     """One implication on the way to a notion.
 
     Attributes:
@@ -24,7 +23,7 @@ class Derivation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reference: str
 
 
-class Implied(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Implied(Part, frozen=True, kw_only=True):
     """What follows in one notion; where nothing does, there is no statement and no value.
 
     Attributes:
@@ -49,14 +48,7 @@ class Implied(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     counterexample: str | None = None
 
 
-class Relation(
-    msgspec.Struct,
-    frozen=True,
-    forbid_unknown_fields=True,
-    kw_only=True,
-    tag_field="schema",
-    tag="leakgauge/relation/2",
-):
+class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
     """Exact levels and implied statements.
 
     Attributes:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-import msgspec
+from leakgauge.artefacts.kinds import Artefact, Part
 
 
-class ToldNumber(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ToldNumber(Part, frozen=True):
     """A number, the file and place it comes from, and how the report writes it; a masked or infinite one is a text."""
 
     value: int | float | str
@@ -24,21 +24,21 @@ Parts: TypeAlias = tuple[str | ToldNumber, ...]
 """Text with numbers in it."""
 
 
-class ToldParagraph(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="paragraph"):
+class ToldParagraph(Part, frozen=True, tag_field="kind", tag="paragraph"):
     """Some sentences."""
 
     tone: str
     parts: Parts
 
 
-class ToldPoints(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="points"):
+class ToldPoints(Part, frozen=True, tag_field="kind", tag="points"):
     """A list, numbered or not."""
 
     numbered: bool
     items: tuple[Parts, ...]
 
 
-class ToldGrid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="grid"):
+class ToldGrid(Part, frozen=True, tag_field="kind", tag="grid"):
     """A table."""
 
     caption: str
@@ -46,7 +46,7 @@ class ToldGrid(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     rows: tuple[tuple[Parts, ...], ...]
 
 
-class ToldPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="picture"):
+class ToldPicture(Part, frozen=True, tag_field="kind", tag="picture"):
     """A chart: what it shows in words, and its Vega-Lite specification."""
 
     caption: str
@@ -54,13 +54,13 @@ class ToldPicture(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_f
     spec: Mapping[str, Any]
 
 
-class ToldCode(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="kind", tag="code"):
+class ToldCode(Part, frozen=True, tag_field="kind", tag="code"):
     """Text to be copied."""
 
     text: str
 
 
-class ToldSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ToldSection(Part, frozen=True):
     """A part of a document; its key is the same in every language."""
 
     key: str
@@ -68,7 +68,7 @@ class ToldSection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: tuple[ToldParagraph | ToldPoints | ToldGrid | ToldPicture | ToldCode, ...]
 
 
-class ToldDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ToldDocument(Part, frozen=True):
     """A whole report in one language."""
 
     title: str
@@ -77,7 +77,7 @@ class ToldDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sections: tuple[ToldSection, ...]
 
 
-class ToldReport(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/report/1"):
+class ToldReport(Artefact, frozen=True, tag="leakgauge/report/1"):
     """The report as data, with a digest over all other fields."""
 
     version: str

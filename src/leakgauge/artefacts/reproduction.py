@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import msgspec
 from msgspec.structs import force_setattr
 
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Origin, Quantity
 from leakgauge.sentences import Sentence
 
 
-class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Line(Part, frozen=True):
     """One published number beside ours.
 
     Attributes:
@@ -43,14 +43,14 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return _verdict(self.agrees, self.slip)
 
 
-class Cell(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Cell(Part, frozen=True):
     """A cell of a matrix, by the labels of its row and column."""
 
     row: str
     column: str
 
 
-class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Grid(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
@@ -88,7 +88,7 @@ class Grid(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return tuple(found)
 
 
-class Curve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Curve(Part, frozen=True):
     """A curve that a paper draws without printing its numbers, as we compute it.
 
     Attributes:
@@ -102,14 +102,14 @@ class Curve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     points: tuple[tuple[float, ...], ...]
 
 
-class Order(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Order(Part, frozen=True):
     """What a paper says without a number of its own, and whether it holds."""
 
     order: Sentence
     holds: bool
 
 
-class Reproduction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Reproduction(Part, frozen=True):
     """A paper's numbers, its orders, its slips, and its matrices and curves where it has some."""
 
     name: str
@@ -127,9 +127,7 @@ class Reproduction(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         force_setattr(self, "agrees", numbers and all(order.holds for order in self.orders))
 
 
-class Reproductions(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/reproduction/1"
-):
+class Reproductions(Artefact, frozen=True, tag="leakgauge/reproduction/1"):
     """Several papers."""
 
     agrees: bool

@@ -11,6 +11,7 @@ from typing import Annotated, Final
 import msgspec
 
 from leakgauge.artefacts.grades import parse_target
+from leakgauge.artefacts.kinds import Part
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
@@ -20,7 +21,7 @@ FRAME: Final = "frame"
 _TARGETS = ("max_distortion", "max_leakage", "target")
 
 
-class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Request(Part, frozen=True):
     """A table to protect and what the protected one must be.
 
     Attributes:

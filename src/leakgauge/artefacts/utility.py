@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Quantity
 
 
-class ColumnUtility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class ColumnUtility(Part, frozen=True):
     """What one released column is worth.
 
     Attributes:
@@ -23,7 +22,7 @@ class ColumnUtility(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     total_variation: Quantity
 
 
-class Utility(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/utility/1"):
+class Utility(Artefact, frozen=True, tag="leakgauge/utility/1"):
     """What every released column is worth, by the law of the release."""
 
     columns: dict[str, ColumnUtility]

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import msgspec
 
+from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.quantity import Origin
 from leakgauge.sentences import Sentence
 
 
-class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Check(Part, frozen=True):
     """One thing that was looked at.
 
     Attributes:
@@ -29,9 +30,7 @@ class Check(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return Sentence("{check}: {reason}", check=self.name, reason=self.reason)
 
 
-class Verified(
-    msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/verification/1"
-):
+class Verified(Artefact, frozen=True, tag="leakgauge/verification/1"):
     """Every check of a record.
 
     Attributes:
