@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.comparing import compare
     from leakgauge.jobs.improving import improve
     from leakgauge.jobs.protect import protect
+    from leakgauge.jobs.relate import relate
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.report import Report
@@ -72,6 +73,7 @@ _HOMES = {
     "improve": "jobs.improving",
     "open_table": "tables",
     "protect": "jobs.protect",
+    "relate": "jobs.relate",
 }
 
 __all__ = [
@@ -105,6 +107,7 @@ __all__ = [
     "probability",
     "protect",
     "randomness",
+    "relate",
     "release",
     "report",
     "tables",
