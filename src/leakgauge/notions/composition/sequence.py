@@ -113,7 +113,9 @@ def compose(
         renyi = _by_curves(groups, delta)
         if renyi < math.inf:
             bounds[Method.RENYI] = renyi
-        by_losses = _by_losses(groups, delta, min(bounds.values()))
+        # One step alone composes with nothing: its worst case is known, and loss distributions take long to load.
+        alone = whole is not None and sum(spent.count for spent in groups) == 1
+        by_losses = None if alone else _by_losses(groups, delta, min(bounds.values()))
         if by_losses is not None:
             bounds[Method.LOSS_DISTRIBUTION] = by_losses
     nearly = min(bounds.values()) * (1 + SAME)
