@@ -82,7 +82,10 @@ def test_the_audit_of_a_mechanism_says_what_was_audited() -> None:
     found = audit_mechanism("randomized-response:epsilon=1,letters=a|b", samples=2000, simulation_seed=1)
     assert again(MechanismAudit, found) == found
     fields = codec.encode(found)
-    assert (fields["schema"], fields["subject"]) == ("leakgauge/audit/1", "randomized-response:epsilon=1,letters=a|b")
+    assert (fields["schema"], fields["subject"]) == (
+        "leakgauge/mechanism-audit/1",
+        "randomized-response:epsilon=1,letters=a|b",
+    )
     assert fields["attacks"] == [] and fields["note"] == ""
 
 

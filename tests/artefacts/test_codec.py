@@ -114,3 +114,50 @@ def test_a_seal_holds_until_a_field_is_changed() -> None:
     codec.require_digest(fields, "sample.json")
     with pytest.raises(VerificationError, match="was changed"):
         codec.require_digest({**fields, "bound": 1.0}, "sample.json")
+
+
+HUGE = 10**400
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"template": "{x}", "fields": {"x": HUGE}},
+        {"template": "{x:.3g}", "fields": {"x": HUGE}},
+        {"template": "{x:c}", "fields": {"x": 1114112}},
+        {"template": "{x.__class__}", "fields": {"x": 1}},
+        {"template": "{x:>99999}", "fields": {"x": 1}},
+    ],
+)
+def test_sentences_that_nobody_of_ours_wrote_are_refused(said: object) -> None:
+    with pytest.raises(FileError, match="'said' is missing or malformed"):
+        codec.decode(Sample, {**codec.encode(SAMPLE), "said": said}, "sample.json")
+
+
+def test_sentences_within_sentences_have_an_end() -> None:
+    deep: object = "word"
+    for _ in range(300):
+        deep = {"template": "{x}", "fields": {"x": deep}}
+    wide: object = "ten letters"
+    for _ in range(8):
+        wide = {"template": "{x}" * 10, "fields": {"x": wide}}
+    lists: object = 1
+    for _ in range(900):
+        lists = [lists]
+    for said in (deep, wide, {"template": "{x}", "fields": {"x": lists}}):
+        with pytest.raises(FileError, match="'said' is missing or malformed"):
+            codec.decode(Sample, {**codec.encode(SAMPLE), "said": said}, "sample.json")
+
+
+def test_numbers_that_no_machine_has_are_refused() -> None:
+    for level in ({"value": HUGE, "unit": "bits"}, {"value": 1, "unit": "bits", "confidence": HUGE}):
+        with pytest.raises(FileError, match="level"):
+            codec.decode(Sample, {**codec.encode(SAMPLE), "level": level}, "sample.json")
+
+
+def test_a_seal_over_endless_nesting_is_refused() -> None:
+    nested: object = 1
+    for _ in range(100_000):
+        nested = [nested]
+    with pytest.raises(FileError, match="nested too deeply"):
+        codec.require_digest({"bound": nested, "digest": ""}, "sample.json")

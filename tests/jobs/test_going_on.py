@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import threading
 from contextlib import nullcontext
@@ -198,3 +199,22 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
         refused.require()
     assert not refused.released
     assert "Nothing was released" in (tmp_path / "dear" / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_job_removes_nothing_outside_its_folder(tmp_path: Path) -> None:
+    write_people(tmp_path / "people.csv")
+    victim = tmp_path / "victim.txt"
+    victim.write_text("mine", encoding="utf-8")
+    place = tmp_path / "out"
+    shutil.copytree(Path(__file__).parent / "stored" / "released", place)
+    whole = (place / "job.json").read_text(encoding="utf-8")
+    for name in ("../victim.txt", str(victim), "..", "a/b"):
+        fields = json.loads(whole)
+        fields["stages"]["measure"]["outputs"][name] = "00"
+        (place / "job.json").write_text(json.dumps(fields), encoding="utf-8")
+        for overwrite in (False, True):
+            with pytest.raises(FileError, match="does not lie in the job's folder"):
+                protect(
+                    Request(str(tmp_path / "people.csv"), "illness", max_distortion=0.2), place, overwrite=overwrite
+                )
+    assert victim.read_text(encoding="utf-8") == "mine"

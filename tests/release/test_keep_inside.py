@@ -270,3 +270,14 @@ def test_screens_say_what_is_kept_inside(tmp_path: Path, capsys: pytest.CaptureF
     assert main(["design", str(tmp_path / "people.csv"), "--secret", "illness", "--slope", "1", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["keep_inside"] is True
     assert channel.exists()
+
+
+def test_what_a_record_declares_does_not_show_how_many_letters_there_are(tmp_path: Path) -> None:
+    told = set()
+    for letters in (2, 3, 4, 7):
+        table = open_table(pa.table({"illness": [str(at % letters) for at in range(100)]}))
+        made = release(ReleasePlan({"illness": OWN}), table, tmp_path / f"{letters}.csv", randomness=Simulated(1))
+        record = made.record
+        quantities = {**record.claims["illness"].levels, **record.together, "spent": record.budget.epsilon}
+        told.add(frozenset((name, one.value) for name, one in quantities.items() if one.origin.is_shareable))
+    assert len(told) == 1

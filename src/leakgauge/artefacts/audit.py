@@ -272,9 +272,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
             raise RefusalError("The release does not keep what it claims: {wrong}.", wrong=in_turn(self.violations))
 
 
-class MechanismAudit(
-    Shown, frozen=True, kw_only=True, forbid_unknown_fields=True, tag_field="schema", tag="leakgauge/audit/1"
-):
+class MechanismAudit(Shown, frozen=True, kw_only=True, tag_field="schema", tag="leakgauge/mechanism-audit/1"):
     """The level that a mechanism, a channel or a program is shown to have.
 
     Attributes:

@@ -7,6 +7,7 @@ import json
 import math
 import re
 import string
+import sys
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -26,6 +27,8 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 _APART = re.compile("(?<=[a-z])(?=[A-Z])")
 _LONGEST_FORMAT = 4
+_LONGEST, _DEEPEST, _BITS = 1 << 20, 20, 1 << 10
+"""Letters and levels of a sentence in a file, and bits of a whole number in it; ours have far fewer."""
 """Signs of a number's format."""
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
@@ -90,6 +93,8 @@ def decode(kind: type[Stored], fields: Mapping[str, Any], place: object) -> Stor
         if isinstance(error.__cause__, InputError):
             raise FileError("{path}: {fault}", path=place, fault=error.__cause__) from None
         raise _wrong(kind, str(error), place) from None
+    except OverflowError:
+        raise _wrong(kind, "", place) from None
 
 
 def schema_of(kind: type[msgspec.Struct]) -> str | None:
@@ -107,6 +112,9 @@ def require_digest(fields: Mapping[str, Any], place: object) -> None:
     """
     try:
         digest = digest_of(fields)
+    except RecursionError:
+        reason = "it is nested too deeply"
+        raise FileError("{path} cannot be read as JSON: {reason}.", path=place, reason=reason) from None
     except ValueError:
         raise FileError("{path} holds a number that is not finite, which no record has.", path=place) from None
     if fields.get("digest") != digest:
@@ -169,41 +177,61 @@ def _decoded(kind: type, value: object) -> object:
     if kind in (Real, Side):
         if isinstance(value, str) and value in _INFINITE:
             return Real(_INFINITE[value])
-        if isinstance(value, int | float) and not isinstance(value, bool):
+        if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max:
             return Real(value)
     if kind in (Sentence, Side):
         return sentence_of(value)
     raise ValueError
 
 
-def _sentence(value: object) -> Sentence:
+def _sentence(value: object, depth: int = 0) -> Sentence:
     if not isinstance(value, dict) or not value.keys() <= {"template", "fields"}:
         raise ValueError
     template, fields = value.get("template"), value.get("fields", {})
     if not isinstance(template, str) or not isinstance(fields, dict):
         raise ValueError
-    sentence = Sentence(template, **{str(name): _from_field(one) for name, one in fields.items()})
-    _require_harmless(template, fields)
-    try:
-        str(sentence)
-    except (LookupError, TypeError):
-        raise ValueError from None
+    sentence = Sentence(template, **{str(name): _from_field(one, depth + 1) for name, one in fields.items()})
+    if depth == 0:
+        _require_harmless(sentence)
     return sentence
 
 
-def _require_harmless(template: str, fields: Mapping[str, Any]) -> None:
-    """Refuse what no template of ours has: a file may come from anybody, and formats reach into objects and memory."""
-    for _, name, spec, _ in string.Formatter().parse(template):
-        if name is not None and (name not in fields or len(spec or "") > _LONGEST_FORMAT):
+def _require_harmless(sentence: Sentence) -> None:
+    """Refuse what no sentence of ours is: a file may come from anybody, and formats reach into objects and memory."""
+    try:
+        if _length(sentence) > _LONGEST:
             raise ValueError
+        str(sentence)
+    except (LookupError, TypeError, OverflowError):
+        raise ValueError from None
 
 
-def _from_field(value: object) -> Field:
+def _length(value: Field) -> int:
+    """At most how many letters a field is told in."""
+    if isinstance(value, tuple):
+        return sum(_length(one) + 2 for one in value)
+    if not isinstance(value, Sentence):
+        return len(str(value))
+    told, lengths = 0, {name: _length(one) for name, one in value.fields.items()}
+    for literal, name, spec, _ in string.Formatter().parse(value.template):
+        told += len(literal)
+        if name is None:
+            continue
+        if name not in lengths or len(spec or "") > _LONGEST_FORMAT:
+            raise ValueError
+        # A format such as :9999 pads.
+        told += lengths[name] + 10 ** len(spec or "")
+    return told
+
+
+def _from_field(value: object, depth: int) -> Field:
+    if depth > _DEEPEST:
+        raise ValueError
     if isinstance(value, list):
-        return tuple(map(_from_field, value))
+        return tuple(_from_field(one, depth + 1) for one in value)
     if isinstance(value, dict):
-        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else _sentence(value)
-    if not isinstance(value, int | float | str):
+        return _INFINITE[value["number"]] if value.get("number") in _INFINITE else _sentence(value, depth)
+    if not isinstance(value, int | float | str) or (isinstance(value, int) and value.bit_length() > _BITS):
         raise ValueError
     return value
 

@@ -10,6 +10,7 @@ from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
 from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
 from leakgauge.artefacts.request import Request
+from leakgauge.errors import ModelError
 from leakgauge.sentences import Sentence
 
 
@@ -44,6 +45,12 @@ class StageDone(Part, frozen=True):
     outputs: dict[str, str]
     seconds: float
     refused: Sentence | None = None
+
+    def __post_init__(self) -> None:
+        # Whatever is named here is removed when the stage is done again.
+        for name in self.outputs:
+            if name in ("", ".", "..") or "/" in name or "\\" in name or "\0" in name:
+                raise ModelError("The file {name!r} of a stage does not lie in the job's folder.", name=name)
 
 
 class Outcome(Part, frozen=True):

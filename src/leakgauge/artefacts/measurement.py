@@ -98,7 +98,7 @@ class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
         return bool(self.release) or self.through_channel
 
 
-class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
+class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure-each/1"):
     """Several secrets of a table, each measured by itself."""
 
     table: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from leakgauge.artefacts.kinds import Artefact, Part
 from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import Quantity, Real
+from leakgauge.artefacts.quantity import Origin, Quantity, Real
 
 
 class Derivation(Part, frozen=True):
@@ -42,6 +42,7 @@ class Implied(Part, frozen=True, kw_only=True):
     confidence: Real | None = None
     delta: Real | None = None
     order: Real | None = None
+    origin: Origin = Origin.TABLE
     sharp: bool
     cut: bool
     path: tuple[Derivation, ...]

@@ -124,6 +124,8 @@ class Request(Part, frozen=True):
             raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
     def _require_roles(self) -> None:
+        if "" in (self.secret, *self.background, *self.public):
+            raise OptionError("A column has an empty name, which files cannot keep; rename it.")
         for role, names in ((Sentence("background"), self.background), (Sentence("public"), self.public)):
             for name in names:
                 if name == self.secret:

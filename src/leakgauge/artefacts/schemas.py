@@ -10,7 +10,7 @@ import msgspec
 
 from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
-from leakgauge.artefacts.audit import Audit
+from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
@@ -19,7 +19,7 @@ from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob
 from leakgauge.artefacts.ledger import LedgerTold
 from leakgauge.artefacts.levels import Levels, from_first_levels
-from leakgauge.artefacts.measurement import Measurement
+from leakgauge.artefacts.measurement import EachMeasurement, Measurement
 from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
@@ -29,6 +29,7 @@ from leakgauge.artefacts.verification import Verified
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
+    EachMeasurement,
     Design,
     Frontier,
     Comparison,
@@ -44,6 +45,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     LedgerTold,
     Reproductions,
     Audit,
+    MechanismAudit,
     StoredEvidence,
     StoredAssessment,
     Before,

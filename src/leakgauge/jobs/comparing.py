@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Comparison
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
 from leakgauge.distances import Distortion, distortion_named
@@ -15,6 +16,7 @@ from leakgauge.probability.files import read_label_values
 from leakgauge.tables import open_table, parse_binnings
 
 
+@checked
 def compare(
     table: object,
     mechanisms: str | Sequence[str] = (),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment import asked_leaves, default_diagram, parse_target, read_diagram, read_questionnaire
 from leakgauge.jobs.improve import Searched, search
@@ -13,6 +14,7 @@ from leakgauge.release.ledger import default_dataset, open_ledger
 from leakgauge.tables import open_table
 
 
+@checked
 def improve(
     table: object,
     *,

@@ -73,12 +73,14 @@ def relate(
 
 def _implied(name: str, one: Implication) -> Implied:
     statement = one.statement
+    parameters = {} if statement is None else dict(statement.parameters)
     return Implied(
         notion=name,
         statement=None if statement is None else str(statement),
         value=None if statement is None else statement.level,
         unit=None if statement is None else statement.unit,
-        **({} if statement is None else dict(statement.parameters)),
+        delta=parameters.get("delta"),
+        order=parameters.get("order"),
         sharp=one.sharp,
         cut=one.cut,
         path=tuple(

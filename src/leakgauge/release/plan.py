@@ -60,6 +60,8 @@ class ReleasePlan:
         self.bins: Mapping[str, Binning] = {
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
+        if "" in (*self.columns, *self.public):
+            raise OptionError("A column of the plan has an empty name, which files cannot keep; rename it.")
         for name in self.public:
             if name in self.columns or self.public.count(name) > 1:
                 raise OptionError(

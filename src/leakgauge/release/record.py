@@ -52,6 +52,8 @@ DECLARED = "declared"
 """Where letters come from: the table, or the plan."""
 _OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
 """Notions of a whole table; a record speaks of one row."""
+_PURE = ("local-dp", "dp")
+"""Notions whose level is the budget however many letters there are; others meet it with two letters alone."""
 _CLOSE = 1e-9
 """Numbers this close, relatively, show nothing of what makes them differ."""
 
@@ -268,7 +270,9 @@ def claims_of(
         }
     if column.letters == THIS_TABLE:
         declared = implied_levels(mechanism.claims, origin)
-        levels = {name: as_declared(level, declared.get(name)) for name, level in levels.items()}
+        levels = {
+            name: as_declared(level, declared.get(name) if name in _PURE else None) for name, level in levels.items()
+        }
     return Claims(
         prior=None if prior is None else prior.origin,
         prior_epsilon=None if prior is None else prior.epsilon,
@@ -286,9 +290,12 @@ def origin_under(prior: PriorOrigin, origin: Origin) -> Origin:
 
 
 def as_declared(found: Number, declared: Quantity | None) -> Number:
-    """A number that letters of the table may show in: from the table, unless it follows from the budget alone."""
+    """A number that letters of the table may show in: from the table, unless it follows from the budget alone.
+
+    It is then the budget's own number: how many letters there are shows in the last digits of the other.
+    """
     if declared is not None and math.isclose(found.value, declared.value, rel_tol=_CLOSE):
-        return found
+        return msgspec.structs.replace(found, value=declared.value)
     return msgspec.structs.replace(found, origin=Origin.TABLE)
 
 
@@ -335,7 +342,7 @@ def together_of(
     if declared is None:
         return found
     known = together_of(declared, origin)
-    return {name: as_declared(level, known.get(name)) for name, level in found.items()}
+    return {name: as_declared(level, known.get(name) if name in _PURE else None) for name, level in found.items()}
 
 
 def budget_of(
@@ -351,7 +358,7 @@ def budget_of(
     if declared is None:
         return Budget(epsilon, rho, place)
     known = budget_of(declared, origin)
-    return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, known.rho), place)
+    return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, None), place)
 
 
 def said_of_bins(plan: Plan) -> list[Sentence]:

@@ -16,7 +16,7 @@ from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment import asked_leaves, default_diagram, read_diagram, read_policy, read_questionnaire
 from leakgauge.distances import distortion_named
 from leakgauge.drafts import write_whole
-from leakgauge.errors import ColumnError, InputError, OptionError, RefusalError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, FileError, InputError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.running import Progress, run, spends
@@ -129,8 +129,7 @@ def request_of(table: object, **asked: Any) -> Request:
     """What is asked of a path or a frame; of a request, the same with these changes.
 
     Raises:
-        OptionError: a field that no request has, or one outside its range.
-        FileError: a field that is missing or of another type.
+        OptionError: a field that no request has, one outside its range, missing or of another type.
     """
     known = {one.name: one.default for one in structs.fields(Request)[1:]}
     for name in asked:
@@ -142,7 +141,13 @@ def request_of(table: object, **asked: Any) -> Request:
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
-    return codec.decode(Request, {**start, **given}, "What is asked")
+    try:
+        return codec.decode(Request, {**start, **given}, "What is asked")
+    except FileError as error:
+        wrong = error.fields.get("name")
+        raise OptionError(
+            "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
+        ) from None
 
 
 def _plain(value: object, several: bool) -> object:
