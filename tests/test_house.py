@@ -88,6 +88,7 @@ def test_the_public_surface_is_this() -> None:
         "probability",
         "protect",
         "randomness",
+        "relate",
         "release",
         "report",
         "tables",
