@@ -27,9 +27,9 @@ _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _LACKING = re.compile(r"missing required field `(?P<name>[^`]*)`")
 _APART = re.compile("(?<=[a-z])(?=[A-Z])")
 _LONGEST_FORMAT = 4
+"""Signs of a number's format."""
 _LONGEST, _DEEPEST, _BITS = 1 << 20, 20, 1 << 10
 """Letters and levels of a sentence in a file, and bits of a whole number in it; ours have far fewer."""
-"""Signs of a number's format."""
 _PLACE = re.compile(r" - at `\$\.?(?P<place>[^`]*)`$")
 
 
