@@ -18,7 +18,6 @@ from leakgauge.errors import OptionError
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.discrete import FEW, LARGEST_SCALE
 
-
 Steps: TypeAlias = npt.NDArray[np.int64]
 
 LARGEST_SIGMA = 2.0**20
