@@ -6,7 +6,7 @@ import numpy as np
 from msgspec.structs import asdict
 
 from leakgauge.artefacts import Before, Levels, Quantity, Request, Utility
-from leakgauge.artefacts.utility import ColumnUtility
+from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
