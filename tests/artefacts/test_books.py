@@ -33,7 +33,7 @@ from leakgauge.jobs.relate import relate
 from leakgauge.notions import Circumstances
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
-from leakgauge.release.ledger.told import account_told
+from leakgauge.release.ledger.ledger import account_told
 from leakgauge.release.queries import Condition, Count, Protection
 from leakgauge.tables import open_table
 
