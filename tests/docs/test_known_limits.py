@@ -19,7 +19,7 @@ from leakgauge.cli.helping import spoken
 from leakgauge.design import arrays, ends, output_entropy, points, sequences
 from leakgauge.distances import grid
 from leakgauge.jobs import measure
-from leakgauge.jobs.protect import choosing, stages
+from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.notions import curves
 from leakgauge.notions.levels import PAIRWISE_CELLS
@@ -61,7 +61,7 @@ LIMITS: Final = (
     f"the {learning.COLUMNS} columns that differ most",
     f"a column needs {recorded.FEWEST_ROWS} of each of two inputs",
     f"with more than {reading.LETTERS} values are known, and guessed, by tenths",
-    f"with more than {choosing.LETTERS} values no frontier is drawn",
+    f"with more than {choice.LETTERS} values no frontier is drawn",
     "at a confidence of 1 − 10⁻⁶",
 )
 

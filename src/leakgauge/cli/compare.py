@@ -60,7 +60,7 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.jobs.comparing import compare
+    from leakgauge.jobs.compare import compare
     from leakgauge.tables import source_files
 
     loss = loss_of(distortion, secret)

@@ -69,7 +69,7 @@ def open_account(
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
-    from leakgauge.release.ledger.told import account_told
+    from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
     limit = _limit(epsilon, delta, rho, unlimited)
@@ -87,7 +87,7 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
     """Limits, what was spent and what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
-    from leakgauge.release.ledger.told import account_told
+    from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
