@@ -15,7 +15,7 @@ import leakgauge
 from leakgauge.audit import learning, neighbours, recorded
 from leakgauge.audit.attacks import reading
 from leakgauge.cli import verbs
-from leakgauge.cli.helping import spoken
+from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, output_entropy, points, sequences
 from leakgauge.distances import grid
 from leakgauge.jobs import measure

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.options import distortion_option, loss_of
 from leakgauge.cli.output import deliver, output_options, shown, working
-from leakgauge.cli.speaking import retell, say
-from leakgauge.cli.usefulness import distortion_option, loss_of
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import counting, deliver, output_options
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_room, require_writable
 
 if TYPE_CHECKING:
