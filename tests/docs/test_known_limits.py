@@ -22,6 +22,7 @@ from leakgauge.distances import grid
 from leakgauge.jobs import measure
 from leakgauge.jobs.protect import choosing, stages
 from leakgauge.measures import bootstrap
+from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.levels import PAIRWISE_CELLS
 from leakgauge.probability import cells
@@ -58,7 +59,7 @@ LIMITS: Final = (
     f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(least_distortion.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(design_tables.PRICED_CELLS)} inputs² × outputs",
-    f"up to {neighbours.MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
+    f"up to {MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
     f"the {learning.COLUMNS} columns that differ most",
     f"a column needs {recorded.FEWEST_ROWS} of each of two inputs",
     f"with more than {reading.LETTERS} values are known, and guessed, by tenths",

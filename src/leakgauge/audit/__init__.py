@@ -4,10 +4,9 @@ from leakgauge.audit.anonymity import anonymity
 from leakgauge.audit.assertions import assert_satisfies
 from leakgauge.audit.attacks.attack import ATTACKS, attack, attack_case, read_attack_case
 from leakgauge.audit.attacks.case import Case
-from leakgauge.audit.checks import DeclaredNoise, Noise
+from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.exact import exact_level
 from leakgauge.audit.lower_bound import lower_bound
-from leakgauge.audit.neighbours import neighbours_of
 from leakgauge.audit.programs import Program
 from leakgauge.audit.recorded import shown_by_rows
 from leakgauge.audit.subjects import Subject, claimed_by_opendp
@@ -16,7 +15,6 @@ __all__ = [
     "ATTACKS",
     "Case",
     "DeclaredNoise",
-    "Noise",
     "Program",
     "Subject",
     "anonymity",
@@ -26,7 +24,6 @@ __all__ = [
     "claimed_by_opendp",
     "exact_level",
     "lower_bound",
-    "neighbours_of",
     "read_attack_case",
     "shown_by_rows",
 ]

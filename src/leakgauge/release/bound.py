@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import FiniteMechanism, LetterSets, Mechanism, NoisyNumber
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
@@ -52,10 +52,10 @@ class BoundColumn:
             return [pa.array(mechanism.run(numbers_of(values[0]), randomness))]
         places = self.places(values)
         if isinstance(mechanism, FiniteMechanism):
-            drawn = mechanism.run_places(places, randomness)
+            drawn = mechanism.law.draw(places, randomness)
             return [written.take(drawn) for written in self.written]
         assert isinstance(mechanism, LetterSets)
-        return [pa.array(mechanism.texts(mechanism.run_places(places, randomness)), pa.string())]
+        return [pa.array(mechanism.texts(mechanism.law.draw(places, randomness)), pa.string())]
 
     def counted_among(self, table: Table) -> bool:
         """Whether counting, which is faster than streaming, shows that every value is an input."""

@@ -160,12 +160,12 @@ def _sets(mechanism: LetterSets) -> Possible:
             return False
         different = pc.unique(texts)
         told = different.filter(pc.not_equal(different, ""))
-        if len(told) < len(different) and 0 not in mechanism.sizes:
+        if len(told) < len(different) and 0 not in mechanism.law.sizes:
             return False
         parts = pc.split_pattern(told, SEPARATOR)
         places = pc.index_in(parts.flatten(), value_set=letters)
         sizes = np.asarray(pc.list_value_length(parts))
-        if places.null_count or not np.isin(sizes, mechanism.sizes).all():
+        if places.null_count or not np.isin(sizes, mechanism.law.sizes).all():
             return False
         # Within a set letters stand in the order of the alphabet, each once.
         rising = np.diff(np.asarray(places)) > 0

@@ -15,7 +15,7 @@ from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.record import Claims, LedgerEntry, keep_inside
 from leakgauge.artefacts.verification import Check, Verified
 from leakgauge.errors import LeakgaugeError, VerificationError
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.applying import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan

@@ -9,7 +9,8 @@ from functools import cached_property
 
 from leakgauge.claims import ZeroConcentratedDP
 from leakgauge.errors import ModelError, OptionError
-from leakgauge.notions.composition import Claimed, KnownChannel, Neighbours, Step
+from leakgauge.mechanisms.steps import Claimed, KnownChannel, Step
+from leakgauge.notions.composition import Neighbours
 
 _UP = Context(prec=40, rounding=ROUND_CEILING)
 """Forty digits, rounded up: sums err towards spending more, by less than anybody can notice."""

@@ -14,7 +14,8 @@ from typing import Any
 from leakgauge.artefacts.codec import encode
 from leakgauge.claims import NOTIONS, LocalDP, Statement
 from leakgauge.errors import FileError, OptionError
-from leakgauge.notions.composition import (
+from leakgauge.mechanisms.finite import LARGEST_CHANNEL
+from leakgauge.mechanisms.steps import (
     Claimed,
     ClaimedCurve,
     DiscreteGaussianNoise,
@@ -27,7 +28,6 @@ from leakgauge.notions.composition import (
     RandomizedResponse,
     Step,
 )
-from leakgauge.notions.composition.of_mechanism import LARGEST_CHANNEL
 from leakgauge.probability import Channel
 from leakgauge.release.ledger.cost import pure_epsilon
 
