@@ -21,8 +21,7 @@ from leakgauge.mechanisms.law import Inputs, Law, Outputs
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, DiscreteLaplaceNoise, Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
-from leakgauge.randomness.discrete import LARGEST_SCALE
-from leakgauge.randomness.opendp_noise import LARGEST as FEW
+from leakgauge.randomness.discrete import FEW, LARGEST_SCALE
 
 Steps: TypeAlias = npt.NDArray[np.int64]
 

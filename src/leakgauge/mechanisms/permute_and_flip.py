@@ -16,7 +16,7 @@ from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness, coins, shuffled
-from leakgauge.randomness.lazy import as_floats
+from leakgauge.randomness.draws import as_floats
 
 MOST_INTEGRATED = 1024
 """Candidates up to which the law is computed: the work grows with their square."""

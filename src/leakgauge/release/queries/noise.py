@@ -20,7 +20,7 @@ from leakgauge.mechanisms.noise import quotient_above
 from leakgauge.mechanisms.span import span
 from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
-from leakgauge.release.ledger.limits import largest_rho
+from leakgauge.release.ledger.account import largest_rho
 
 
 @dataclass(frozen=True)
