@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
-from leakgauge.artefacts.record import Claims, LedgerEntry, keep_inside
-from leakgauge.artefacts.verification import Check, Verified
+from leakgauge.artefacts.record import Check, Claims, LedgerEntry, Verified, keep_inside
 from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.notions.composition import Step
 from leakgauge.probability import PriorOrigin

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from leakgauge.audit.attacks.reading import Codes, numbers_of_release, places_of_release, sets_of_release
+from leakgauge.audit.attacks.columns import Codes, numbers_of_release, places_of_release, sets_of_release
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber

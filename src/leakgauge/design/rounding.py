@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from leakgauge.design.arrays import ProblemArrays
 from leakgauge.design.curve import Bracket
 from leakgauge.design.problem import MaxDistortion, RateDistortion
-from leakgauge.design.tables import Tables
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.ratios import identifiability
 from leakgauge.probability import Channel, Label
@@ -18,7 +18,7 @@ from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
 
 
 @dataclass(frozen=True)
-class Settled:
+class RoundedChannel:
     """A dyadic channel with only the letters that are ever released, and what it leaks and costs.
 
     Attributes:
@@ -49,20 +49,22 @@ class Settled:
         return Channel._trusted(inputs, self.outputs, DenseCells(matrix))
 
 
-def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: float) -> Settled | None:
+def rounded_channel(
+    problem: RateDistortion, arrays: ProblemArrays, bracket: Bracket, most: float
+) -> RoundedChannel | None:
     """The dyadic channel of a bracket that meets the target and the bounds, erring on the safe side of both.
 
     None where no rounding keeps them all.
 
     Args:
         problem: what was asked.
-        tables: the problem as arrays.
+        arrays: the problem as arrays.
         bracket: points around the target.
         most: the largest leakage above the floor in nats; infinite where it is not bounded.
     """
     target = problem.target
     limit = target.distortion if isinstance(target, MaxDistortion) else math.inf
-    excess = limit - tables.least
+    excess = limit - arrays.least
     # Twice as far to the safe side each time: first not at all, then by more than rounding moves anything.
     for flatten in (0.0, *(2.0**power for power in range(-48, -20, 2))):
         shares = bracket.share_at(excess) if excess < math.inf else bracket.share_leaking(most)
@@ -70,8 +72,8 @@ def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: floa
         for margin in (0.0, *(2.0**power for power in range(-50, 1, 2))):
             towards = margin if excess < math.inf else -margin
             share = min(max(shares + towards, 0.0), 1.0)
-            found = _rounded(problem, tables, _flattened(tables, bracket.mixed(share), flatten), bracket.letters)
-            if tables.least + found.excess <= limit and found.leakage <= most:
+            found = _rounded(problem, arrays, _flattened(arrays, bracket.mixed(share), flatten), bracket.letters)
+            if arrays.least + found.excess <= limit and found.leakage <= most:
                 break
         else:
             continue
@@ -80,22 +82,22 @@ def settle(problem: RateDistortion, tables: Tables, bracket: Bracket, most: floa
     return None
 
 
-def _flattened(tables: Tables, rows: Floats, share: float) -> Floats:
+def _flattened(arrays: ProblemArrays, rows: Floats, share: float) -> Floats:
     """A little of what is released on the whole in every row, which brings all ratios closer to 1."""
     if share == 0:
         return rows
     return np.asarray((1 - share) * rows + share * rows.mean(axis=0))
 
 
-def _rounded(problem: RateDistortion, tables: Tables, rows: Floats, letters: Codes) -> Settled:
+def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, letters: Codes) -> RoundedChannel:
     ever = rows.any(axis=0)
     rows, letters = (rows, letters) if ever.all() else (rows[:, ever], letters[ever])
-    narrow = replace(tables, distances=tables.distances[:, letters])
+    narrow = replace(arrays, distances=arrays.distances[:, letters])
     released = narrow.channel(rows, tuple(problem.letters[at] for at in letters.tolist()))
-    as_they_stand = np.array_equal(tables.occurring, np.arange(len(tables.inputs)))
-    kept = released.matrix if as_they_stand else released.matrix[tables.occurring]
-    setting = tables.setting
-    return Settled(released, letters, problem.letters, setting.leakage(kept), setting.excess_of(kept, letters))
+    as_they_stand = np.array_equal(arrays.occurring, np.arange(len(arrays.inputs)))
+    kept = released.matrix if as_they_stand else released.matrix[arrays.occurring]
+    family = arrays.family
+    return RoundedChannel(released, letters, problem.letters, family.leakage(kept), family.excess_of(kept, letters))
 
 
 def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:

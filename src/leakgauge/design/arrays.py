@@ -8,7 +8,7 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
-from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelPerBackground, OneChannel, Setting
+from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.distances import Distances
 from leakgauge.distances.distances import MatchDistances
@@ -29,20 +29,20 @@ for rounding. A much larger number would spoil the digits of the others.
 
 
 @dataclass(frozen=True)
-class Tables:
+class ProblemArrays:
     """A problem as arrays.
 
     Attributes:
-        setting: the channels to choose from, over the inputs that occur.
+        family: the channels to choose from, over the inputs that occur.
         joint: p(x, z), one column without a background.
         distances: from each input to each output.
         least: the least mean distortion any channel has.
-        occurring: the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the setting's order.
+        occurring: the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the family's order.
         inputs: labels of all rows of the channel.
         reads: for each row of the channel the secret it reads, and the background or −1.
     """
 
-    setting: Setting
+    family: ChannelFamily
     joint: Floats
     distances: Floats
     least: float
@@ -67,7 +67,7 @@ class Tables:
         return Channel(self.inputs, outputs, matrix).dyadic()
 
 
-def tables_of(problem: RateDistortion, closed_forms: bool = True) -> Tables:
+def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArrays:
     """The problem as arrays.
 
     Args:
@@ -92,10 +92,10 @@ def tables_of(problem: RateDistortion, closed_forms: bool = True) -> Tables:
     weights = _weights(problem, occurring)
     matches = _matches(distances) if closed_forms and weights is None else None
     cone = _cone(problem, prior[occurring])
-    setting = OneChannel(
+    family = OneChannel(
         Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
     )
-    return Tables(setting, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
+    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
 
 
 def _matches(distances: Distances) -> Codes | None:
@@ -107,7 +107,7 @@ def _matches(distances: Distances) -> Codes | None:
 
 def _per_background(
     problem: RateDistortion, joint: Floats, matrix: Floats, excess: Floats, least: float, matches: Codes | None
-) -> Tables:
+) -> ProblemArrays:
     assert isinstance(problem.source, Joint)
     shares = joint.sum(axis=0)
     parts, occurring = [], []
@@ -119,8 +119,8 @@ def _per_background(
         occurring.append(here * backgrounds + z)
     pairs = tuple((x, z) for x in problem.source.rows for z in problem.source.columns)
     reads = np.divmod(np.arange(len(pairs)), backgrounds)
-    setting = ChannelPerBackground(shares[shares > 0], parts)
-    return Tables(setting, joint, matrix, least, np.concatenate(occurring), pairs, reads)
+    family = ChannelPerBackground(shares[shares > 0], parts)
+    return ProblemArrays(family, joint, matrix, least, np.concatenate(occurring), pairs, reads)
 
 
 def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:

@@ -1,10 +1,24 @@
-"""Sums over the secret against what is seen, in nats: the arithmetic the families share."""
+"""Amounts of information: their unit, and sums in nats over the secret against what is seen, shared by the families."""
 
 from __future__ import annotations
+
+import math
+from enum import Enum
 
 from leakgauge.errors import ModelError
 from leakgauge.probability import Scenario, Seen, View
 from leakgauge.probability.cells import Cells, Floats, log_or_zero
+
+
+class Unit(Enum):
+    """What one unit of information is, by the nats it holds."""
+
+    BITS = math.log(2)
+    NATS = 1.0
+
+    def of_nats(self, nats: float) -> float:
+        """An amount of nats in this unit, never a negative zero."""
+        return float(nats) / self.value + 0.0
 
 
 def weighted(view: View, values: Floats) -> Floats:
