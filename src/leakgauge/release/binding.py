@@ -10,8 +10,8 @@ from leakgauge.mechanisms import FiniteMechanism, Mechanism, NoisyNumber, parse_
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.plan import Planned, ReleasePlan
-from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.tables import BinnedTable, Binning, Column, Kind, Table, in_bins
 
 LARGEST_ALPHABET = 1 << 12

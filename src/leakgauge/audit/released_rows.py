@@ -13,10 +13,9 @@ from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
 from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.least_levels import least_level
+from leakgauge.audit.levels import least_level, without_checks
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.shown import without_checks
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Codes, Floats
