@@ -149,7 +149,7 @@ class Source:
             ColumnError: a value is none of the letters.
         """
         if letters not in self._counted:
-            places = BoundColumn(self.name, mechanism, self.names, self.names).places(self.values)
+            places = BoundColumn(self.name, mechanism, self.names, self.names).form.inputs(self.values)
             size = int(self.secrets.max()) + 1
             together = np.bincount(self.secrets * len(letters) + places, minlength=size * len(letters))
             self._counted[letters] = together.reshape(size, len(letters)).astype(np.int64)
