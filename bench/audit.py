@@ -12,7 +12,7 @@ from bench.clock import timed
 from leakgauge.artefacts import Shown
 from leakgauge.audit import lower_bound
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.least_levels import least_level
+from leakgauge.audit.levels import least_level
 from leakgauge.audit.neighbours import neighbours_of
 from leakgauge.audit.subjects import subject_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement

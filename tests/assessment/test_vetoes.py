@@ -9,9 +9,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, Sentence, Shown
-from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.assessment import Grade, Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of

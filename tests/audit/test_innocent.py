@@ -12,7 +12,7 @@ from leakgauge.audit import lower_bound
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.checks import DeclaredNoise, Noise, noise_checks
 from leakgauge.audit.events import best_events
-from leakgauge.audit.least_levels import at_level, least_level, line
+from leakgauge.audit.levels import at_level, least_level, line
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import (
     discrete_gaussian,

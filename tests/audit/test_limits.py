@@ -13,8 +13,8 @@ from leakgauge.artefacts import Sentence
 from leakgauge.audit import assert_satisfies, lower_bound
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.events import Event
+from leakgauge.audit.levels import held_to
 from leakgauge.audit.partitions import Letters, Repeats
-from leakgauge.audit.shown import held_to
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.mechanisms import exponential, laplace

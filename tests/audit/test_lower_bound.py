@@ -10,7 +10,7 @@ import pytest
 
 from leakgauge.artefacts import Shown
 from leakgauge.audit import DeclaredNoise, Noise, Program, claimed_by_opendp, lower_bound
-from leakgauge.audit.least_levels import at_level
+from leakgauge.audit.levels import at_level
 from leakgauge.claims import (
     ApproximateDP,
     CentralDP,

@@ -27,7 +27,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import InputError, LeakgaugeError, ModelError, OptionError
 from leakgauge.measures.divergences import hockey_stick, renyi
-from leakgauge.measures.units import Unit
+from leakgauge.measures.information import Unit
 from leakgauge.notions import approximate_dp_at
 from leakgauge.notions.composition import (
     Claimed,

@@ -12,6 +12,7 @@ from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import (
+    Counting,
     Program,
     anonymity,
     attack_case,
@@ -19,7 +20,6 @@ from leakgauge.audit import (
     read_attack_case,
     shown_by_rows,
 )
-from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
@@ -40,7 +40,7 @@ def audit_release(
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> Audit:
     """A release held to its record: digests and claims, what its rows show, what attacks find.
 
@@ -120,7 +120,7 @@ def audit_mechanism(
     stop_early: bool = True,
     seconds: float = 600.0,
     simulation_seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> MechanismAudit:
     """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
 

@@ -8,15 +8,14 @@ from typing import Any
 
 from leakgauge import artefacts
 from leakgauge.artefacts import Level, Origin, Quantity
-from leakgauge.artefacts.answer import Budget, Protected, Value
 from leakgauge.artefacts.codec import digest_of, encode
-from leakgauge.artefacts.ledger import Sums
+from leakgauge.artefacts.ledger import Budget, Protected, Sums, Value
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
 from leakgauge.release.ledger.account import name_of
-from leakgauge.release.ledger.told import left_of, nats
+from leakgauge.release.ledger.ledger import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
 

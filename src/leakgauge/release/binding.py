@@ -11,8 +11,8 @@ from leakgauge.notions.composition import step_of
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.plan import Planned, ReleasePlan
-from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.tables import BinnedTable, Binning, Column, Kind, Table, in_bins
 
 LARGEST_ALPHABET = 1 << 12

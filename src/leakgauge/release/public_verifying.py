@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from leakgauge.artefacts import PublicRecord, Sentence
-from leakgauge.artefacts.record import PlannedColumn, keep_inside
-from leakgauge.artefacts.verification import Check
+from leakgauge.artefacts.record import Check, PlannedColumn, keep_inside
 from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.notions.composition import Step

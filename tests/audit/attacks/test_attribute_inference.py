@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge as lg
-from leakgauge.audit.attacks import attack
+from leakgauge.audit import attack
 from leakgauge.audit.attacks.attribute_inference import attribute_inference
 from leakgauge.audit.attacks.learned_inference import learned_inference
 from leakgauge.measures import vulnerability

@@ -14,7 +14,7 @@ from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
-from leakgauge.audit.attacks.reading import values_of
+from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence

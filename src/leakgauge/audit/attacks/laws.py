@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from leakgauge.audit.attacks.reading import Codes, numbers_of_release, places_of_release, sets_of_release
+from leakgauge.audit.attacks.columns import Codes, numbers_of_release, places_of_release, sets_of_release
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms import DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber
@@ -18,7 +18,6 @@ from leakgauge.mechanisms.subset_selection import SubsetSelection
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundColumn
-from leakgauge.release.letters import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -64,8 +63,7 @@ class NoiseLaw:
 
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
         """The value in each row, in steps."""
-        self.bound.require_known(values)
-        return self.mechanism.on_grid(numbers_of(values[0]))
+        return self.bound.form.inputs(values)
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """The released number in each row, in steps."""
@@ -97,7 +95,7 @@ class ChannelLaw:
 
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
         """The channel's row for each row of the table."""
-        return self.bound.places(values).astype(np.int64)
+        return self.bound.form.inputs(values)
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """The channel's column for each row of the release."""
@@ -126,7 +124,7 @@ class SetLaw:
 
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
         """The number of the letter in each row."""
-        return self.bound.places(values).astype(np.int64)
+        return self.bound.form.inputs(values)
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """Which letters the released set holds."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.audit.attacks.reading import LETTERS
+from leakgauge.audit.attacks.columns import LETTERS
 from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures

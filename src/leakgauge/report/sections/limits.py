@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.audit import Aim, attack_of
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Block, Inline, Paragraph, Points
 from leakgauge.report.sections.headline import strongest_attack
 from leakgauge.report.sections.teller import Own, Plain, Teller
 from leakgauge.report.sections.usefulness import never_released
-
-_AVERAGING, _LINKAGE, _MEMBERSHIP = "averaging", "record linkage", "membership"
 
 
 def assumptions(tell: Teller) -> Iterator[Block]:
@@ -224,19 +223,20 @@ def _strongest(tell: Teller, at: int) -> Inline:
     """What the strongest attack does to its targets, and to how many only because of the release."""
     facts = tell.facts
     attack = facts.get("audit.json", "attacks", at, "attack")
-    kind = str(sentence_of(attack))
+    known = attack_of(sentence_of(attack))
+    aim = Aim.SECRET if known is None else known.aim
     fields = {
         "attack": Plain(tell.told(attack)),
         "success": facts.number("audit.json", "attacks", at, "success", percent=True),
         "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True),
     }
-    if kind.startswith(_LINKAGE):
+    if aim is Aim.ROW:
         return tell.say(
             "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
             "{exposed} of them only because of this release.",
             **fields,
         )
-    if kind.startswith(_MEMBERSHIP):
+    if aim is Aim.MEMBERSHIP:
         return tell.say(
             "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
             "of {exposed} only because of this release.",
@@ -251,7 +251,8 @@ def _strongest(tell: Teller, at: int) -> Inline:
 
 def _repeated(tell: Teller) -> Iterator[Inline]:
     attacks = tell.facts.items("audit.json", "attacks")
-    places = [at for at, one in enumerate(attacks) if str(sentence_of(one["attack"])).startswith(_AVERAGING)]
+    known = [attack_of(sentence_of(one["attack"])) for one in attacks]
+    places = [at for at, attack in enumerate(known) if attack is not None and attack.repeated]
     if places:
         most = places[-1]
         yield tell.say(
