@@ -8,8 +8,9 @@ direction, whose count on the rest gives the bound, so that no choice has to be 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -18,13 +19,10 @@ from leakgauge.artefacts import Check, Sentence, Shown
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
-from leakgauge.audit.events import Event, best_events, most_promising
-from leakgauge.audit.learning import FEWEST
-from leakgauge.audit.least_levels import least_level
+from leakgauge.audit.events import FEWEST, Event, best_events, most_promising
+from leakgauge.audit.levels import held_to, least_level
 from leakgauge.audit.neighbours import Pair
 from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
-from leakgauge.audit.progress import Progress
-from leakgauge.audit.shown import held_to
 from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
@@ -49,12 +47,14 @@ NOT_COMPARED = Sentence(
 _NEARLY = 0.9
 """Of pairs that stand in order, the most telling first, the first one that promises this share of the most."""
 
-Round = tuple[Outputs, Outputs]
+Round: TypeAlias = tuple[Outputs, Outputs]
+Counting: TypeAlias = Callable[[int, int], None]
+"""Told how much is done, of how much."""
 
 
 @dataclass(frozen=True)
-class Audit:
-    """An audit of one subject.
+class Experiment:
+    """Outputs of one subject on neighbouring inputs, held to a claim.
 
     Attributes:
         subject: what is drawn from.
@@ -76,7 +76,7 @@ class Audit:
     until: float
     stop_early: bool
     declared: DeclaredNoise | None
-    progress: Progress | None
+    progress: Counting | None
 
     def most_telling(self, pairs: list[Pair], in_order: bool) -> Pair:
         """The pair that promises most on a few outputs, which are then thrown away.

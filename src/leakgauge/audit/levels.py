@@ -1,4 +1,4 @@
-"""What an event proves: the least level of a notion under which it may have its two probabilities.
+"""Levels of a notion: the least that an event proves, the exact one of a channel, and what they say of a claim.
 
 An event that has probability p under one input and q under a neighbour shrinks every divergence to that of two coins,
 so that a level below that of the coins is disproved. p is given from below, q from above, so that errors go to the
@@ -8,11 +8,14 @@ side of the accused.
 from __future__ import annotations
 
 import math
+import reprlib
 from dataclasses import replace
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 
+from leakgauge.artefacts import Check, Level, Quantity, Sentence, Shown
 from leakgauge.claims import (
     ApproximateDP,
     CentralDP,
@@ -23,6 +26,10 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import OptionError
+from leakgauge.notions import Level as ExactLevel
+from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_concentrated_dp
+from leakgauge.notions.ratios import local_dp
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 
 Line: TypeAlias = tuple[float, float]
@@ -133,3 +140,64 @@ def _renyi_line(claim: RenyiDP, q: float) -> Line:
     shrunk = tails / heads
     slope = (order - 1) / order * heads * (1 - shrunk**order) / (1 - shrunk ** (order - 1))
     return slope, outside - slope * q + 1e-12 * (1 + slope)
+
+
+def exact_level(channel: Channel, claim: Statement) -> ExactLevel:
+    """The level of the claim's notion that a channel has, over any two of its inputs, with those that reach it."""
+    if isinstance(claim, ApproximateDP):
+        return approximate_dp_at(channel, claim.delta)
+    if isinstance(claim, RenyiDP):
+        return renyi_dp(channel, claim.order)
+    if isinstance(claim, ZeroConcentratedDP):
+        return zero_concentrated_dp(channel)
+    return gaussian_dp(channel) if isinstance(claim, GaussianDP) else local_dp(channel)
+
+
+def held_to(
+    claim: Statement,
+    claimed: bool,
+    at_least: float,
+    pair: tuple[object, ...],
+    event: Sentence,
+    *,
+    estimate: float | None = None,
+    confidence: float | None = None,
+    samples: int = 0,
+    stopped_early: bool = False,
+    deterministic: bool = False,
+    checks: tuple[Check, ...] = (),
+) -> Shown:
+    """What is shown of a mechanism, held to its claim; without a confidence the level is exact."""
+    level = Quantity(at_least, claim.unit)
+    if confidence is not None:
+        level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)
+    held = Level.stated(claim) if claimed else None
+    is_epsilon = claim.unit == "nats" and claim.name != "zcdp"
+    return Shown(
+        notion=claim.name,
+        claim=held,
+        epsilon_lower_bound=level if is_epsilon else None,
+        lower_bound=level,
+        estimate=estimate,
+        violated=_is_violated(held, level, stopped_early, checks),
+        deterministic=deterministic,
+        stopped_early=stopped_early,
+        samples=samples,
+        inputs=tuple(value if isinstance(value, str) else reprlib.repr(value) for value in pair),
+        event=event,
+        checks=checks,
+    )
+
+
+def without_checks(found: Shown) -> Shown:
+    """The same, judged by the level alone."""
+    violated = _is_violated(found.claim, found.lower_bound, found.stopped_early, ())
+    return msgspec.structs.replace(found, checks=(), violated=violated)
+
+
+def _is_violated(claim: Level | None, level: Quantity, stopped_early: bool, checks: tuple[Check, ...]) -> bool:
+    if claim is None:
+        return False
+    # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
+    most = claim.value * (1 + 1e-9) + 1e-12 if level.confidence is None else claim.value
+    return level.value > most or stopped_early or not all(check.holds for check in checks)
