@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from leakgauge.cli.language import current, say
 from leakgauge.cli.output import deliver, working
-from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -56,7 +56,7 @@ def command(
     written = form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
     if as_json:
-        from leakgauge.report.twin import twin
+        from leakgauge.report.document import twin
 
         require_writable(output)
         deliver(

@@ -14,17 +14,16 @@ import pytest
 
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import BudgetError, FileError, ModelError, OptionError, VerificationError
-from leakgauge.notions.composition import (
+from leakgauge.mechanisms.steps import (
     Claimed,
     DiscreteGaussianNoise,
     GaussianNoise,
     KnownChannel,
     LaplaceNoise,
-    Neighbours,
     RandomizedResponse,
     Step,
-    compose,
 )
+from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import (
@@ -41,9 +40,9 @@ from leakgauge.release.ledger import (
     open_ledger,
     require_account,
 )
+from leakgauge.release.ledger.account import largest_rho
+from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.ledger.entry import START
-from leakgauge.release.ledger.limits import largest_rho
-from leakgauge.release.ledger.steps import step_to_json
 
 _NUMBERS = count()
 

@@ -12,15 +12,16 @@ import msgspec
 from leakgauge.artefacts import Audit, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
-from leakgauge.audit.progress import Progress as Counting
+from leakgauge.audit import Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
+from leakgauge.jobs.protect.choice import choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.sources import Sources
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, bound_channel, preview, read_plan, release, verify

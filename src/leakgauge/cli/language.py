@@ -1,0 +1,119 @@
+"""The language that the running verb speaks, what is said in it, and its lines broken between wide letters."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Final
+
+from leakgauge.errors import OptionError, did_you_mean
+from leakgauge.languages import CODES, ENGLISH, Language, language_of
+from leakgauge.sentences import Sentence
+
+VARIABLE: Final = "LEAKGAUGE_LANGUAGE"
+"""The environment variable that chooses the language where no option does."""
+
+_NEVER_FIRST = "，。；：、？！）》」』”’…"
+_NEVER_LAST = "（《「『“‘"
+
+_SPOKEN: ContextVar[Language] = ContextVar("spoken", default=ENGLISH)
+
+
+def current() -> Language:
+    """The language that is spoken now; English where nobody chose."""
+    return _SPOKEN.get()
+
+
+def say(template: str, /, **fields: object) -> str:
+    """The template in the language spoken now, filled.
+
+    A field that holds a user's own word is written ``{field!s}`` or ``{field!r}``: it is never translated.
+    """
+    return current().say(template, **fields)
+
+
+def retell(text: str | Sentence) -> str:
+    """A sentence of a room below in the language spoken now; a text that none knows as it is."""
+    return current().retell(text)
+
+
+@contextmanager
+def speaking(code: str) -> Iterator[Language]:
+    """Speak a language until the end of the block.
+
+    Raises:
+        OptionError: there is none of this code.
+    """
+    language = language_of(code)
+    before = _SPOKEN.set(language)
+    try:
+        yield language
+    finally:
+        _SPOKEN.reset(before)
+
+
+def language_asked(arguments: Sequence[str]) -> str:
+    """The code that ``--language`` gives among a verb's arguments, else the environment, else English's.
+
+    It is looked for before the arguments are parsed, so that what is wrong with them is said in it.
+
+    Raises:
+        OptionError: the environment asks for a language that there is not.
+    """
+    asked = None
+    for at, given in enumerate(arguments):
+        if given == "--":
+            break
+        if given == "--language":
+            asked = "".join(arguments[at + 1 : at + 2]) or asked
+        elif given.startswith("--language="):
+            asked = given.partition("=")[2]
+    if asked is not None:
+        return asked
+    code = os.environ.get(VARIABLE) or ENGLISH.code
+    if code not in CODES:
+        raise OptionError(
+            "There is no language {code!r}, which LEAKGAUGE_LANGUAGE asks for; {hint}",
+            code=code,
+            hint=did_you_mean(code, CODES),
+        )
+    return code
+
+
+def wrapped(text: str, width: int) -> list[str]:
+    """A line of text in lines of at most so many columns; words and numbers stay whole where they fit."""
+    lines, line = [], ""
+    for piece in _pieces(text):
+        if line and columns(line + piece.rstrip()) > width:
+            lines.append(line.rstrip())
+            line = piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()]
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(_width(letter) for letter in text)
+
+
+def _width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """What a line is never broken within: words, wide letters with the punctuation that belongs to them."""
+    piece = ""
+    for letter in text:
+        if piece and letter not in _NEVER_FIRST and piece[-1] not in _NEVER_LAST:
+            wide = _width(letter) > 1 or _width(piece[-1]) > 1
+            if (wide or piece[-1] == " ") and letter != " ":
+                yield piece
+                piece = ""
+        piece += letter
+    yield piece

@@ -1,0 +1,168 @@
+"""What a job reads: the table, watched while the job is at work, and what its choices are made from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from leakgauge.artefacts import Request
+from leakgauge.assessment import Diagram, Questionnaire, asked_leaves, default_diagram, read_diagram, read_questionnaire
+from leakgauge.design import Knowledge
+from leakgauge.distances import Distortion, distortion_named
+from leakgauge.errors import TableError
+from leakgauge.jobs.design import Question
+from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
+from leakgauge.release.record import file_digest
+from leakgauge.tables import Binning, Table, in_bins, parse_binnings, source_files
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_ROWS = 1 << 16
+"""Of a piece that is digested at once: the same rows have the same digest, however they came in pieces."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a choice is made from.
+
+    Attributes:
+        original: the table as it came.
+        table: the same with its columns in bins.
+        distortion: what a wrong value costs.
+        bins: of some columns.
+        diagram: by which settings are graded.
+        questionnaire: what people answered.
+        ledger: which sells a noisy histogram.
+        dataset: whose budget.
+    """
+
+    original: Table
+    table: Table
+    distortion: Distortion
+    bins: dict[str, Binning]
+    diagram: Diagram
+    questionnaire: Questionnaire | None
+    ledger: Ledger | None
+    dataset: str | None
+
+    def question(self, asked: Request) -> Question:
+        """What a channel is designed for."""
+        known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
+        return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
+
+
+def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
+    """All of it; a ledger is closed with the stack."""
+    diagram = default_diagram() if asked.diagram is None else read_diagram(asked.diagram)
+    answers = asked.questionnaire
+    ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
+    dataset = asked.dataset or default_dataset(asked.table)
+    if ledger is not None:
+        # An account that is missing is told before anything is done.
+        ledger.account(dataset)
+    bins = parse_binnings(asked.bins, (asked.secret, *asked.seen))
+    return Sources(
+        original=table,
+        table=in_bins(table, bins),
+        distortion=distortion_named(asked.distortion[0]),
+        bins=bins,
+        diagram=diagram,
+        questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
+        ledger=ledger,
+        dataset=None if ledger is None else dataset,
+    )
+
+
+@dataclass(frozen=True)
+class Watched:
+    """The files of a table, and how they looked when the job began.
+
+    Attributes:
+        files: in order.
+        looks: size, time of change and place of each.
+    """
+
+    files: tuple[Path, ...]
+    looks: tuple[tuple[int, int, int], ...]
+
+    @property
+    def bytes(self) -> int:
+        """The size of all of them."""
+        return sum(size for size, _, _ in self.looks)
+
+    def digest(self) -> str:
+        """SHA-256 of the file, or over those of several."""
+        each = [file_digest(file) for file in self.files]
+        return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
+
+    def require_unchanged(self) -> None:
+        """Refuse to go on with another table than the job began with.
+
+        Raises:
+            TableError: a file was changed or is gone.
+        """
+        try:
+            same = _look(self.files) == self.looks
+        except OSError:
+            same = False
+        if not same:
+            raise TableError(
+                "The table was changed while the job was at work, so its parts would not fit together; run it again in "
+                "a new folder."
+            )
+
+
+@dataclass(frozen=True)
+class InMemory:
+    """A table in memory, which nobody changes."""
+
+    content: pa.Table
+
+    @property
+    def bytes(self) -> int:
+        """Its size in memory."""
+        return int(self.content.nbytes)
+
+    def digest(self) -> str:
+        """SHA-256 over its names, types and values."""
+        import pyarrow as pa
+
+        sink, whole = _Digest(), self.content.replace_schema_metadata(None).combine_chunks()
+        with pa.ipc.new_stream(sink, whole.schema) as stream:
+            stream.write_table(whole, max_chunksize=_ROWS)
+        return sink.made.hexdigest()
+
+    def require_unchanged(self) -> None:
+        """It is not changed."""
+
+
+class _Digest(io.RawIOBase):
+    """A file that keeps the digest of what is written to it."""
+
+    def __init__(self) -> None:
+        self.made = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        self.made.update(data)
+        return memoryview(data).nbytes
+
+
+def watched(content: str | pa.Table) -> Watched | InMemory:
+    """The files behind an address, as they look now, or a table in memory."""
+    if not isinstance(content, str):
+        return InMemory(content)
+    files = tuple(sorted(source_files(content)))
+    return Watched(files, _look(files))
+
+
+def _look(files: tuple[Path, ...]) -> tuple[tuple[int, int, int], ...]:
+    found = [file.stat() for file in files]
+    return tuple((one.st_size, one.st_mtime_ns, one.st_ino) for one in found)
