@@ -70,7 +70,9 @@ def test_an_attack_of_the_catalogue_takes_part_in_an_audit(tmp_path: Path, monke
 
 
 def test_it_shares_the_miss_and_is_tried_where_a_column_is_assessed(monkeypatch: pytest.MonkeyPatch) -> None:
-    column = protected_column(open_table(people(600)), "illness", randomized_response(2.0, LETTERS), Simulated(1))
+    column = protected_column(
+        open_table(people(600)), "illness", randomized_response(2.0, letters=LETTERS), Simulated(1)
+    )
     assert column.case is not None
     alone = column.case.verdict_confidence
     monkeypatch.setitem(ATTACKS, "trusting-guess", TRUSTING)
