@@ -12,8 +12,8 @@ from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, 
 from leakgauge.artefacts.assessment import Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.artefacts.grades import Grade
-from leakgauge.assessment.collecting import expected
-from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment import expected
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
     capped,

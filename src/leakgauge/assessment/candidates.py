@@ -11,7 +11,7 @@ import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
-from leakgauge.assessment.scales import Form
+from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
@@ -79,9 +79,8 @@ class Candidate:
 
     def channel_file(self) -> ChannelFile | None:
         """The designed channel; None where the name says it all."""
-        if not self.designed:
+        if not (self.designed and isinstance(self.setting, LetterSetting)):
             return None
-        assert self.setting.channel is not None
         names = self.setting.source.names
         return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
 
@@ -143,7 +142,7 @@ def _made(
         try:
             name, mechanism = make()
             setting = setting_of(mechanism, source)
-            if setting.form is Form.NUMBERS:
+            if isinstance(setting, NumberSetting):
                 # Numbers that are missing show here that noise cannot take the column.
                 _ = setting.taken
         except InputError:

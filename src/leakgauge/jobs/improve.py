@@ -12,7 +12,7 @@ from leakgauge.artefacts.assessment import Leaf
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
 from leakgauge.assessment.candidates import MOST_LETTERS
-from leakgauge.assessment.storing import leaves_of, scores_of
+from leakgauge.assessment.stored import leaves_of, scores_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate

@@ -9,7 +9,7 @@ from typing import Any
 from leakgauge.artefacts import Audit, AuditedRecord, Finding
 from leakgauge.artefacts.codec import encode, sealed
 from leakgauge.assessment import Assessment
-from leakgauge.assessment.storing import stored
+from leakgauge.assessment.stored import stored
 from leakgauge.release import Release
 from leakgauge.report.facts import Facts
 

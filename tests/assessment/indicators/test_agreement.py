@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     Context,
     Protected,

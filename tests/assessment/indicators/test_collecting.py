@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, StoredEvidence, codec
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     FAMILIES,
     Audited,

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import audited, protected_column, source_of
 from leakgauge.mechanisms import randomized_response, subset_selection, through_channel, unary_encoding
 from leakgauge.probability import Channel, Interval

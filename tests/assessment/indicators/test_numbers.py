@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     Protected,
     audited,

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment.collecting import expected
+from leakgauge.assessment import expected
 from leakgauge.assessment.indicators import source_of
-from leakgauge.assessment.questionnaire import LANGUAGES, questions, read_questionnaire, write_template
+from leakgauge.assessment.indicators.questionnaire import LANGUAGES, questions, read_questionnaire, write_template
 from leakgauge.assessment.scales import ASKED
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import randomized_response

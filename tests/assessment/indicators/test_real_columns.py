@@ -12,7 +12,7 @@ import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import assess
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.indicators import (
     Protected,

@@ -8,9 +8,9 @@ from msgspec.structs import asdict
 from leakgauge.artefacts import Before, Levels, Quantity, Request, Utility
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
-from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.assessment.storing import nodes_of, scores_of
+from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.jobs.protect.choosing import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
