@@ -8,8 +8,14 @@ from collections.abc import Callable
 import numpy as np
 
 from leakgauge.mechanisms import randomized_response
-from leakgauge.randomness import OperatingSystem, discrete_gaussian, discrete_laplace, simulation
-from leakgauge.randomness.opendp_noise import opendp_discrete_gaussian, opendp_discrete_laplace
+from leakgauge.randomness import (
+    OperatingSystem,
+    discrete_gaussian,
+    discrete_laplace,
+    opendp_discrete_gaussian,
+    opendp_discrete_laplace,
+    simulation,
+)
 
 BATCH = 65_536
 SCALE = 100.3

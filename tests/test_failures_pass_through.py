@@ -20,7 +20,7 @@ from leakgauge.design import Knowledge
 from leakgauge.distances import Hamming
 from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeError, VerificationError
 from leakgauge.jobs.design import Question
-from leakgauge.jobs.protect import choosing, stages
+from leakgauge.jobs.protect import choice, stages
 from leakgauge.notions.composition import RandomizedResponse
 from leakgauge.release import record
 from leakgauge.tables import open_table
@@ -42,7 +42,7 @@ class Place:
 
 def _compared(folder: Path) -> None:
     question = Question(("a",), (), Hamming(), Knowledge.NOBODY, {}, None)
-    choosing._keep_comparison(question, SimpleNamespace(table=None), 0.1, lambda name, fields: None)  # type: ignore[arg-type]
+    choice._keep_comparison(question, SimpleNamespace(table=None), 0.1, lambda name, fields: None)  # type: ignore[arg-type]
 
 
 def _drawn(folder: Path) -> object:
@@ -58,7 +58,7 @@ def _tried(folder: Path) -> object:
 
 
 PLACES = {
-    "comparison": Place(choosing, "compare", _compared, InputError),
+    "comparison": Place(choice, "comparison", _compared, InputError),
     "drawn before": Place(stages, "verify", _drawn, VerificationError),
     "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
     "histogram": Place(candidates_module, "histogram_source", _tried, InputError),

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Request
     from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage
     from leakgauge.distances import Hamming
-    from leakgauge.jobs.comparing import compare
-    from leakgauge.jobs.improving import improve
+    from leakgauge.jobs.compare import compare
+    from leakgauge.jobs.improve import improve
     from leakgauge.jobs.protect import protect
     from leakgauge.jobs.relate import relate
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
@@ -69,8 +69,8 @@ _HOMES = {
     "Request": "artefacts",
     "Scenario": "probability",
     "Seen": "probability",
-    "compare": "jobs.comparing",
-    "improve": "jobs.improving",
+    "compare": "jobs.compare",
+    "improve": "jobs.improve",
     "open_table": "tables",
     "protect": "jobs.protect",
     "relate": "jobs.relate",

@@ -26,7 +26,7 @@ from leakgauge.assessment.indicators import Protected, audited
 from leakgauge.assessment.stored import stored
 from leakgauge.assessment.vetoes import vetoes_of_unknown
 from leakgauge.errors import FileError
-from leakgauge.jobs.improve import FROM_THE_TABLE, Searched
+from leakgauge.jobs.improve import FROM_THE_TABLE, Search
 from leakgauge.jobs.improve import stored as stored_search
 from leakgauge.languages import Language
 from leakgauge.mechanisms import laplace, randomized_response
@@ -91,7 +91,7 @@ def test_an_assessment_is_read_as_it_was_written(people: Table, form: str) -> No
 
 def test_a_search_is_read_as_it_was_written(people: Table) -> None:
     found = improve(people, "age", 99.0, default_diagram(), trials=30)
-    kept = stored_search(Searched(found, FROM_THE_TABLE), "age")
+    kept = stored_search(Search(found, FROM_THE_TABLE), "age")
     assert codec.decode(StoredImprovement, json.loads(codec.text_of(kept)), "it") == kept
     coded = [one for one in sentences(kept) if one.template not in CHINESE.catalogue]
     assert [one for one in coded if ":epsilon=" not in one.template] == []

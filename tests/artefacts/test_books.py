@@ -26,14 +26,14 @@ from leakgauge.claims import LocalDP
 from leakgauge.design import Knowledge, MaxDistortion, frontier, solve
 from leakgauge.distances import Hamming
 from leakgauge.jobs import information_models
-from leakgauge.jobs.compare import compare
+from leakgauge.jobs.compare import comparison
 from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.query import ask, preview, stored_answer, stored_preview
 from leakgauge.jobs.relate import relate
 from leakgauge.notions import Circumstances
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
-from leakgauge.release.ledger.told import account_told
+from leakgauge.release.ledger.ledger import account_told
 from leakgauge.release.queries import Condition, Count, Protection
 from leakgauge.tables import open_table
 
@@ -66,7 +66,7 @@ def test_what_was_written_before_reads_as_it_stands(kind: type[msgspec.Struct], 
 def test_designs_and_comparisons_come_back() -> None:
     with open_table(PEOPLE) as table:
         problem = QUESTION.problem(table, MaxDistortion(0.2))
-        found = compare(table, QUESTION, ["randomized-response:epsilon=1"], MaxDistortion(0.3))
+        found = comparison(table, QUESTION, ["randomized-response:epsilon=1"], MaxDistortion(0.3))
     solution = solve(problem)
     design = as_design(solution)
     assert again(design) == design

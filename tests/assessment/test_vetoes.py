@@ -13,10 +13,10 @@ from leakgauge.artefacts.assessment import Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment import expected
-from leakgauge.assessment.vetoes import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
     capped,
+    every_veto,
     vetoes_of_audit,
     vetoes_of_claim,
     vetoes_of_evidence,

@@ -9,7 +9,7 @@ import pytest
 
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.cli import verbs
-from leakgauge.cli.helping import spoken
+from leakgauge.cli.help import spoken
 from leakgauge.release.ledger import open_ledger
 from tests.cli.running import as_json, run
 from tests.cli.tree import options

@@ -10,8 +10,7 @@ import click
 import pytest
 
 from leakgauge.cli import verbs
-from leakgauge.cli.speaking import VARIABLE, current, language_asked, retell, say, speaking
-from leakgauge.cli.wrapping import columns, wrapped
+from leakgauge.cli.language import VARIABLE, columns, current, language_asked, retell, say, speaking, wrapped
 from leakgauge.errors import OptionError
 from tests.cli.running import run
 from tests.cli.words import CHINESE, english_in

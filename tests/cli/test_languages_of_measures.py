@@ -15,8 +15,8 @@ from rich.console import Console, RenderableType
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main, reproduce
+from leakgauge.cli.language import speaking
 from leakgauge.cli.output import deliver
-from leakgauge.cli.speaking import speaking
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel

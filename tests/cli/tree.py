@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 
 from leakgauge.cli import verbs
-from leakgauge.cli.helping import spoken
+from leakgauge.cli.help import spoken
 
 
 def paths(command: click.Command, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

@@ -15,12 +15,12 @@ import leakgauge
 from leakgauge.audit import learning, neighbours, recorded
 from leakgauge.audit.attacks import reading
 from leakgauge.cli import verbs
-from leakgauge.cli.helping import spoken
+from leakgauge.cli.help import spoken
 from leakgauge.design import least_distortion, output_entropy, points, sequences
 from leakgauge.design import tables as design_tables
 from leakgauge.distances import grid
 from leakgauge.jobs import measure
-from leakgauge.jobs.protect import choosing, stages
+from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.notions import curves
 from leakgauge.notions.levels import PAIRWISE_CELLS
@@ -62,7 +62,7 @@ LIMITS: Final = (
     f"the {learning.COLUMNS} columns that differ most",
     f"a column needs {recorded.FEWEST_ROWS} of each of two inputs",
     f"with more than {reading.LETTERS} values are known, and guessed, by tenths",
-    f"with more than {choosing.LETTERS} values no frontier is drawn",
+    f"with more than {choice.LETTERS} values no frontier is drawn",
     "at a confidence of 1 − 10⁻⁶",
 )
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.jobs.protect import NAMES, running
+from leakgauge.jobs import protect
+from leakgauge.jobs.protect import NAMES
 from leakgauge.jobs.protect.stages import STAGES, Work
 
 
@@ -22,7 +23,7 @@ def stubbed(made: Path, names: Sequence[str] = NAMES) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in names:
             if name == "report":
-                patch.setattr(running, "Report", _Report(made))
+                patch.setattr(protect, "Report", _Report(made))
             else:
                 patch.setitem(STAGES, name, partial(_copy, made, tuple(stages[name]["outputs"])))
         yield

@@ -22,7 +22,7 @@ from leakgauge.randomness import (
     opendp_discrete_laplace,
 )
 from leakgauge.randomness.discrete import _geometric
-from leakgauge.randomness.lazy import exponential_bounds
+from leakgauge.randomness.draws import exponential_bounds
 from tests.grids import nightly
 from tests.randomness.goodness import FALSE_ALARM, Replayed, counted, p_value, two_samples_p, with_tails
 

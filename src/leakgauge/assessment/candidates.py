@@ -11,7 +11,7 @@ import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
-from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting
+from leakgauge.assessment.indicators.setting import NumberSetting
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
@@ -25,7 +25,7 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.probability import Distribution, PriorOrigin
+from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
@@ -66,7 +66,7 @@ class Candidate:
         mechanism: which.
         setting: over the column.
         bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
-        designed: whether its channel was designed, so that its name does not say it.
+        designed: the designed channel; None where the name says it all.
     """
 
     stage: Stage
@@ -75,14 +75,14 @@ class Candidate:
     mechanism: Mechanism = field(repr=False)
     setting: Setting = field(repr=False)
     bins: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict, repr=False)
-    designed: bool = False
+    designed: Channel | None = field(default=None, repr=False)
 
     def channel_file(self) -> ChannelFile | None:
-        """The designed channel; None where the name says it all."""
-        if not (self.designed and isinstance(self.setting, LetterSetting)):
+        """The designed channel, to be stored."""
+        if self.designed is None:
             return None
         names = self.setting.source.names
-        return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
+        return ChannelFile.of(NamedChannel(self.designed, names, names, PriorOrigin.THIS_TABLE))
 
 
 Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
@@ -148,7 +148,7 @@ def _made(
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        designed = isinstance(name, Sentence)
+        designed = mechanism.channel() if isinstance(name, Sentence) else None
         said = name if isinstance(name, Sentence) else Sentence(name)
         yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
 

@@ -10,9 +10,9 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
-from leakgauge.cli.helping import spoken
-from leakgauge.cli.misuse import told
-from leakgauge.cli.speaking import current, language_asked, speaking
+from leakgauge.cli.help import spoken
+from leakgauge.cli.language import current, language_asked, speaking
+from leakgauge.cli.misuse import refusal
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
 
@@ -93,7 +93,7 @@ def _run(arguments: list[str]) -> int:
         click.echo(help_wanted.format_message())
         return 0
     except click.ClickException as error:
-        return _fail(told(error), 2)
+        return _fail(refusal(error), 2)
     except BrokenPipeError:
         # The reader has gone; pointing standard output elsewhere keeps Python's last flush quiet.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

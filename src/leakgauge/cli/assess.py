@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.output import deliver, output_options, working
-from leakgauge.cli.speaking import current, retell, say
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 

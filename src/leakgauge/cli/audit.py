@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import counting, deliver, output_options, shown
-from leakgauge.cli.speaking import retell, say
 from leakgauge.cli.verify import outcome
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.options import distortion_option, loss_of
 from leakgauge.cli.output import deliver, output_options, shown, working
-from leakgauge.cli.speaking import retell, say
-from leakgauge.cli.usefulness import distortion_option, loss_of
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def command(
 
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
-    from leakgauge.jobs.comparing import compare
+    from leakgauge.jobs.compare import compare
     from leakgauge.tables import source_files
 
     loss = loss_of(distortion, secret)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from leakgauge.cli.language import current, say
 from leakgauge.cli.output import deliver
-from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import current, say
+from leakgauge.cli.options import distortion_option, loss_of, target_of
 from leakgauge.cli.output import deliver, shown, working
-from leakgauge.cli.speaking import current, say
-from leakgauge.cli.usefulness import distortion_option, loss_of, target_of
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import OptionError
 

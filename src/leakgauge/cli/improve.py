@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import counting, deliver, output_options
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_room, require_writable
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.jobs.improve import Searched
+    from leakgauge.jobs.improve import Search
 
 
 @click.command()
@@ -42,8 +42,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     Every setting is graded from its law over the table's counts; nothing is drawn or spent, and the choice itself is
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
-    from leakgauge.jobs.improve import stored
-    from leakgauge.jobs.improving import improve
+    from leakgauge.jobs.improve import improve, stored
     from leakgauge.tables import source_files
 
     read = [options[name] for name in ("diagram", "questionnaire") if options[name] is not None]
@@ -57,7 +56,7 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     found.improvement.require()
 
 
-def _render(found: Searched) -> list[RenderableType]:
+def _render(found: Search) -> list[RenderableType]:
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text

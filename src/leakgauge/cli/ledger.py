@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import deliver, output_options, shown
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
@@ -69,7 +69,7 @@ def open_account(
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
-    from leakgauge.release.ledger.told import account_told
+    from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
     limit = _limit(epsilon, delta, rho, unlimited)
@@ -87,7 +87,7 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
     """Limits, what was spent and what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
-    from leakgauge.release.ledger.told import account_told
+    from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import deliver, output_options, working
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 from leakgauge.languages import message

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from leakgauge.cli.speaking import current, say
-from leakgauge.cli.wrapping import wrapped
+from leakgauge.cli.language import current, say, wrapped
 from leakgauge.drafts import write_whole
 from leakgauge.languages import ENGLISH
 

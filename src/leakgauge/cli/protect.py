@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.output import deliver, shown
-from leakgauge.cli.speaking import current, retell, say
 from leakgauge.languages import message
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import deliver, shown
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
+from leakgauge.cli.language import current, say
 from leakgauge.cli.output import deliver, working
-from leakgauge.cli.speaking import current, say
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 

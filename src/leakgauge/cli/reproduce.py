@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import deliver, output_options
-from leakgauge.cli.speaking import retell, say
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:

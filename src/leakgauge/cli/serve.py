@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from leakgauge.cli.speaking import say
+from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
 _MIB = 1 << 20

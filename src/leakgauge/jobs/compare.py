@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.design import (
@@ -23,14 +25,15 @@ from leakgauge.design import (
     waste,
 )
 from leakgauge.design.baselines import mean_distortion
-from leakgauge.distances import Hamming
+from leakgauge.distances import Distortion, Hamming, distortion_named
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.jobs.design import Question, as_point, bits_or_none
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import LetterSets, NoisyNumber, clamped_noise, exponential_channel, parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
-from leakgauge.tables import Table
+from leakgauge.probability.files import read_label_values
+from leakgauge.tables import Table, open_table, parse_binnings
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
@@ -39,7 +42,64 @@ OCTAVES = 400.0
 """The exponential mechanism is looked for at slopes from 2^-400 to 2^400 nats per mean distance."""
 
 
+@checked
 def compare(
+    table: object,
+    mechanisms: str | Sequence[str] = (),
+    *,
+    secret: str | Sequence[str],
+    background: str | Sequence[str] = (),
+    max_distortion: float | None = None,
+    max_leakage: float | None = None,
+    distortion: Distortion | str = "hamming",
+    weights: Mapping[str, float] | Path | str | None = None,
+    bins: str | Sequence[str] = (),
+    missing: str | Sequence[str] = (),
+    gap: float | None = None,
+) -> Comparison:
+    """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
+
+    Args:
+        table: a path or a frame, as ``open_table`` takes it.
+        mechanisms: such as ``randomized-response:epsilon=1``, or channel files.
+        secret: the column, or several that are one joint source.
+        background: columns that the attacker knows.
+        max_distortion: a mean distortion of at most this is asked for.
+        max_leakage: or a leakage of at most these bits.
+        distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
+        weights: how sensitive each value is, by its text; a file, or the numbers themselves.
+        bins: how numbers and dates are gathered, such as ``age=width:10``.
+        missing: texts that count as missing.
+        gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
+
+    Raises:
+        OptionError: no target or two, or a mechanism that cannot be compared.
+        RefusalError: no channel meets the target.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = pa.table({"illness": ["flu"] * 30 + ["none"] * 70})
+        >>> found = compare(people, "randomized-response:epsilon=1", secret="illness", max_distortion=0.3)
+        >>> found.ranking[0].mechanism, found.ranking[0].leakage.value
+        ('least leaking channel', 0.0)
+    """
+    columns, known = _several(secret), _several(background)
+    question = Question(
+        columns,
+        known,
+        distortion_named(distortion) if isinstance(distortion, str) else distortion,
+        Knowledge.ATTACKER if known else Knowledge.NOBODY,
+        parse_binnings(_several(bins), columns + known),
+        weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
+    )
+    if gap is None:
+        # With weights the last digits take far longer than the first.
+        gap = 1e-9 if weights is None else 1e-6
+    with open_table(table, missing=_several(missing)) as source:
+        return comparison(source, question, _several(mechanisms), _target(max_distortion, max_leakage), gap)
+
+
+def comparison(
     table: Table,
     question: Question,
     mechanisms: Iterable[str],
@@ -254,3 +314,21 @@ def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -
     to = [columns[label] for label in channel.outputs]
     matrix[:, to] = channel.matrix[[rows[label] for label in inputs]]
     return Channel(inputs, letters, matrix)
+
+
+def _target(max_distortion: float | None, max_leakage: float | None) -> MaxDistortion | MaxLeakage:
+    if max_distortion is not None and max_leakage is None:
+        return MaxDistortion(max_distortion)
+    if max_leakage is not None and max_distortion is None:
+        return MaxLeakage(max_leakage)
+    raise OptionError(
+        "{count} targets are given; say one of {first!s} and {last!s}.",
+        count=0 if max_leakage is None else 2,
+        first="--max-distortion",
+        last="--max-leakage",
+    )
+
+
+def _several(given: str | Sequence[str]) -> tuple[str, ...]:
+    """Texts, of which one may stand alone."""
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -1,22 +1,39 @@
-"""The improvement loop on a table, or on a noisy histogram of it bought from a ledger."""
+"""Improve: the cheapest setting that meets a target, searched on a table or on a noisy histogram of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from msgspec.structs import asdict
 
+from leakgauge import assessment
+from leakgauge.arguments import checked
 from leakgauge.artefacts import Level
 from leakgauge.artefacts.assessment import Leaf
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
-from leakgauge.assessment import Diagram, Grade, Improvement, Questionnaire, Trial, improve, require_search
+from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment import (
+    Diagram,
+    Grade,
+    Improvement,
+    Questionnaire,
+    Trial,
+    asked_leaves,
+    default_diagram,
+    parse_target,
+    read_diagram,
+    read_questionnaire,
+    require_search,
+)
 from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.assessment.stored import leaves_of, scores_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
-from leakgauge.release.ledger import Ledger
+from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import label_text, shown
 from leakgauge.sentences import Sentence
@@ -31,7 +48,7 @@ FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 
 
 @dataclass(frozen=True)
-class Searched:
+class Search:
     """What the loop found, and what it learnt it from.
 
     Attributes:
@@ -41,6 +58,73 @@ class Searched:
 
     improvement: Improvement
     learned_from: Sentence
+
+
+@checked
+def improve(
+    table: object,
+    *,
+    secret: str,
+    target: str | float,
+    min_privacy: float = 0.0,
+    min_utility: float = 0.0,
+    trials: int = 60,
+    lower: float | None = None,
+    upper: float | None = None,
+    diagram: Path | str | None = None,
+    questionnaire: Path | str | None = None,
+    accounted: float | None = None,
+    ledger: str | None = None,
+    dataset: str | None = None,
+    missing: Sequence[str] = (),
+    progress: Callable[[int, int], None] | None = None,
+) -> Search:
+    """The cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
+
+    Args:
+        table: a path or a frame, as ``open_table`` takes it.
+        secret: the column to protect.
+        target: a score from 0 to 100, or a grade such as ``good``.
+        min_privacy: a privacy score to keep as well.
+        min_utility: likewise.
+        trials: how many settings are tried at most.
+        lower: the least value of numbers, as everybody knows it.
+        upper: the greatest one.
+        diagram: a file by which settings are graded.
+        questionnaire: a file of answers.
+        accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
+        ledger: which pays for it.
+        dataset: the account in it; by default the table's name.
+        missing: texts that count as missing.
+        progress: told how many settings were tried of how many.
+
+    Raises:
+        OptionError: a target, bounds or number of trials outside its range.
+        BudgetError: the histogram does not fit the budget; no row was read.
+    """
+    goal = parse_target(str(target))
+    by = default_diagram() if diagram is None else read_diagram(diagram)
+    answers = None if questionnaire is None else read_questionnaire(questionnaire, asked_leaves(by))
+    with ExitStack() as opened:
+        source = opened.enter_context(open_table(table, missing=missing))
+        account = None if ledger is None else opened.enter_context(open_ledger(ledger))
+        name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
+        return search(
+            source,
+            secret,
+            goal,
+            by,
+            min_privacy=min_privacy,
+            min_utility=min_utility,
+            trials=trials,
+            lower=lower,
+            upper=upper,
+            questionnaire=answers,
+            accounted=accounted,
+            ledger=account,
+            dataset=None if account is None else name,
+            progress=progress,
+        )
 
 
 def search(
@@ -59,24 +143,8 @@ def search(
     ledger: Ledger | None = None,
     dataset: str | None = None,
     progress: Callable[[int, int], None] | None = None,
-) -> Searched:
-    """The cheapest setting that meets a target.
-
-    Args:
-        table: whose column is to be protected.
-        column: which.
-        target: a score or a grade.
-        diagram: by which it is graded.
-        min_privacy: a privacy score to keep as well.
-        min_utility: likewise.
-        trials: how many settings are tried at most.
-        lower: the declared bounds of numbers.
-        upper: the upper one.
-        questionnaire: what people answered.
-        accounted: an ε in nats for which a noisy histogram is bought; the search then reads nothing else.
-        ledger: which sells it.
-        dataset: whose budget.
-        progress: told of every trial.
+) -> Search:
+    """The cheapest setting that meets a target; where a histogram is bought, nothing else is read.
 
     Raises:
         BudgetError: the histogram does not fit the budget; no row was read.
@@ -94,7 +162,7 @@ def search(
             "occur is not protected, nothing else was read.",
             epsilon=accounted,
         )
-    found = improve(
+    found = assessment.improve(
         source,
         column,
         target,
@@ -107,7 +175,7 @@ def search(
         questionnaire=questionnaire,
         progress=progress,
     )
-    return Searched(found, learned)
+    return Search(found, learned)
 
 
 def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
@@ -155,7 +223,7 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
     return open_table(pa.table({column: rows}))
 
 
-def stored(found: Searched, column: str) -> StoredImprovement:
+def stored(found: Search, column: str) -> StoredImprovement:
     """A search to be stored: every trial, and the leaves of the one that was chosen."""
     improvement = found.improvement
     target, chosen = improvement.target, improvement.chosen

@@ -16,7 +16,7 @@ from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
 from leakgauge.release.ledger.account import name_of
-from leakgauge.release.ledger.told import left_of, nats
+from leakgauge.release.ledger.ledger import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
 

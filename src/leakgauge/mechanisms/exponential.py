@@ -19,7 +19,7 @@ from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness, proportionally
-from leakgauge.randomness.lazy import as_floats
+from leakgauge.randomness.draws import as_floats
 
 
 @dataclass(frozen=True)

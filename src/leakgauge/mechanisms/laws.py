@@ -16,8 +16,7 @@ import numpy.typing as npt
 from leakgauge import randomness as draws
 from leakgauge.errors import OptionError
 from leakgauge.randomness import Randomness
-from leakgauge.randomness.discrete import LARGEST_SCALE
-from leakgauge.randomness.opendp_noise import LARGEST as FEW
+from leakgauge.randomness.discrete import FEW, LARGEST_SCALE
 
 Steps: TypeAlias = npt.NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from leakgauge.mechanisms.choice import Choice, Counts, Utility
 from leakgauge.mechanisms.noisy_number import require_budget
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness, coins, shuffled
-from leakgauge.randomness.lazy import as_floats
+from leakgauge.randomness.draws import as_floats
 
 MOST_INTEGRATED = 1024
 """Candidates up to which the law is computed: the work grows with their square."""

@@ -5,11 +5,14 @@ protects nobody and is named so.
 """
 
 from leakgauge.randomness.alias import AliasTables
-from leakgauge.randomness.discrete import discrete_gaussian, discrete_laplace
-from leakgauge.randomness.lazy import coins, proportionally
-from leakgauge.randomness.opendp_noise import opendp_discrete_gaussian, opendp_discrete_laplace
+from leakgauge.randomness.discrete import (
+    discrete_gaussian,
+    discrete_laplace,
+    opendp_discrete_gaussian,
+    opendp_discrete_laplace,
+)
+from leakgauge.randomness.draws import below, coins, proportionally, shuffled
 from leakgauge.randomness.sources import OperatingSystem, Randomness, Simulated, simulation
-from leakgauge.randomness.uniform import below, shuffled
 
 __all__ = [
     "AliasTables",

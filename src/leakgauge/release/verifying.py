@@ -21,7 +21,7 @@ from leakgauge.release.applying import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.checking import ANOTHER, agree, agree_in_any_order, checked, failed, same
 from leakgauge.release.ledger import Ledger
-from leakgauge.release.ledger.steps import step_to_json
+from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.planned import plan_of
 from leakgauge.release.public_record import bought_steps
 from leakgauge.release.public_verifying import other_levels, public_checks, unknown_prior

@@ -41,9 +41,9 @@ from leakgauge.release.ledger import (
     open_ledger,
     require_account,
 )
+from leakgauge.release.ledger.account import largest_rho
+from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.ledger.entry import START
-from leakgauge.release.ledger.limits import largest_rho
-from leakgauge.release.ledger.steps import step_to_json
 
 _NUMBERS = count()
 

@@ -1,6 +1,323 @@
-"""The main job: table in, leakage measured, channel designed, release written, attacked, graded, reported."""
+"""The main job: table in, leakage measured, channel designed, release written, attacked, graded, reported.
 
-from leakgauge.jobs.protect.protecting import Done, protect
-from leakgauge.jobs.protect.running import NAMES, Progress
+What is finished is kept, and nothing that was drawn or bought is so twice.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import structs
+
+from leakgauge.artefacts import Event, Job, Outcome, Request, StageDone, StoredAssessment, codec
+from leakgauge.artefacts.codec import Stored, digest_of
+from leakgauge.artefacts.job import TableColumn, TableRead
+from leakgauge.artefacts.request import FRAME
+from leakgauge.assessment import parse_target, read_policy
+from leakgauge.drafts import write_whole
+from leakgauge.errors import (
+    BudgetError,
+    ColumnError,
+    FileError,
+    InputError,
+    OptionError,
+    RefusalError,
+    TableError,
+    did_you_mean,
+)
+from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.protect.companions import headline, spent
+from leakgauge.jobs.protect.folder import Folder, open_folder
+from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
+from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, PLAN, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
+from leakgauge.release.record import file_digest
+from leakgauge.report import Edition, Report
+from leakgauge.sentences import Sentence, in_turn
+from leakgauge.tables import Table, as_arrow, open_table
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
+
+NAMES = (*STAGES, "report")
+"""The stages in order."""
+Progress = Callable[[Event], None]
+"""Told where the job stands."""
+REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
+FEWEST_ROWS = 16
+"""Attacks need so many."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job that came to its end.
+
+    Attributes:
+        kept: its folder with what was written there, as objects.
+        refused: why nothing was released, or why the release must not be given away; None otherwise.
+    """
+
+    kept: Folder
+    refused: RefusalError | None
+
+    @property
+    def folder(self) -> Path:
+        """Where everything is."""
+        return self.kept.place
+
+    @property
+    def job(self) -> Job:
+        """The job as it stands in ``job.json``."""
+        return self.kept.job
+
+    def read(self, kind: type[Stored], name: str) -> Stored:
+        """An artefact of the folder, such as ``read(Audit, "audit.json")``."""
+        return self.kept.read(kind, name)
+
+    @property
+    def released(self) -> bool:
+        """Whether something was released; ``refused`` says whether it may be given away."""
+        return self.job.outcome is not None and self.job.outcome.released
+
+    def require(self) -> None:
+        """Refuse where nothing was released, a veto stands against the release, or its target or policy is not kept.
+
+        Raises:
+            RefusalError: says why.
+        """
+        if self.refused is not None:
+            raise self.refused
+
+
+def protect(
+    table: object, folder: Path | str, *, overwrite: bool = False, progress: Progress | None = None, **asked: Any
+) -> Done:
+    """A protected table, its audit, its grade and its report, all in one folder.
+
+    A stage that was finished before is not done again where it would read the same; so a job that was killed goes on
+    where it was, and a release that was drawn is never drawn again. Where nothing meets the target, nothing is
+    released, and the report says what is possible.
+
+    Args:
+        table: a path or a frame, as ``open_table`` takes it, or a whole ``Request``.
+        folder: where everything goes; a new one, or that of the same job.
+        overwrite: whether the folder of another release may be used.
+        progress: told of every stage.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``.
+
+    Raises:
+        InputError: something that cannot be used; a folder that was new is gone again.
+        TableError: the table changed meanwhile.
+        EngineError: disk, engine or solver failed.
+    """
+    request, place = request_of(table, **asked), Path(folder)
+    content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
+    with ExitStack() as opened:
+        source = opened.enter_context(open_table(content, missing=request.missing))
+        names = tuple(column.name for column in source.columns())
+        _require_columns(request, names)
+        if source.rows < FEWEST_ROWS:
+            raise TableError(
+                "The table has {rows} rows, too few to try an attack on; it needs {least}.",
+                rows=source.rows,
+                least=FEWEST_ROWS,
+            )
+        sources = open_sources(request, source, opened)
+        policy = None if request.policy is None else read_policy(request.policy)
+        watch = watched(content)
+        kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
+        kept.note(
+            withheld=tuple(name for name in names if name not in request.released),
+            command="" if request.table == FRAME else request.command(place),
+            script=request.script(place),
+        )
+        if request.diagram is not None:
+            write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
+        work = Work(request, kept, sources, policy, lambda done, total: None)
+        try:
+            refused = _run(work, watch, overwrite, progress or (lambda event: None))
+        except InputError:
+            if not any(_spends(work, stage) for stage in kept.job.stages):
+                # What cannot be used leaves nothing behind.
+                kept.drop(*FILES["report"], PLAN)
+            raise
+    return Done(kept, refused)
+
+
+def request_of(table: object, **asked: Any) -> Request:
+    """What is asked of a path or a frame; of a request, the same with these changes.
+
+    Raises:
+        OptionError: a field that no request has, one outside its range, missing or of another type.
+    """
+    known = {one.name: one.default for one in structs.fields(Request)[1:]}
+    for name in asked:
+        if name not in known:
+            raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+    start = {"table": str(table) if isinstance(table, str | Path) else FRAME}
+    if isinstance(table, Request):
+        start = codec.encode(table)
+    given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
+    if isinstance(given.get("target"), int | float):
+        given["target"] = str(given["target"])
+    try:
+        return codec.decode(Request, {**start, **given}, "What is asked")
+    except FileError as error:
+        wrong = error.fields.get("name")
+        raise OptionError(
+            "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
+        ) from None
+
+
+def _plain(value: object, several: bool) -> object:
+    """A field as JSON has it; of those that take several texts, one may stand alone."""
+    if isinstance(value, Path):
+        value = str(value)
+    return [value] if several and isinstance(value, str) else codec.encode(value)
+
+
+def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:
+    columns = tuple(TableColumn(one.name, one.kind.value) for one in table.columns())
+    return TableRead(Path(asked.table).name, table.rows, watch.bytes, watch.digest(), columns)
+
+
+def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
+    for name in (asked.secret, *asked.seen):
+        if name not in known:
+            raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+
+
+def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress) -> RefusalError | None:
+    """All stages and the report; why nothing was released, or what the release does not keep, where that is so."""
+    folder, refused = work.folder, None
+    for name, stage in STAGES.items():
+        if refused is not None:
+            tell(Event(name, "skipped"))
+            continue
+        inputs = _inputs(work, name)
+        if folder.is_done(name, inputs):
+            refused = _refused_before(folder.job.stages[name])
+            tell(Event(name, "kept"))
+            continue
+        _require_unspent(work, name, overwrite)
+        tell(Event(name, "started"))
+        refused = _do(work, name, stage, inputs, watch, tell)
+        tell(Event(name, "finished"))
+    released = "release" in folder.job.stages
+    if refused is None:
+        refused = _not_kept(work)
+    folder.note(
+        outcome=Outcome(released, None if refused is None else refused.sentence),
+        headline=headline(folder, work.asked) if released else None,
+        shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
+        spent=spent(folder, work.asked),
+        finished=datetime.now(UTC).isoformat(timespec="seconds"),
+    )
+    _report(work, tell)
+    return refused
+
+
+def _spends(work: Work, stage: str) -> bool:
+    """Whether a stage draws noise that cannot be taken back: it is never done again silently."""
+    return stage == "release" or (stage == "design" and work.asked.accounted is not None)
+
+
+def _do(
+    work: Work, name: str, stage: Stage, inputs: str, watch: Watched | InMemory, tell: Progress
+) -> RefusalError | None:
+    """One stage; the refusal where nothing meets the target or the ledger says no."""
+    folder, start = work.folder, time.monotonic()
+    folder.forget(name)
+    try:
+        outputs = stage(replace(work, tell=lambda done, total: tell(Event(name, "working", done, total))))
+    except BudgetError as error:
+        return error
+    except RefusalError as error:
+        if name != "design":
+            raise
+        folder.finish(name, inputs, POSSIBLE, time.monotonic() - start, refused=error.sentence)
+        return error
+    finally:
+        watch.require_unchanged()
+    folder.finish(name, inputs, outputs, time.monotonic() - start)
+    return None
+
+
+def _refused_before(stage: StageDone) -> RefusalError | None:
+    reason = stage.refused
+    return None if reason is None else RefusalError(reason.template, **reason.fields)
+
+
+def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
+    if stage in work.folder.job.stages and _spends(work, stage) and not overwrite:
+        raise FileError(
+            "What was drawn in {path} is no longer what the job would draw, or was changed; doing it again would give "
+            "more away: name a new folder, or say --overwrite.",
+            path=work.folder.place,
+        )
+
+
+def _report(work: Work, tell: Progress) -> None:
+    folder, inputs = work.folder, _inputs(work, "report")
+    if folder.is_done("report", inputs):
+        tell(Event("report", "kept"))
+        return
+    tell(Event("report", "started"))
+    start = time.monotonic()
+    folder.forget("report")
+    report, language = Report.made_of(folder.artefacts(), work.diagram), work.asked.report_language
+    for edition, name in REPORTS.items():
+        report.to_html(folder.place / name, language, edition)
+    report.to_json(folder.place / "report.json", language)
+    folder.finish("report", inputs, (*REPORTS.values(), "report.json"), time.monotonic() - start)
+    tell(Event("report", "finished"))
+
+
+def _inputs(work: Work, stage: str) -> str:
+    """A digest of everything a stage reads: the table, what was asked, files named there, what earlier stages wrote."""
+    folder, asked = work.folder, work.asked
+    names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
+    read = {name: getattr(asked, name) for name in names}
+    named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
+    earlier = {name: file_digest(folder.place / name) for name in FILES[stage] if folder.has(name)}
+    return digest_of(
+        {
+            # Another version must not draw again what is drawn.
+            "version": None if _spends(work, stage) else folder.job.versions["leakgauge"],
+            "table": folder.job.table.sha256,
+            "asked": read,
+            "named": named,
+            "earlier": earlier,
+            "outcome": codec.encode(folder.job.outcome) if stage == "report" else None,
+        }
+    )
+
+
+def _not_kept(work: Work) -> RefusalError | None:
+    """What speaks against the release: the policy, a veto, or a grade below the one it was chosen for."""
+    graded = work.folder.read(StoredAssessment, ASSESSMENT)
+    if graded.failed:
+        return RefusalError(
+            "The policy is not kept: {failed}; do not give the release away, ask for less.",
+            failed=in_turn(graded.failed),
+        )
+    return refused_by_veto(graded) or _below_target(work.asked.target, graded)
+
+
+def _below_target(asked: str | None, graded: StoredAssessment) -> RefusalError | None:
+    target = None if asked is None else parse_target(asked)
+    if target is None:
+        return None
+    if not (graded.score < target if isinstance(target, float) else graded.grade < target):
+        return None
+    by_score = isinstance(target, float)
+    return RefusalError(
+        "The release is graded {found} where {target} was asked: measured on the release the setting falls "
+        "short of what its law promised; do not give it away, or lower the target.",
+        found=Sentence("{score:.1f}", score=graded.score) if by_score else Sentence(graded.grade.value),
+        target=Sentence(str(asked)),
+    )

@@ -1,17 +1,30 @@
-"""What stands beside the main artefacts: levels under the table's own prior, usefulness a column, the grade before."""
+"""Numbers beside the main artefacts: levels under the table's prior, usefulness, the grade before, the headline."""
 
 from __future__ import annotations
 
 import numpy as np
 from msgspec.structs import asdict
 
-from leakgauge.artefacts import Before, Levels, Quantity, Request, Utility
+from leakgauge.artefacts import (
+    Audit,
+    Before,
+    Headline,
+    Levels,
+    Measurement,
+    Quantity,
+    Record,
+    Request,
+    Spent,
+    StoredAssessment,
+    Utility,
+)
 from leakgauge.artefacts.utility import ColumnUtility
 from leakgauge.assessment import assess, expected
-from leakgauge.assessment.vetoes import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
-from leakgauge.jobs.protect.choosing import Sources
+from leakgauge.assessment.vetoes import every_veto
+from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin
@@ -75,3 +88,41 @@ _AS_IT_IS = ColumnUtility(
     total_variation=Quantity(0.0, "share"),
 )
 """What a column is worth that the plan releases without a mechanism."""
+
+_BUDGETS = ("local-dp", "dp", "approximate-dp")
+
+
+def headline(folder: Folder, asked: Request) -> Headline:
+    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack."""
+    graded = folder.read(StoredAssessment, "assessment.json")
+    before = folder.read(Measurement, "measurement.json")
+    after = folder.get(Measurement, "leakage.json")
+    worth = folder.get(Utility, "utility.json")
+    levels = folder.read(Record, "release.json").claims[asked.secret].levels
+    attack = folder.read(Audit, "audit.json").strongest
+    return Headline(
+        grade=graded.grade,
+        score=graded.score,
+        grade_uncapped=graded.grade_uncapped,
+        interval=graded.interval,
+        privacy=graded.privacy,
+        utility=graded.utility,
+        vetoes=graded.reasons,
+        leakage_before=before.entropy,
+        leakage_after=None if after is None else after.leakage_with_background or after.mutual_information,
+        floor=before.background_floor,
+        epsilon=next((levels[name] for name in _BUDGETS if name in levels), None),
+        attack=None if attack is None else attack.attack,
+        success=None if attack is None else attack.success,
+        baseline=None if attack is None else attack.baseline,
+        advantage=None if attack is None else attack.advantage,
+        unchanged=None if worth is None else worth.columns[asked.secret].unchanged,
+    )
+
+
+def spent(folder: Folder, asked: Request) -> Spent:
+    """What the histogram and the release cost, in nats: alone and together."""
+    stages = folder.job.stages
+    bought = asked.accounted if "design" in stages else None
+    drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
+    return Spent(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

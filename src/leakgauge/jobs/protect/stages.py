@@ -18,9 +18,10 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.choosing import Sources, choose, keep_possibilities
+from leakgauge.jobs.protect.choice import choose, keep_possibilities
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
+from leakgauge.jobs.protect.sources import Sources
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, bound_channel, preview, read_plan, release, verify

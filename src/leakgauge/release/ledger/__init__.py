@@ -1,12 +1,19 @@
 """The ledger: per data set a budget that cannot be overspent."""
 
-from leakgauge.release.ledger.account import ONE_ROW, Account, default_dataset, require_account
+from leakgauge.release.ledger.account import (
+    ONE_ROW,
+    Account,
+    ApproximateLimit,
+    ConcentratedLimit,
+    Limit,
+    Unlimited,
+    default_dataset,
+    require_account,
+)
 from leakgauge.release.ledger.admission import Rule, Spending, Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.entry import Entry, Kind
-from leakgauge.release.ledger.ledger import Ledger
-from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited
-from leakgauge.release.ledger.opening import ledger_files, open_ledger
+from leakgauge.release.ledger.ledger import Ledger, ledger_files, open_ledger
 
 __all__ = [
     "ONE_ROW",

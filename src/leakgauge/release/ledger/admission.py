@@ -34,9 +34,15 @@ from functools import cached_property
 from leakgauge.errors import BudgetError, InputError
 from leakgauge.notions.composition import compose
 from leakgauge.notions.formulas import approximate_of_concentration
-from leakgauge.release.ledger.account import Account
+from leakgauge.release.ledger.account import (
+    Account,
+    ApproximateLimit,
+    ConcentratedLimit,
+    Limit,
+    Unlimited,
+    largest_rho,
+)
 from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
-from leakgauge.release.ledger.limits import ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.sentences import Sentence
 
 
@@ -94,16 +100,14 @@ class Verdict:
         if self.rule is not None:
             return self.rule
         limit = self.account.limit
-        by_rho = isinstance(limit, ConcentratedLimit) or (isinstance(limit, ApproximateLimit) and limit.delta > 0)
-        by_epsilon = isinstance(limit, ApproximateLimit)
-        sums, left = _sums(self.after, by_epsilon, by_rho), _left(self.before, by_epsilon, by_rho)
+        by_epsilon, by_rho = (most is not None for most in _most(limit))
         raise BudgetError(
             "The release would bring the sum of {sums}, past the limit {limit} of data set {dataset!r}, which has "
             "{left} left; nothing was spent, add more noise or release less.",
-            sums=sums,
+            sums=_sums(self.after, by_epsilon, by_rho),
             limit=limit.sentence,
             dataset=self.account.dataset,
-            left=left,
+            left=_left(self.before, by_epsilon, by_rho),
         )
 
 
@@ -154,42 +158,47 @@ def rule_of_sums(limit: Limit, after: Total) -> Rule | None:
     """The rule by which so much may have been spent; None where neither sum is within the limit."""
     if isinstance(limit, Unlimited):
         return Rule.UNLIMITED
-    if isinstance(limit, ApproximateLimit) and after.epsilon <= as_decimal(limit.epsilon):
+    epsilon, rho = _most(limit)
+    if epsilon is not None and after.epsilon <= as_decimal(epsilon):
         return Rule.ADDED
-    return Rule.CONCENTRATED if after.rho <= as_decimal(_most_rho(limit)) and _most_rho(limit) > 0 else None
+    return Rule.CONCENTRATED if rho and after.rho <= as_decimal(rho) else None
 
 
 def spending(account: Account, total: Total) -> Spending:
     """What sums mean beside a limit."""
-    limit = account.limit
     at_delta = epsilon = as_float(total.epsilon)
     rho = as_float(total.rho)
     if account.delta > 0 and rho < math.inf:
         at_delta = min(epsilon, approximate_of_concentration(rho, account.delta))
-    epsilon_left = max(limit.epsilon - epsilon, 0.0) if isinstance(limit, ApproximateLimit) else None
-    rho_left = None if isinstance(limit, Unlimited) else max(_most_rho(limit) - rho, 0.0)
-    return Spending(
-        epsilon, rho, at_delta, epsilon_left, rho_left if account.delta > 0 or epsilon_left is None else None
-    )
+    most_epsilon, most_rho = _most(account.limit)
+    epsilon_left = None if most_epsilon is None else max(most_epsilon - epsilon, 0.0)
+    rho_left = None if most_rho is None else max(most_rho - rho, 0.0)
+    return Spending(epsilon, rho, at_delta, epsilon_left, rho_left)
 
 
-def _most_rho(limit: ApproximateLimit | ConcentratedLimit) -> float:
-    return limit.rho if isinstance(limit, ConcentratedLimit) else largest_rho(float(limit.epsilon), float(limit.delta))
+def _most(limit: Limit) -> tuple[float | None, float | None]:
+    """What the sums of ε and of ρ may come to; None where a limit does not speak of that sum."""
+    match limit:
+        case ApproximateLimit(epsilon, delta):
+            return epsilon, largest_rho(epsilon, delta) if delta else None
+        case ConcentratedLimit(rho):
+            return None, rho
+    return None, None
 
 
 def _sums(after: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = _told(after.epsilon), _told(after.rho)
+    epsilon, rho = _amount(after.epsilon), _amount(after.rho)
     if by_epsilon and by_rho:
         return Sentence("ε to {epsilon} and that of ρ to {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε to {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ to {rho}", rho=rho)
 
 
 def _left(before: Spending, by_epsilon: bool, by_rho: bool) -> Sentence:
-    epsilon, rho = _told(before.epsilon_left), _told(before.rho_left)
+    epsilon, rho = _amount(before.epsilon_left), _amount(before.rho_left)
     if by_epsilon and by_rho:
         return Sentence("ε = {epsilon} or ρ = {rho}", epsilon=epsilon, rho=rho)
     return Sentence("ε = {epsilon}", epsilon=epsilon) if by_epsilon else Sentence("ρ = {rho}", rho=rho)
 
 
-def _told(value: float | None) -> Sentence | str:
+def _amount(value: float | None) -> Sentence | str:
     return Sentence("infinity") if value is None or value == math.inf else f"{value:.6g}"

@@ -1,15 +1,26 @@
-"""What steps cost: sums of ε and ρ that never come out too small."""
+"""What steps cost, as sums of ε and ρ that never come out too small, and how a ledger keeps them as JSON.
+
+No value of a table is kept. Labels of a channel may be such values, so its inputs and outputs come back as 0, 1, 2 …,
+and without the name of their secret, because two channels without labels cannot be known to list their inputs alike.
+Each is then taken at its own worst pair, which is never too little.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
+from typing import Any
 
-from leakgauge.claims import ZeroConcentratedDP
-from leakgauge.errors import ModelError, OptionError
-from leakgauge.notions.composition import Claimed, KnownChannel, Neighbours, Step
+from leakgauge.artefacts.codec import encode
+from leakgauge.claims import NOTIONS, CentralDP, LocalDP, Statement, ZeroConcentratedDP
+from leakgauge.errors import FileError, ModelError, OptionError
+from leakgauge.notions.composition import Claimed, ClaimedCurve, KnownChannel, Neighbours, Step
+from leakgauge.notions.composition.of_mechanism import LARGEST_CHANNEL
+from leakgauge.probability import Channel
 
 _UP = Context(prec=40, rounding=ROUND_CEILING)
 """Forty digits, rounded up: sums err towards spending more, by less than anybody can notice."""
@@ -72,7 +83,7 @@ class Cost:
     def total(self) -> Total:
         """Both sums."""
         total = Total()
-        for step in self.steps:
+        for step in map(_as_kept, self.steps):
             one = Total(as_decimal(pure_epsilon(step)), as_decimal(_rho(step)))
             count = Decimal(step.count)
             total = total.plus(Total(_UP.multiply(count, one.epsilon), _UP.multiply(count, one.rho)))
@@ -124,3 +135,92 @@ def as_float(value: Decimal) -> float:
     """The nearest number that is written as no less."""
     nearest = float(value)
     return nearest if as_decimal(nearest) >= value else math.nextafter(nearest, math.inf)
+
+
+def step_to_json(step: Step) -> dict[str, object]:
+    """The fields a ledger keeps of a step; numbers read back exactly.
+
+    Raises:
+        OptionError: a curve given as a function, or a step of no kind known here that has no level either.
+    """
+    step = _as_kept(step)
+    runs = {"count": int(step.count), "sampling_probability": float(step.sampling_probability)}
+    match step:
+        case KnownChannel(channel=channel) if len(channel.inputs) * len(channel.outputs) <= LARGEST_CHANNEL:
+            return {"kind": "known-channel", "matrix": channel.matrix.tolist(), **runs}
+        case Claimed(statement=statement):
+            return _claimed(statement) | runs
+        case ClaimedCurve(name=name, points=points) if points:
+            return {"kind": "claimed-curve", "name": name, "points": encode(points), **runs}
+        case KnownChannel():
+            return _claimed(LocalDP(pure_epsilon(step))) | runs
+        case ClaimedCurve():
+            raise _not_kept(step)
+    return {"kind": _kind(type(step)), **encode(step), **runs}
+
+
+def step_from_json(kept: Mapping[str, object]) -> Step:
+    """The step that was kept.
+
+    Raises:
+        FileError: a kind that this version does not know, or fields that are not those of its kind.
+    """
+    values = {name: _read(value) for name, value in kept.items() if name != "kind"}
+    kind = kept.get("kind")
+    try:
+        if kind == "known-channel":
+            matrix = values.pop("matrix")
+            return KnownChannel(Channel(range(len(matrix)), range(len(matrix[0])), matrix), **values)
+        if kind == "claimed":
+            notion = NOTIONS[values.pop("notion")]
+            return Claimed(notion(**values.pop("levels")), **values)
+        if kind == "claimed-curve":
+            points = tuple((order, epsilon) for order, epsilon in values.pop("points"))
+            return ClaimedCurve(values.pop("name"), points, **values)
+        return {_kind(known): known for known in _kinds_of(Step)}[str(kind)](**values)
+    except (KeyError, TypeError, ValueError, IndexError):
+        raise FileError(
+            "The ledger has a step of kind {kind!r} from a newer version of Leakgauge; install that version.", kind=kind
+        ) from None
+
+
+def _as_kept(step: Step) -> Step:
+    """The step that a ledger counts and keeps: by its level alone where its fields are not all numbers."""
+    if isinstance(step, KnownChannel | Claimed | ClaimedCurve):
+        return step
+    if all(isinstance(getattr(step, field.name), int | float) for field in fields(step)):
+        return step
+    epsilon, rho, level = step.pure_epsilon(), step.rho(), CentralDP if step.names_a_missing_record else LocalDP
+    if epsilon == rho == math.inf:
+        raise _not_kept(step)
+    statement = level(epsilon) if epsilon < math.inf else ZeroConcentratedDP(rho)
+    return Claimed(statement, count=step.count, sampling_probability=step.sampling_probability)
+
+
+def _not_kept(step: Step) -> OptionError:
+    return OptionError(
+        "A step of kind {kind} cannot be kept in a ledger; give a claim, or a curve by its points.",
+        kind=type(step).__name__,
+    )
+
+
+def _claimed(statement: Statement) -> dict[str, object]:
+    return {"kind": "claimed", "notion": statement.name, "levels": encode(statement)}
+
+
+def _kind(known: type[Step]) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "-", known.__name__).lower()
+
+
+def _kinds_of(kind: type[Step]) -> Iterator[type[Step]]:
+    for known in kind.__subclasses__():
+        yield known
+        yield from _kinds_of(known)
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_read(one) for one in value]
+    if isinstance(value, dict):
+        return {name: _read(one) for name, one in value.items()}
+    return math.inf if value == "infinity" else value

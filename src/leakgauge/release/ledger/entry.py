@@ -1,4 +1,4 @@
-"""Entries of a ledger, each holding the hash of the one before."""
+"""Entries of a ledger, each holding the hash of the one before, and the check of them all."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ import msgspec
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.notions.composition import Step
-from leakgauge.release.ledger.account import NEIGHBOURS, Account, NeighboursName
-from leakgauge.release.ledger.cost import Total
-from leakgauge.release.ledger.limits import Limit
-from leakgauge.release.ledger.steps import step_from_json
+from leakgauge.release.ledger.account import NEIGHBOURS, Account, Limit, NeighboursName, Unlimited
+from leakgauge.release.ledger.admission import Rule, rule_of_sums
+from leakgauge.release.ledger.cost import Cost, Total, step_from_json
+from leakgauge.sentences import Sentence
 
 START = "0" * 64
 """What the first entry has in place of the hash of the one before."""
 _MOST_DIGITS = 1000
+_SAME = Decimal("1e-9")
+"""Another version may compute a level a little differently; what a check looks for is larger than that."""
 
 
 class Kind(StrEnum):
@@ -190,6 +192,72 @@ class Entry:
             raise _unreadable(self.sequence) from None
 
 
+class Chain:
+    """What the entries so far add up to."""
+
+    def __init__(self) -> None:
+        self.head = START
+        self.hashes: set[str] = set()
+        self._sequence = 0
+        self._accounts: dict[str, Account] = {}
+        self._spent: dict[str, Total] = {}
+        self._spends: dict[str, str] = {}
+
+    def add(self, entry: Entry) -> None:
+        """Take the next entry.
+
+        Raises:
+            VerificationError: it is not the next one, or not what it says.
+        """
+        if entry.sequence != self._sequence + 1:
+            self._refuse(self._sequence + 1, Sentence("is missing"))
+        if entry.previous != self.head:
+            self._refuse(entry.sequence, Sentence("does not follow the one before it"))
+        if not entry.is_whole():
+            self._refuse(entry.sequence, Sentence("is not what was written"))
+        self._add_up(entry)
+        self.head, self._sequence = entry.hash, entry.sequence
+        self.hashes.add(entry.hash)
+
+    def _add_up(self, entry: Entry) -> None:
+        if entry.kind is Kind.OPEN:
+            if entry.dataset in self._accounts:
+                self._refuse(entry.sequence, Sentence("opens an account that was open"))
+            self._accounts[entry.dataset], self._spent[entry.dataset] = entry.account(), Total()
+        elif entry.dataset not in self._accounts:
+            self._refuse(entry.sequence, Sentence("is about a data set without an account"))
+        elif entry.kind is Kind.SPEND:
+            self._spend(entry)
+        elif self._spends.get(entry.reference) != entry.dataset:
+            self._refuse(entry.sequence, Sentence("completes a spend that was not made"))
+        if entry.spent != self._spent[entry.dataset]:
+            self._refuse(entry.sequence, Sentence("has sums that are not those of the entries"))
+
+    def _spend(self, entry: Entry) -> None:
+        told, steps = entry.cost, entry.steps
+        if not steps:
+            self._refuse(entry.sequence, Sentence("spends without a step"))
+        computed = Cost(steps).total
+        if _less(told.epsilon, computed.epsilon) or _less(told.rho, computed.rho):
+            self._refuse(entry.sequence, Sentence("costs less than its steps"))
+        account, before = self._accounts[entry.dataset], self._spent[entry.dataset]
+        after = self._spent[entry.dataset] = before.plus(told)
+        self._spends[entry.reference] = entry.dataset
+        if isinstance(account.limit, Unlimited) or told.is_nothing:
+            return
+        # What was admitted alone is not composed anew: the bound may need an extra that is not installed here.
+        alone = entry.rule == Rule.ALONE.name.lower() and before.is_nothing
+        if not alone and rule_of_sums(account.limit, _a_little_less(after)) is None:
+            self._refuse(entry.sequence, Sentence("spends more than the limit"))
+
+    def _refuse(self, sequence: int, what: Sentence) -> None:
+        raise VerificationError(
+            "Entry {sequence} of the ledger {what}; do not spend from it, restore it from a copy.",
+            sequence=sequence,
+            what=what,
+        )
+
+
 def _unreadable(sequence: int) -> VerificationError:
     return VerificationError(
         "Entry {sequence} of the ledger cannot be read; do not spend from it, restore it from a copy.",
@@ -203,3 +271,11 @@ def _canonical(value: object) -> str:
 
 def _hash(*told: object) -> str:
     return hashlib.sha256(_canonical(told).encode()).hexdigest()
+
+
+def _less(told: Decimal, computed: Decimal) -> bool:
+    return told < computed and not told >= computed * (1 - _SAME)
+
+
+def _a_little_less(total: Total) -> Total:
+    return Total(total.epsilon * (1 - _SAME), total.rho * (1 - _SAME))

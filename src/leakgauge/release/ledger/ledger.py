@@ -1,19 +1,31 @@
-"""The ledger itself: accounts, spends, completions, and the check of all of it."""
+"""The ledger itself: accounts, spends, completions, the check of all of it, and what it says of its accounts."""
 
 from __future__ import annotations
 
+from os import PathLike
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from leakgauge.errors import FileError, OptionError, VerificationError, did_you_mean
+from leakgauge.artefacts import Origin, Quantity
+from leakgauge.artefacts.ledger import AccountTold, Completed, CompositionTold, Left, LimitTold, SpendTold, Spent
+from leakgauge.drafts import target
+from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import ONE_ROW, Account, name_of, require_text
+from leakgauge.release.ledger.account import (
+    ONE_ROW,
+    Account,
+    ApproximateLimit,
+    ConcentratedLimit,
+    Limit,
+    name_of,
+    require_text,
+)
 from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
-from leakgauge.release.ledger.chain import Chain
-from leakgauge.release.ledger.cost import Cost, Total
-from leakgauge.release.ledger.entry import START, Body, Entry, Kind, Sums
-from leakgauge.release.ledger.limits import Limit
-from leakgauge.release.ledger.steps import step_to_json
+from leakgauge.release.ledger.cost import Cost, Total, step_to_json
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, Sums
+from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
+from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
 from leakgauge.sentences import Sentence
 
@@ -261,3 +273,101 @@ class Ledger:
                 ledger=self._store.name,
                 reference=spend.reference,
             )
+
+
+def ledger_files(address: str | PathLike[str]) -> tuple[Path, ...]:
+    """The files a ledger at an address is made of: its own and the two that lie beside it; none on a server.
+
+    Raises:
+        FileError: a link that leads to itself.
+    """
+    text = str(address)
+    if "://" in text:
+        return ()
+    path = target(Path(text))
+    return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
+
+
+def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger:
+    """The ledger at an address; close it, or use it in a ``with`` block.
+
+    Args:
+        address: the path of a file, or ``postgresql://…``.
+        create: whether to make an empty one where there is none.
+
+    Raises:
+        FileError: there is no ledger, or something else, or one from a newer version.
+        EngineError: the file or the server cannot be used.
+        OptionError: the extra for PostgreSQL is not installed.
+    """
+    text = str(address)
+    store: Store
+    if text.startswith(SCHEMES):
+        store = PostgresqlStore(text, create)
+    elif "://" in text:
+        raise FileError(
+            "{address} is no address of a ledger; give a file or postgresql://….", address=without_secrets(text)
+        )
+    else:
+        if create:
+            make_sqlite(Path(text))
+        store = SqliteStore(Path(text))
+    return Ledger(store)
+
+
+def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
+    """An account; with its ledger what was spent of it, and every spend."""
+    name = name_of(account.neighbours)
+    opened = (account.dataset, _limit(account.limit), account.unit, name, account.opened)
+    if ledger is None:
+        return AccountTold(*opened)
+    spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
+    completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
+    return AccountTold(
+        *opened,
+        Spent(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
+        left_of(spent),
+        _composition(ledger, account),
+        tuple(_spend(entry, completed.get(entry.reference)) for entry in entries if entry.kind is Kind.SPEND),
+    )
+
+
+def left_of(spent: Spending) -> Left:
+    """What may still be spent."""
+    epsilon, rho = spent.epsilon_left, spent.rho_left
+    return Left(None if epsilon is None else nats(epsilon), None if rho is None else nats(rho))
+
+
+def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
+    """An amount of a budget."""
+    return Quantity(value, "nats", origin=origin)
+
+
+def _limit(limit: Limit) -> LimitTold:
+    if isinstance(limit, ApproximateLimit):
+        return LimitTold("approximate", nats(limit.epsilon, Origin.DECLARED), limit.delta)
+    if isinstance(limit, ConcentratedLimit):
+        return LimitTold("concentrated", rho=nats(limit.rho, Origin.DECLARED))
+    return LimitTold("unlimited")
+
+
+def _composition(ledger: Ledger, account: Account) -> CompositionTold | None:
+    try:
+        found = ledger.composition(account.dataset)
+    except InputError:
+        return None  # nothing was spent, or nothing is proved of the sequence
+    return CompositionTold(nats(found.epsilon), found.delta, found.method.value)
+
+
+def _spend(entry: Entry, done: Entry | None) -> SpendTold:
+    return SpendTold(
+        sequence=entry.sequence,
+        time=entry.time,
+        purpose=entry.purpose,
+        reference=entry.reference,
+        epsilon=nats(float(entry.cost.epsilon)),
+        rho=nats(float(entry.cost.rho)),
+        admitted_by=entry.rule,
+        completed=None if done is None else Completed(done.time, done.digest),
+        hash=entry.hash,
+    )

@@ -20,7 +20,7 @@ from leakgauge.mechanisms.laws import quotient_above
 from leakgauge.mechanisms.noisy_number import span
 from leakgauge.notions.composition import Step, step_of
 from leakgauge.randomness import Randomness
-from leakgauge.release.ledger.limits import largest_rho
+from leakgauge.release.ledger.account import largest_rho
 
 
 @dataclass(frozen=True)

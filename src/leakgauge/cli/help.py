@@ -9,9 +9,8 @@ from collections.abc import Iterable
 
 import click
 
-from leakgauge.cli.once import Once, language_once
-from leakgauge.cli.speaking import VARIABLE, current, retell, say
-from leakgauge.cli.wrapping import wrapped
+from leakgauge.cli.language import VARIABLE, current, retell, say, wrapped
+from leakgauge.cli.misuse import Once, language_once
 from leakgauge.languages import CODES, ENGLISH, message
 
 # Heads and notes of click's own; it hands them over as finished texts.

@@ -1,22 +1,81 @@
-"""The table's files, watched while a job is at work: its parts must be of one table."""
+"""What a job reads: the table, watched while the job is at work, and what its choices are made from."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from leakgauge.artefacts import Request
+from leakgauge.assessment import Diagram, Questionnaire, asked_leaves, default_diagram, read_diagram, read_questionnaire
+from leakgauge.design import Knowledge
+from leakgauge.distances import Distortion, distortion_named
 from leakgauge.errors import TableError
+from leakgauge.jobs.design import Question
+from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
 from leakgauge.release.record import file_digest
-from leakgauge.tables import source_files
+from leakgauge.tables import Binning, Table, in_bins, parse_binnings, source_files
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _ROWS = 1 << 16
 """Of a piece that is digested at once: the same rows have the same digest, however they came in pieces."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a choice is made from.
+
+    Attributes:
+        original: the table as it came.
+        table: the same with its columns in bins.
+        distortion: what a wrong value costs.
+        bins: of some columns.
+        diagram: by which settings are graded.
+        questionnaire: what people answered.
+        ledger: which sells a noisy histogram.
+        dataset: whose budget.
+    """
+
+    original: Table
+    table: Table
+    distortion: Distortion
+    bins: dict[str, Binning]
+    diagram: Diagram
+    questionnaire: Questionnaire | None
+    ledger: Ledger | None
+    dataset: str | None
+
+    def question(self, asked: Request) -> Question:
+        """What a channel is designed for."""
+        known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
+        return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
+
+
+def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
+    """All of it; a ledger is closed with the stack."""
+    diagram = default_diagram() if asked.diagram is None else read_diagram(asked.diagram)
+    answers = asked.questionnaire
+    ledger = None if asked.ledger is None else opened.enter_context(open_ledger(asked.ledger))
+    dataset = asked.dataset or default_dataset(asked.table)
+    if ledger is not None:
+        # An account that is missing is told before anything is done.
+        ledger.account(dataset)
+    bins = parse_binnings(asked.bins, (asked.secret, *asked.seen))
+    return Sources(
+        original=table,
+        table=in_bins(table, bins),
+        distortion=distortion_named(asked.distortion[0]),
+        bins=bins,
+        diagram=diagram,
+        questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
+        ledger=ledger,
+        dataset=None if ledger is None else dataset,
+    )
 
 
 @dataclass(frozen=True)

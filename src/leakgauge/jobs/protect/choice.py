@@ -12,21 +12,21 @@ import msgspec
 from leakgauge.artefacts import Request
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
-from leakgauge.assessment import Diagram, Questionnaire, Trial, parse_target
+from leakgauge.assessment import Trial, parse_target
 from leakgauge.assessment.candidates import COLUMN
 from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
-from leakgauge.distances import Distortion
 from leakgauge.errors import InputError, RefusalError
-from leakgauge.jobs.compare import compare, finite_channel
+from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.improve import noisy_table, search, stored
+from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import NoisyNumber, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
-from leakgauge.release.ledger import Cost, Ledger
+from leakgauge.release.ledger import Cost
 from leakgauge.release.priors import histogram_steps
-from leakgauge.tables import Binning, Table
+from leakgauge.tables import Table
 
 CURVE = 25
 """Points of the frontier."""
@@ -85,36 +85,6 @@ def _halves(text: str) -> tuple[str, str]:
     """The column and how it is binned."""
     column, _, how = text.rpartition("=")
     return column, how
-
-
-@dataclass(frozen=True)
-class Sources:
-    """What a choice is made from.
-
-    Attributes:
-        original: the table as it came.
-        table: the same with its columns in bins.
-        distortion: what a wrong value costs.
-        bins: of some columns.
-        diagram: by which settings are graded.
-        questionnaire: what people answered.
-        ledger: which sells a noisy histogram.
-        dataset: whose budget.
-    """
-
-    original: Table
-    table: Table
-    distortion: Distortion
-    bins: dict[str, Binning]
-    diagram: Diagram
-    questionnaire: Questionnaire | None
-    ledger: Ledger | None
-    dataset: str | None
-
-    def question(self, asked: Request) -> Question:
-        """What a channel is designed for."""
-        known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
-        return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
 
 
 def choose(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
@@ -182,7 +152,7 @@ def _keep_comparison(question: Question, sources: Sources, distortion: float, ke
     """Keep other mechanisms at the distortion of the one that was chosen, where they can be compared."""
     plain = replace(question, local_dp=None)
     try:
-        found = compare(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
+        found = comparison(sources.table, plain, (), MaxDistortion(distortion), CURVE_GAP)
     except (InputError, RefusalError):
         # The comparison is a companion: a secret for which there is none is released all the same.
         return
@@ -198,7 +168,7 @@ def _best_mechanism(asked: Request, sources: Sources, keep: Keep) -> Chosen:
         MaxDistortion(asked.max_distortion) if asked.max_distortion is not None else MaxLeakage(asked.max_leakage or 0)
     )
     question = replace(sources.question(asked), local_dp=None)
-    found = compare(sources.table, question, asked.mechanism, target, CURVE_GAP)
+    found = comparison(sources.table, question, asked.mechanism, target, CURVE_GAP)
     keep("comparison.json", found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
     fit = [one for one in given if one.meets_target and (asked.local_dp is None or one.epsilon.value <= asked.local_dp)]
@@ -253,8 +223,8 @@ def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], N
     keep("improvement.json", stored(found, asked.secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
-    channel = trial.candidate.setting.channel
-    if not trial.candidate.designed or channel is None:
+    channel = trial.candidate.designed
+    if channel is None:
         return _planned(str(trial.candidate.name), asked, sources)
     named = _named(channel, asked)
     bought = asked.accounted is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -27,7 +28,7 @@ from leakgauge.notions.composition import (
 )
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import Cost
-from leakgauge.release.ledger.steps import step_from_json, step_to_json
+from leakgauge.release.ledger.cost import step_from_json, step_to_json
 
 LEVELS = st.floats(0, 1e6) | st.just(math.inf) | st.integers(0, 100)
 MULTIPLIERS = st.just(0.0) | st.floats(1e-100, 1e6) | st.just(math.inf)  # whose squares are floats
@@ -92,6 +93,31 @@ def test_a_large_channel_is_kept_by_its_level() -> None:
 def test_a_curve_that_is_a_function_cannot_be_kept() -> None:
     with pytest.raises(OptionError, match="by its points"):
         step_to_json(ClaimedCurve("mine", function=lambda orders: orders))
+
+
+@dataclass(frozen=True)
+class LaterNoise(Step):
+    """A step of a mechanism that is added later."""
+
+    epsilon: float
+
+    def pure_epsilon(self) -> float:
+        return self.epsilon
+
+
+@dataclass(frozen=True)
+class LaterTable(LaterNoise):
+    labels: tuple[str, ...] = ("a", "b")
+
+    def rho(self) -> float:
+        return 0.01
+
+
+def test_a_step_of_a_later_mechanism_is_kept() -> None:
+    assert through_text(LaterNoise(0.5, count=2)) == LaterNoise(0.5, count=2)
+    back = through_text(LaterTable(0.5, count=2))
+    assert back == Claimed(CentralDP(0.5), count=2)
+    assert Cost((back,)).total == Cost((LaterTable(0.5, count=2),)).total
 
 
 @pytest.mark.parametrize(

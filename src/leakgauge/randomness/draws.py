@@ -1,8 +1,9 @@
-"""Exact decisions about exponentials: a uniform real number whose bits are drawn only as far as they are needed.
+"""Exact draws: numbers and orders that are equally likely, coins and positions whose chances are exponentials.
 
-The first 64 bits of the real number are compared with the probability in floating point. Where the difference is
-smaller than floats can tell, about once in 2^40 times, more bits are drawn and the probability is computed by rational
-arithmetic until they differ. So the law is exact, whatever the rounding of the floats.
+An exponential is compared with a uniform real number whose bits are drawn only as far as they are needed. Its first 64
+bits are compared in floating point. Where the difference is smaller than floats can tell, about once in 2^40 times,
+more bits are drawn and the probability is computed by rational arithmetic until they differ. So the law is exact,
+whatever the rounding of the floats.
 """
 
 from __future__ import annotations
@@ -135,3 +136,26 @@ def _share_bounds(weights: list[int], gammas: list[Fraction], end: int, digits: 
         for side in (0, 1)
     )
     return low / (low + rest_high), high / (high + rest_low)
+
+
+def below(limit: int, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+    """``count`` whole numbers, each equally likely to be any of 0 … limit − 1; ``limit`` is at most 2^63."""
+    if not 1 <= limit <= 1 << 63:
+        raise ValueError(f"a limit of {limit} lies outside 1 … 2^63")
+    # Words at or above the largest multiple of the limit would favour small numbers: they are drawn again.
+    last = (1 << 64) - (1 << 64) % limit - 1
+    words = randomness.words(count)
+    while (over := np.flatnonzero(words > np.uint64(last))).size:
+        words = words.copy()
+        words[over] = randomness.words(len(over))
+    return (words % np.uint64(limit)).astype(np.int64)
+
+
+def shuffled(count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
+    """The numbers 0 … count − 1 in random order, every order equally likely."""
+    while True:
+        keys = randomness.words(count)
+        order = np.argsort(keys, kind="stable")
+        # Equal keys would keep their old order; a whole new draw leaves every order equally likely.
+        if not (np.diff(keys[order]) == 0).any():
+            return order

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.channel_file import read_channel
-from leakgauge.cli.usefulness import Loss, loss_of
+from leakgauge.cli.options import Loss, loss_of
 from leakgauge.design import MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Absolute, ColumnSums, Hamming
 from leakgauge.errors import OptionError
