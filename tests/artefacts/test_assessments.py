@@ -47,7 +47,9 @@ def people() -> Table:
 def released(people: Table) -> dict[str, Protected]:
     noise = Simulated(1)
     return {
-        "letters": protected_column(people, "illness", randomized_response(["flu", "none", "cold"], 8.0), noise),
+        "letters": protected_column(
+            people, "illness", randomized_response(8.0, letters=["flu", "none", "cold"]), noise
+        ),
         "numbers": protected_column(people, "age", laplace(1.0, lower=0, upper=100), noise),
         "answers": protected_histogram(people, "illness", laplace(0.1, sensitivity=2), noise),
     }

@@ -140,7 +140,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
 
     table = lg.open_table(people)
     counts = table.counts("illness")
-    response = lg.mechanisms.randomized_response(counts.labels("illness"), epsilon=1.0)
+    response = lg.mechanisms.randomized_response(1.0, letters=counts.labels("illness"))
     release = lg.ReleasePlan({"illness": response}, public=["job"]).apply(table, to=tmp_path / "out.csv")
     findings = lg.audit.attack(release, table, background=["job"])
     graded = lg.assessment.assess_release(release, findings, table)

@@ -24,7 +24,6 @@ from leakgauge.jobs.design import as_design
 from leakgauge.languages import Language
 from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import through_channel
-from leakgauge.notions.composition import step_of
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.record import assumptions, budget_of, claims_of, together_of
@@ -54,7 +53,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
     solution = solve(RateDistortion(source, Hamming(), target))
     channel: Channel = solution.channel
     mechanism = through_channel(channel)
-    steps = (step_of(mechanism),)
+    steps = (mechanism.step(),)
     named = NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE)
     file = ChannelFile.of(named)
     column = PlannedColumn("channel", None, ("illness",), ("illness",), None, PriorOrigin.THIS_TABLE, file)

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Headline, Level, Quantity
-from leakgauge.artefacts.assessment import Interval
+from leakgauge.artefacts.assessment import Grade, Interval
 from leakgauge.artefacts.codec import encode
-from leakgauge.artefacts.grades import Grade
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.showing import shell_line, shown

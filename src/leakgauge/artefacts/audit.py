@@ -8,10 +8,8 @@ from typing import Annotated
 import msgspec
 
 from leakgauge import notebook
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
-from leakgauge.artefacts.verification import Check
+from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
+from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import RefusalError
 from leakgauge.sentences import Sentence, in_turn

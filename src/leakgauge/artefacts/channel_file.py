@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from leakgauge.artefacts.codec import place_of, schema_of
-from leakgauge.artefacts.kinds import Artefact, Part
+from leakgauge.artefacts.quantity import Artefact, Part
 from leakgauge.errors import FileError, InputError, LabelError
 from leakgauge.probability import Channel, Interval, PriorOrigin
 from leakgauge.probability.files import NamedChannel, parsed_json, require_schema

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import Quantity
+from leakgauge.artefacts.quantity import Artefact, Level, Part, Quantity
 from leakgauge.probability import PriorOrigin
 
 

@@ -8,8 +8,7 @@ from enum import Enum
 import msgspec
 import numpy as np
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.quantity import Real
+from leakgauge.artefacts.quantity import Artefact, Part, Real
 from leakgauge.errors import ModelError, VerificationError
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from leakgauge.artefacts.assessment import Leaf, Scores
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.levels import Level
+from leakgauge.artefacts.quantity import Artefact, Level, Part
 from leakgauge.sentences import Sentence
 
 

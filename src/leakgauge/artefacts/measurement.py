@@ -1,4 +1,4 @@
-"""What a table says about a secret, in every measure that its roles define."""
+"""What a table says about a secret in every measure that its roles define, and what a release is worth."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.quantity import Origin, Quantity
+from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 
 SHANNON = (
     "entropy",
@@ -103,3 +102,25 @@ class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure-each/1"):
 
     table: str
     each: tuple[Measurement, ...]
+
+
+class ColumnUtility(Part, frozen=True):
+    """What one released column is worth.
+
+    Attributes:
+        protected: whether it went through a mechanism.
+        distortion: the mean.
+        unchanged: the share of rows that are released as they are.
+        total_variation: between the shares of the values before and after.
+    """
+
+    protected: bool
+    distortion: Quantity
+    unchanged: Quantity
+    total_variation: Quantity
+
+
+class Utility(Artefact, frozen=True, tag="leakgauge/utility/1"):
+    """What every released column is worth, by the law of the release."""
+
+    columns: dict[str, ColumnUtility]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.levels import Level
-from leakgauge.artefacts.quantity import Origin, Quantity, Real
+from leakgauge.artefacts.quantity import Artefact, Level, Origin, Part, Quantity, Real
 
 
 class Derivation(Part, frozen=True):

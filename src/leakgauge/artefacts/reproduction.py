@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import force_setattr
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.quantity import Origin, Quantity
+from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 from leakgauge.sentences import Sentence
 
 

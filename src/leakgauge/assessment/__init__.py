@@ -1,8 +1,7 @@
 """The protection effect graded from 28 indicators by an influence diagram."""
 
-from leakgauge.artefacts.assessment import Lift, Line, Veto
+from leakgauge.artefacts.assessment import Grade, Lift, Line, Veto, grade_of, parse_target
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.artefacts.grades import Grade, grade_of, parse_target
 from leakgauge.assessment.assessment import Assessment, assess, assess_release
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram

@@ -9,9 +9,8 @@ from types import MappingProxyType
 
 from leakgauge import notebook
 from leakgauge.artefacts import Finding
-from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.assessment import Grade, Veto, grade_of
 from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.algebra import Ends, Rating, distributions, known_shares, mean_rating, position_of, rating
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram

@@ -114,12 +114,15 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
         yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, bounds) for e in EPSILONS])
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
-        yield from _made(source, first, COLUMN, [_response(letters, e) for e in EPSILONS])
+        yield from _made(source, first, COLUMN, [_of_letters(randomized_response, letters, e) for e in EPSILONS])
         yield from _made(source, Stage.MECHANISM, COLUMN, _other_letters(letters))
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers = [*(_response(binned, e) for e in EPSILONS[:6]), *(_designed(binned, s) for s in SLOPES[:4])]
+            makers = [
+                *(_of_letters(randomized_response, binned, e) for e in EPSILONS[:6]),
+                *(_designed(binned, s) for s in SLOPES[:4]),
+            ]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
@@ -161,24 +164,19 @@ def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
     return lambda: _named(gaussian(epsilon, DELTA, lower=bounds[0], upper=bounds[1]))
 
 
-def _response(letters: Distribution, epsilon: float) -> Maker:
-    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(letters.outcomes, epsilon))
+def _of_letters(factory: Callable[..., Mechanism], letters: Distribution, epsilon: float) -> Maker:
+    def make() -> tuple[str | Sentence, Mechanism]:
+        mechanism = factory(epsilon, letters=letters.outcomes)
+        return f"{mechanism.name}:epsilon={epsilon:g}", mechanism
+
+    return make
 
 
 def _other_letters(letters: Distribution) -> list[Maker]:
     makers = [_designed(letters, slope) for slope in SLOPES]
     for epsilon in EPSILONS[:6]:
-        makers.append(_sets(letters, epsilon, "subset-selection"))
-        makers.append(_sets(letters, epsilon, "unary-encoding"))
+        makers += [_of_letters(one, letters, epsilon) for one in (subset_selection, unary_encoding)]
     return makers
-
-
-def _sets(letters: Distribution, epsilon: float, name: str) -> Maker:
-    factory: Mapping[str, Callable[..., Mechanism]] = {
-        "subset-selection": subset_selection,
-        "unary-encoding": unary_encoding,
-    }
-    return lambda: (f"{name}:epsilon={epsilon:g}", factory[name](letters.outcomes, epsilon))
 
 
 def _designed(letters: Distribution, slope: float) -> Maker:

@@ -14,9 +14,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from leakgauge.artefacts.assessment import Lift, Move
+from leakgauge.artefacts.assessment import Grade, Lift, Move
 from leakgauge.artefacts.evidence import Scale
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.errors import OptionError, RefusalError, did_you_mean

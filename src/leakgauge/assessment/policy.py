@@ -8,9 +8,8 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from leakgauge.artefacts.assessment import Line
+from leakgauge.artefacts.assessment import Grade, Line
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.errors import FileError, OptionError, did_you_mean

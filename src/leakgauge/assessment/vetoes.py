@@ -6,9 +6,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 
 from leakgauge.artefacts import Audit, Finding, Shown
-from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.assessment import Grade, Veto
 from leakgauge.artefacts.evidence import Evidence
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.indicators import INDICATORS, Form, Setting
 from leakgauge.claims import Statement
 from leakgauge.sentences import Sentence, in_turn

@@ -8,9 +8,8 @@ from typing import Any
 
 from leakgauge import artefacts
 from leakgauge.artefacts import Level, Origin, Quantity
-from leakgauge.artefacts.answer import Budget, Protected, Value
 from leakgauge.artefacts.codec import digest_of, encode
-from leakgauge.artefacts.ledger import Sums
+from leakgauge.artefacts.ledger import Budget, Protected, Sums, Value
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated

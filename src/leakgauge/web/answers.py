@@ -151,7 +151,7 @@ def _constant(column: str, labels: Sequence[object], *, binned: bool) -> ColumnE
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.claims.quantities import number_json
+    from leakgauge.artefacts.codec import number_json
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario
 

@@ -62,7 +62,7 @@ def diagram(monkeypatch: pytest.MonkeyPatch) -> Diagram:
 
 
 def test_a_toy_indicator_shows_in_an_assessment(diagram: Diagram) -> None:
-    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     evidence = expected(made.setting)
     assert evidence[-1] == collect(made)[-1] and len(evidence) == 29
     vetoes = every_veto(made.setting, evidence)
@@ -80,7 +80,7 @@ def test_a_toy_indicator_shows_in_an_assessment(diagram: Diagram) -> None:
 
 
 def test_no_file_but_its_family_names_an_indicator() -> None:
-    families = {Path(str(family.expected.__code__.co_filename)) for family in FAMILIES}  # type: ignore[attr-defined]
+    families = {Path(str(family.expected.__code__.co_filename)) for family in FAMILIES}
     numbers, ids = {one.leaf for one in INDICATORS.values()}, set(INDICATORS)
     ids -= {"correlation", "cosine", "space", "time", "sensitivity", "mutual-information"}  # words of other rooms too
     asked = re.compile(r'(?:evidence|leaf|leaves|values|INDICATORS|known)[\w.()]*(?:\[|\.get\(| == )"([\w-]+)"')

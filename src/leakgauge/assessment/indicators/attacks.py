@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence
@@ -12,7 +10,6 @@ from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Indicator
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, AnswerSetting, LetterSetting, Setting
-from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.sentences import Sentence
 
 
@@ -59,7 +56,8 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     Of a histogram the chance to tell two neighbouring tables apart beyond a coin, by who knows all other rows.
     """
     if isinstance(setting, AnswerSetting):
-        value, how = told_apart(setting), Sentence("The total variation between two neighbouring tables, by the law.")
+        value = setting.noise.law.told_apart(MOVED)
+        how = Sentence("The total variation between two neighbouring tables, by the law.")
     elif isinstance(setting, LetterSetting):
         before = after = 0.0
         for known in np.unique(setting.known):
@@ -80,14 +78,3 @@ FAMILY = Family((ADVANTAGE,), expected, measured)
 def _gained(before: float, after: float) -> float:
     """As a share of what is left; nothing where the guess is certain before."""
     return max(after - before, 0.0) / (1 - before) if before < 1 else 0.0
-
-
-def told_apart(setting: AnswerSetting) -> float:
-    """The total variation between the noisy counts of two tables that differ in one row."""
-    law = setting.noise.law
-    if isinstance(law, DiscreteLaplace):
-        # The loss of each of the two counts is ±1/scale, and + with 1/(1 + a); only where both are + does one lose.
-        a = math.exp(-1 / law.scale)
-        return -math.expm1(-MOVED / law.scale) / (1 + a) ** MOVED
-    # Two moves by one step are one by √2 in length; of a discrete law this is as good as exact from σ = 1 on.
-    return math.erf(math.sqrt(MOVED) / (2 * math.sqrt(2) * law.sigma))

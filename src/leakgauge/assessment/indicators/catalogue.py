@@ -76,7 +76,7 @@ def collect(
         >>> from leakgauge.randomness import Simulated
         >>> from leakgauge.tables import open_table
         >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
-        >>> response = randomized_response(["flu", "none", "cold"], epsilon=1.0)
+        >>> response = randomized_response(1.0, letters=["flu", "none", "cold"])
         >>> made = collect(protected_column(people, "illness", response, Simulated(1)))
         >>> len(made), made[2].leaf, made[2].value
         (28, '3', 1.0)

@@ -10,7 +10,6 @@ from leakgauge.assessment.indicators.indicator import SHARE, Form, Indicator, al
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, LetterSetting, NumberSetting, Setting
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
-from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
 
@@ -121,9 +120,8 @@ def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
         width = setting.noise.span.steps * setting.noise.span.grid
         how = Sentence("The width of the bounds over the data's standard deviation.")
         return width / math.sqrt(setting.variance), how
-    moved = MOVED if isinstance(setting.noise.law, DiscreteLaplace) else math.sqrt(MOVED)
     how = Sentence("What a replaced row moves the counts by, over the mean count.")
-    return moved / float(setting.source.numbers.mean()), how
+    return setting.noise.law.length(MOVED) / float(setting.source.numbers.mean()), how
 
 
 def _tightness(setting: Setting, context: Context) -> Evidence:

@@ -14,7 +14,7 @@ from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
-from leakgauge.audit.attacks.reading import values_of
+from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
@@ -138,7 +138,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     source, law = setting.source, setting.noise.law
     codes = values_of(source.values[0], source.name)
     bins = len(source.numbers)
-    return lambda size: (np.bincount(codes[:size])[:bins], law.draw(bins, Simulated(0)))
+    return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))
 
 
 def _nanoseconds(run: Callable[[int], object], size: int) -> float:

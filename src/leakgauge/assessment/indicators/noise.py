@@ -5,7 +5,6 @@ from __future__ import annotations
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import SPREAD, Indicator, UpTo, of_numbers
-from leakgauge.assessment.indicators.noisy_numbers import excess_kurtosis
 from leakgauge.assessment.indicators.setting import LetterSetting, Setting
 from leakgauge.sentences import Sentence
 
@@ -42,7 +41,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     tails = Sentence("The excess kurtosis of the noise, exact from the law.")
     return (
         VARIANCE.evidence(setting.form, share, how, raw=0.0),
-        KURTOSIS.evidence(setting.form, excess_kurtosis(setting.noise.law), tails),
+        KURTOSIS.evidence(setting.form, setting.noise.law.excess_kurtosis, tails),
     )
 
 

@@ -10,27 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
-from leakgauge.mechanisms.laws import DiscreteGaussian
+from leakgauge.mechanisms import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 
 MOST_CHANCES = 48_000
 """Inputs × cells, so that they stay in the processor's cache; what is lost is below a thousandth of what is told."""
 FEWEST_CELLS = 12
 """Of each input, whatever their number."""
-_LAPLACE_STEPS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 40, 36)])
-_GAUSSIAN_STEPS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 10, 24)])
-_TABLED = 2.0
-"""Up to this σ, in steps, the discrete Gaussian is summed term by term; beyond, Φ is exact to all digits."""
-
-_NOTHING = 300.0
-"""e^−300 stands for every smaller chance."""
-
 FINENESS, COARSENESS = 64, 8
 """Cells to a standard deviation of the noise, and the fewest where cells would be too many."""
 MOST_CELLS = 1 << 20
-_LAPLACE_REACH, _GAUSSIAN_REACH = 28.0, 8.0
-"""Beyond so many scales, or σ, lies less than 10⁻¹²."""
 _ROUNDING = 1e-14
 """Chances below this are rounding errors of the transform."""
 REPEATED = 10
@@ -80,9 +69,7 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     """The law of numbers with noise, in cells that are fine where the noise is likely."""
     law, grid = noise.law, noise.span.grid
     inputs = noise.on_grid(np.asarray(numbers, dtype=np.float64))
-    laplace = isinstance(law, DiscreteLaplace)
-    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
-    away = (_LAPLACE_STEPS if laplace else _GAUSSIAN_STEPS) * scale
+    away = law.KNOTS * law.scale
     away = np.unique(np.ceil(np.concatenate([-away, away]))).astype(np.int64)
     edges = np.unique(np.add.outer(np.unique(inputs), away) - 1)
     # Where inputs stand close together their cells are finer than needed.
@@ -90,42 +77,9 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     if len(edges) > most:
         edges = edges[np.linspace(0, len(edges) - 1, most).round().astype(np.int64)]
     edges = np.concatenate([[edges[0] - 1], edges, [edges[-1] + 1]])
-    chances = below(law, (edges[None, :] - inputs[:, None]).astype(np.float64))
+    chances = law.below((edges[None, :] - inputs[:, None]).astype(np.float64))
     cells = np.diff(chances, axis=1)
     return Mixture(shares, cells / cells.sum(axis=1, keepdims=True), np.diff(edges) * grid)
-
-
-def below(law: DiscreteLaplace | DiscreteGaussian, steps: Floats) -> Floats:
-    """P(K ≤ k)."""
-    if isinstance(law, DiscreteLaplace):
-        a = math.exp(-1 / law.scale)
-        # Of k ≥ 0 as 1 − a^(k+1)/(1+a), of k < 0 as a^(−k)/(1+a).
-        # Smaller ones would be so small that arithmetic with them is slow.
-        away = np.minimum(np.where(steps >= 0, steps + 1, -steps) / law.scale, _NOTHING)
-        tail = np.exp(-away) / (1 + a)
-        return np.where(steps >= 0, 1 - tail, tail)
-    if law.sigma > _TABLED:
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(np.clip((steps + 0.5) / law.sigma, -24.0, 24.0)))
-    reach = math.ceil(40 * law.sigma) + 1
-    table = np.concatenate([[0.0], np.cumsum(law.probability(np.arange(-reach, reach + 1)))])
-    return np.asarray(table[np.clip(steps + reach + 1, 0, 2 * reach + 1).astype(np.int64)])
-
-
-def excess_kurtosis(law: DiscreteLaplace | DiscreteGaussian) -> float:
-    """Of the noise: 0 of a normal law, 3 of Laplace's on a fine grid."""
-    if isinstance(law, DiscreteLaplace):
-        a = math.exp(-1 / law.scale)
-        # E k² = 2a/(1−a)², E k⁴ = 2a(1 + 10a + a²)/(1−a)⁴; overflow only where the noise is as good as never there.
-        return (1 + 10 * a + a * a) / (2 * a) - 3 if a > 0 else math.inf
-    if law.sigma > _TABLED:
-        return 0.0
-    steps = np.arange(-math.ceil(40 * law.sigma) - 1, math.ceil(40 * law.sigma) + 2)
-    chances = law.probability(steps)
-    square = float(chances @ steps.astype(np.float64) ** 2)
-    # One division after the other: the square of a tiny variance would be 0.
-    return float(chances @ steps.astype(np.float64) ** 4) / square / square - 3 if square > 0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -147,8 +101,7 @@ def summed(noise: NoisyNumber, inputs: Codes) -> Summed:
     law, grid = noise.law, noise.span.grid
     different, counts = np.unique(inputs, return_counts=True)
     shares = counts / counts.sum()
-    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
-    reach = math.ceil((_LAPLACE_REACH if isinstance(law, DiscreteLaplace) else _GAUSSIAN_REACH) * scale) + 1
+    reach = math.ceil(law.FAR * law.scale) + 1
     extent = int(different[-1] - different[0]) + 2 * reach
     width = max(int(law.standard_deviation / FINENESS), -(-extent // MOST_CELLS), 1)
     if width > max(law.standard_deviation / COARSENESS, 1):
@@ -158,7 +111,7 @@ def summed(noise: NoisyNumber, inputs: Codes) -> Summed:
     cells = reach // width + 1
     # The cell in the middle is centred, so that the noise stays even.
     edges = np.arange(-cells, cells + 2) * width - (width + 1) // 2
-    chances = np.diff(below(law, edges.astype(np.float64)))
+    chances = np.diff(law.below(edges.astype(np.float64)))
     output = _convolved(data, chances / chances.sum())
     told = max(entropy_of_shares(output) - entropy_of_shares(chances / chances.sum()), 0.0)
     own = entropy_of_shares(output) + math.log2(width * grid)

@@ -18,7 +18,7 @@ from leakgauge.artefacts import (
     StoredAssessment,
     Utility,
 )
-from leakgauge.artefacts.utility import ColumnUtility
+from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of

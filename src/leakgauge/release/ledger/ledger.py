@@ -35,7 +35,7 @@ class Ledger:
 
     Example:
         >>> import tempfile
-        >>> from leakgauge.notions.composition import LaplaceNoise
+        >>> from leakgauge.mechanisms.steps import LaplaceNoise
         >>> from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
         >>> folder = tempfile.TemporaryDirectory()
         >>> with open_ledger(folder.name + "/budget.ledger", create=True) as ledger:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leakgauge.artefacts.codec import sentence_of
-from leakgauge.claims.quantities import exact_json
+from leakgauge.artefacts.codec import exact_json, sentence_of
 from leakgauge.design import Knowledge, Solution
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.figure import ALARM, DARK, FAINT, INK, LINE, MIDDLE, Figure

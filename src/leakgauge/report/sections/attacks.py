@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.audit.attacks.reading import LETTERS
+from leakgauge.audit.attacks.columns import LETTERS
 from leakgauge.languages import Language
 from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.codec import sentence_of
+from leakgauge.audit import Aim, attack_of
 from leakgauge.languages import Language
 from leakgauge.report.document import Edition, Inline, Paragraph, Points, Section
 from leakgauge.report.facts import Facts
@@ -13,7 +14,6 @@ from leakgauge.report.sections.telling import Own, Plain, Teller
 from leakgauge.report.sections.titles import title_of
 
 KEY = "residual"
-_AVERAGING, _LINKAGE, _MEMBERSHIP = "averaging", "record linkage", "membership"
 
 
 def section(facts: Facts, language: Language, edition: Edition) -> Section:
@@ -68,19 +68,20 @@ def _strongest(tell: Teller, at: int) -> Inline:
     """What the strongest attack does to its targets, and to how many only because of the release."""
     facts = tell.facts
     attack = facts.get("audit.json", "attacks", at, "attack")
-    kind = str(sentence_of(attack))
+    known = attack_of(sentence_of(attack))
+    aim = Aim.SECRET if known is None else known.aim
     fields = {
         "attack": Plain(tell.told(attack)),
         "success": facts.number("audit.json", "attacks", at, "success", percent=True),
         "exposed": facts.number("audit.json", "attacks", at, "exposed", count=True),
     }
-    if kind.startswith(_LINKAGE):
+    if aim is Aim.ROW:
         return tell.say(
             "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
             "{exposed} of them only because of this release.",
             **fields,
         )
-    if kind.startswith(_MEMBERSHIP):
+    if aim is Aim.MEMBERSHIP:
         return tell.say(
             "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
             "of {exposed} only because of this release.",
@@ -95,7 +96,8 @@ def _strongest(tell: Teller, at: int) -> Inline:
 
 def _repeated(tell: Teller) -> Iterator[Inline]:
     attacks = tell.facts.items("audit.json", "attacks")
-    places = [at for at, one in enumerate(attacks) if str(sentence_of(one["attack"])).startswith(_AVERAGING)]
+    known = [attack_of(sentence_of(one["attack"])) for one in attacks]
+    places = [at for at, one in enumerate(known) if one is not None and one.repeated]
     if places:
         most = places[-1]
         yield tell.say(
