@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy import stats
 
-from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.assessment import Grade, Veto, grade_of
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
-from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import assume, given, reject
 from hypothesis import strategies as st
 
-from leakgauge.artefacts.assessment import Lift, Veto
+from leakgauge.artefacts.assessment import Grade, Lift, Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.lifts import lifts

@@ -13,8 +13,8 @@ from leakgauge.artefacts import Sentence
 from leakgauge.audit import assert_satisfies, lower_bound
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.events import Event
+from leakgauge.audit.levels import held_to
 from leakgauge.audit.partitions import Letters, Repeats
-from leakgauge.audit.shown import held_to
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.mechanisms import exponential, laplace
@@ -124,7 +124,7 @@ def test_pairs_without_end_are_refused() -> None:
 
 def test_inputs_of_different_lengths_are_no_neighbours() -> None:
     with pytest.raises(OptionError, match="same shape"):
-        lower_bound(exponential(1.0, 1.0), pairs=[([0, 0], [1])])
+        lower_bound(exponential(1.0, sensitivity=1.0), pairs=[([0, 0], [1])])
 
 
 def test_a_channel_takes_no_pairs() -> None:

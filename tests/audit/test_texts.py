@@ -16,7 +16,7 @@ import pytest
 from leakgauge.artefacts import Shown, codec
 from leakgauge.audit import Program, lower_bound
 from leakgauge.audit.betting import STAKES
-from leakgauge.audit.learning import learned
+from leakgauge.audit.events import learned
 from leakgauge.audit.outputs import as_outputs, program_outputs
 from leakgauge.claims import LocalDP
 from leakgauge.cli import main

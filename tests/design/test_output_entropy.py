@@ -12,7 +12,7 @@ import pytest
 
 from leakgauge import randomness
 from leakgauge.design import MaxLeakage, RateDistortion, largest_output_entropy, maximum_entropy_channel, solve
-from leakgauge.design.entropy_bounds import LeakageBounds, RatioBounds
+from leakgauge.design.barrier import LeakageBounds, RatioBounds
 from leakgauge.design.problem import MaxDistortion
 from leakgauge.distances import Absolute, Given, Hamming
 from leakgauge.errors import EngineError, OptionError, RefusalError

@@ -12,20 +12,20 @@ import click
 import pytest
 
 import leakgauge
-from leakgauge.audit import learning, neighbours, recorded
-from leakgauge.audit.attacks import reading
+from leakgauge.audit import events, neighbours, released_rows
+from leakgauge.audit.attacks import columns
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
-from leakgauge.design import least_distortion, output_entropy, points, sequences
-from leakgauge.design import tables as design_tables
+from leakgauge.design import arrays, ends, output_entropy, points, sequences
 from leakgauge.distances import grid
 from leakgauge.jobs import measure
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
+from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.levels import PAIRWISE_CELLS
 from leakgauge.probability import cells
-from leakgauge.tables import duckdb_bins, table
+from leakgauge.tables import duckdb_columns, table
 from leakgauge.web import guard
 from tests.cli.tree import options
 
@@ -47,7 +47,7 @@ LIMITS: Final = (
     f"rest on {bootstrap._REDRAWS} redraws of each population",
     f"are left out beyond {measure.REDRAWN:,} combinations",
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
-    f"more than {power_of_two(duckdb_bins._LAST)} widths from 0",
+    f"more than {power_of_two(duckdb_columns._LAST)} widths from 0",
     f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
     f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
@@ -56,12 +56,12 @@ LIMITS: Final = (
     f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
     f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
     f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
-    f"is proven up to {power_of_two(least_distortion.PROGRAM_CELLS)} inputs × outputs",
-    f"up to {power_of_two(design_tables.PRICED_CELLS)} inputs² × outputs",
-    f"up to {neighbours.MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
-    f"the {learning.COLUMNS} columns that differ most",
-    f"a column needs {recorded.FEWEST_ROWS} of each of two inputs",
-    f"with more than {reading.LETTERS} values are known, and guessed, by tenths",
+    f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
+    f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
+    f"up to {MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
+    f"the {events.COLUMNS} columns that differ most",
+    f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
+    f"with more than {columns.LETTERS} values are known, and guessed, by tenths",
     f"with more than {choice.LETTERS} values no frontier is drawn",
     "at a confidence of 1 − 10⁻⁶",
 )
@@ -74,7 +74,7 @@ def test_the_number_of_a_limit_is_that_of_the_code(limit: str) -> None:
 
 def test_what_the_numbers_rest_on_is_still_so() -> None:
     assert math.isclose(1 - stages.SURE, 1e-6)
-    assert reading.QUANTILES == 10
+    assert columns.QUANTILES == 10
     # The page's cookie is bound to a path, so that another server of this machine does not receive it.
     assert "path" in (guard.__doc__ or "")
     assert "cookie" not in SAID.lower()

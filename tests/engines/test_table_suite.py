@@ -23,7 +23,7 @@ from hypothesis import HealthCheck, given
 
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables import Binning, Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, in_bins, open_table
-from leakgauge.tables.letters import counts_from_groups
+from leakgauge.tables.aggregates import counts_from_groups
 from tests.grids import examples
 
 ODD = 'a "quoted" name'

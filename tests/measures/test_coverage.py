@@ -16,9 +16,9 @@ import pytest
 from leakgauge.measures import guessing, renyi, shannon, vulnerability
 from leakgauge.measures.bias import Shown
 from leakgauge.measures.estimation import Estimator, estimate
+from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
 from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
-from leakgauge.measures.units import Unit
 from leakgauge.probability import Channel, Counts, Joint, Scenario
 from leakgauge.randomness import simulation
 from tests.grids import diagonal

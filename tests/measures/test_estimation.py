@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures import shannon
 from leakgauge.measures.estimation import Estimator, estimate
+from leakgauge.measures.information import Unit
 from leakgauge.measures.terms import FORMULAS
-from leakgauge.measures.units import Unit
 from leakgauge.probability import Channel, Counts, Distribution, Scenario, Seen
 from leakgauge.randomness import simulation
 

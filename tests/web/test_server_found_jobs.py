@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Headline, Level, Quantity
-from leakgauge.artefacts.assessment import Interval
+from leakgauge.artefacts.assessment import Grade, ScoreInterval
 from leakgauge.artefacts.codec import encode
-from leakgauge.artefacts.grades import Grade
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
 from leakgauge.web.showing import shell_line, shown
@@ -22,7 +21,7 @@ HEADLINE: dict[str, Any] = encode(
     Headline(
         Grade.GOOD,
         71.5,
-        interval=Interval(65.0, 80.0, 0.95),
+        interval=ScoreInterval(65.0, 80.0, 0.95),
         privacy=80.0,
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),

@@ -1,6 +1,5 @@
 """Every stored thing as a frozen type, and one codec that writes and reads them all."""
 
-from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import (
     Anonymity,
@@ -13,20 +12,16 @@ from leakgauge.artefacts.audit import (
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
-from leakgauge.artefacts.event import Ended, Event
+from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.job import Headline, Job, Outcome, PageJob, Spent, StageDone
-from leakgauge.artefacts.ledger import LedgerTold
-from leakgauge.artefacts.levels import Level, Levels, Witness
-from leakgauge.artefacts.measurement import EachMeasurement, Measurement
-from leakgauge.artefacts.quantity import Origin, Quantity, Real
-from leakgauge.artefacts.record import PublicRecord, Record
+from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, StageDone
+from leakgauge.artefacts.ledger import Answer, LedgerTold
+from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
+from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
+from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
-from leakgauge.artefacts.utility import Utility
-from leakgauge.artefacts.verification import Check
 from leakgauge.sentences import Sentence
 
 __all__ = [
@@ -40,14 +35,16 @@ __all__ = [
     "Compared",
     "Comparison",
     "Design",
+    "DesignPoint",
     "Diversity",
     "EachMeasurement",
     "Ended",
-    "Event",
     "Finding",
     "Frontier",
     "Headline",
     "Job",
+    "JobCost",
+    "JobEvent",
     "LedgerTold",
     "Level",
     "Levels",
@@ -56,7 +53,6 @@ __all__ = [
     "Origin",
     "Outcome",
     "PageJob",
-    "Point",
     "PublicRecord",
     "Quantity",
     "Real",
@@ -65,7 +61,6 @@ __all__ = [
     "Request",
     "Sentence",
     "Shown",
-    "Spent",
     "StageDone",
     "StoredAssessment",
     "StoredEvidence",

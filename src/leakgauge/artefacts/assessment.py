@@ -1,15 +1,79 @@
-"""A graded release: scores, what they rest on, what speaks against it, and what would lift it."""
+"""Five grades of a score from 0 to 100."""
 
 from __future__ import annotations
+
+from enum import Enum
+from functools import total_ordering
 
 import msgspec
 
 from leakgauge.artefacts.evidence import Standing, StoredEvidence
-from leakgauge.artefacts.grades import Grade
-from leakgauge.artefacts.kinds import Part
-from leakgauge.artefacts.quantity import Real, Side
-from leakgauge.errors import ModelError
+from leakgauge.artefacts.quantity import Part, Real, Side
+from leakgauge.errors import ModelError, OptionError
 from leakgauge.sentences import Sentence
+
+
+@total_ordering
+class Grade(Enum):
+    """How good the protection is, from very poor to very good; they compare as they rank.
+
+    Example:
+        >>> grade_of(40), grade_of(39.9) < Grade.MEDIUM, Grade.MEDIUM.label
+        (<Grade.MEDIUM: 'medium'>, True, 'ML')
+    """
+
+    VERY_POOR = "very-poor"
+    POOR = "poor"
+    MEDIUM = "medium"
+    GOOD = "good"
+    VERY_GOOD = "very-good"
+
+    @property
+    def label(self) -> str:
+        """The paper's letters."""
+        return ("VLL", "LL", "ML", "HL", "VHL")[self.rank]
+
+    @property
+    def rank(self) -> int:
+        """From 0 for very poor to 4 for very good."""
+        return list(Grade).index(self)
+
+    @property
+    def lowest_score(self) -> float:
+        """The least score that has this grade."""
+        return 20.0 * self.rank
+
+    def __lt__(self, other: Grade) -> bool:
+        return self.rank < other.rank
+
+
+def grade_of(score: float) -> Grade:
+    """The grade of a score: cut at 20, 40, 60 and 80, each cut belonging to the better grade.
+
+    Raises:
+        OptionError: a score outside 0 to 100.
+    """
+    if not 0 <= score <= 100:
+        raise OptionError("A score of {score} has no grade; scores run from 0 to 100.", score=score)
+    return max(grade for grade in Grade if grade.lowest_score <= score)
+
+
+def parse_target(text: str) -> Grade | float:
+    """A grade by name, or a score from 0 to 100.
+
+    Raises:
+        OptionError: neither.
+    """
+    if text in [grade.value for grade in Grade]:
+        return Grade(text)
+    try:
+        score = float(text)
+    except ValueError:
+        score = -1.0
+    if not 0 <= score <= 100:
+        names = ", ".join(grade.value for grade in Grade)
+        raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names!s}.", text=text, names=names)
+    return score
 
 
 class Veto(Part, frozen=True):
@@ -49,7 +113,7 @@ class Lift(Part, frozen=True):
     lowers: tuple[str, ...]
 
 
-class Line(Part, frozen=True):
+class PolicyLine(Part, frozen=True):
     """One limit of a policy and what was found.
 
     Attributes:
@@ -80,7 +144,7 @@ def _said(side: Side | None) -> Sentence:
     return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
 
 
-class Interval(Part, frozen=True):
+class ScoreInterval(Part, frozen=True):
     """Of a score."""
 
     low: float
@@ -100,8 +164,6 @@ class Leaf(Part, frozen=True):
     """What is known of a leaf and what it is worth.
 
     Attributes:
-        leaf: its key in the diagram.
-        better: which way is good.
         position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
         sensitivity: points of score that a move over the whole scale would add.
         null: the raw value of a release that tells nothing.
@@ -153,19 +215,17 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
 
     Attributes:
         column: that was graded; None where there are several.
-        graded: what the grade is of.
         missing: leaves of which nothing is known; the others share their weight.
         nodes: every known node, leaves included.
         lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
         blocked: why no change reaches it; None where one does.
         published: by the paper's algebra, which does not decide.
-        evidence: of the leaves, to be read again.
     """
 
     column: str | None
-    interval: Interval | None
-    privacy_interval: Interval | None
-    utility_interval: Interval | None
+    interval: ScoreInterval | None
+    privacy_interval: ScoreInterval | None
+    utility_interval: ScoreInterval | None
     graded: Sentence
     vetoes: tuple[Veto, ...]
     leaves: tuple[Leaf, ...]
@@ -173,7 +233,7 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
     nodes: dict[str, NodeStates]
     lifts: tuple[Lift, ...]
     blocked: Sentence | None
-    policy: tuple[Line, ...]
+    policy: tuple[PolicyLine, ...]
     published: Published | None
     evidence: StoredEvidence
 

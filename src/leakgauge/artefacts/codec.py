@@ -156,17 +156,13 @@ def _encoded(tell: Callable[[Sentence], object], value: object) -> object:
 
 def _said(sentence: Sentence) -> object:
     """A sentence without fields is its text."""
-    return {"template": sentence.template, "fields": _held(sentence.fields)} if sentence.fields else sentence.template
-
-
-def _held(fields: Mapping[str, Field]) -> dict[str, object]:
-    return {name: _field(value) for name, value in fields.items()}
+    return _field(sentence) if sentence.fields else sentence.template
 
 
 def _field(value: Field) -> object:
     """What a field holds; a sentence always as a template, because a text is somebody's own word."""
     if isinstance(value, Sentence):
-        return {"template": value.template, "fields": _held(value.fields)}
+        return {"template": value.template, "fields": {name: _field(one) for name, one in value.fields.items()}}
     if isinstance(value, float) and math.isinf(value):
         # A text would be somebody's own word.
         return {"number": value}

@@ -1,4 +1,4 @@
-"""What a table says about a secret, in every measure that its roles define."""
+"""What a table says about a secret in every measure that its roles define, and what a release is worth."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.quantity import Origin, Quantity
+from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 
 SHANNON = (
     "entropy",
@@ -45,13 +44,8 @@ class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
     """What one table says about one secret; measures that the roles do not define are None.
 
     Attributes:
-        table: its name.
-        rows: how many were counted.
         secret: the columns, together one source.
-        release: the columns that are released.
-        background: the columns that the attacker knows.
         letters: how many values each role's columns take.
-        estimator: which point estimate is reported.
         reliable: whether the sample is large enough for the alphabets.
         bias_corrected: Shannon's measures with the first-order bias taken off (Miller–Madow).
         weighted: the same under the subjective weights; None without weights.
@@ -103,3 +97,24 @@ class EachMeasurement(Artefact, frozen=True, tag="leakgauge/measure-each/1"):
 
     table: str
     each: tuple[Measurement, ...]
+
+
+class ColumnUtility(Part, frozen=True):
+    """What one released column is worth.
+
+    Attributes:
+        protected: whether it went through a mechanism.
+        unchanged: the share of rows that are released as they are.
+        total_variation: between the shares of the values before and after.
+    """
+
+    protected: bool
+    distortion: Quantity
+    unchanged: Quantity
+    total_variation: Quantity
+
+
+class Utility(Artefact, frozen=True, tag="leakgauge/utility/1"):
+    """What every released column is worth, by the law of the release."""
+
+    columns: dict[str, ColumnUtility]

@@ -1,14 +1,26 @@
-"""A number that a person may act on: its unit, its interval, and where it comes from."""
+"""What stored things are made of: numbers with unit, interval and origin, and levels of notions."""
 
 from __future__ import annotations
 
 from abc import ABCMeta
+from collections.abc import Mapping
 from enum import Enum
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from leakgauge.artefacts.kinds import Part
+import msgspec
+
+from leakgauge.claims import Statement
 from leakgauge.probability import Estimate
 from leakgauge.sentences import Sentence
+
+
+class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A part of a stored thing."""
+
+
+class Artefact(Part, frozen=True, tag_field="schema"):
+    """A whole one, whose file says its kind and major, such as ``leakgauge/measure/1``."""
+
 
 if TYPE_CHECKING:
     Real = float
@@ -48,12 +60,8 @@ class Quantity(Part, frozen=True):
     """A number with its unit, exact or with an interval.
 
     Attributes:
-        value: the number.
-        unit: such as ``bits``.
         low: the lower end of its interval; None where it is exact.
-        high: the upper end.
         confidence: how often such intervals hold the truth.
-        origin: where it comes from.
     """
 
     value: Real
@@ -76,3 +84,45 @@ class Quantity(Part, frozen=True):
     def __contains__(self, truth: float) -> bool:
         low, high = self.ends
         return low <= truth <= high
+
+
+class Witness(Part, frozen=True):
+    """Two inputs and, where one output decides, the output at which a level is reached."""
+
+    inputs: tuple[str, ...]
+    output: str | None = None
+
+
+class Level(Quantity, frozen=True):
+    """The level of a notion.
+
+    Attributes:
+        order: of a Rényi divergence or leakage.
+        witness: where the level is reached; None of averages over a prior, and where it is a bound.
+    """
+
+    delta: Real | None = None
+    order: Real | None = None
+    witness: Witness | None = None
+
+    @classmethod
+    def stated(cls, statement: Statement, origin: Origin = Origin.TABLE, witness: Witness | None = None) -> Level:
+        """What a statement says."""
+        return cls(statement.level, statement.unit, origin=origin, witness=witness, **dict(statement.parameters))
+
+
+class Levels(Artefact, frozen=True, tag="leakgauge/levels/2"):
+    """The exact levels of a channel in every notion, by name, and the origin of the prior of those that need one."""
+
+    prior: str
+    levels: dict[str, Level]
+
+
+def with_hyphens(levels: Any) -> Any:
+    """Levels by the names of their notions, which earlier majors spelled with underscores."""
+    return {name.replace("_", "-"): level for name, level in levels.items()} if isinstance(levels, Mapping) else levels
+
+
+def from_first_levels(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/levels/1`` as those of today."""
+    return {**fields, "schema": "leakgauge/levels/2", "levels": with_hyphens(fields.get("levels"))}

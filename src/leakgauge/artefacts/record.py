@@ -9,9 +9,7 @@ import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import decode
-from leakgauge.artefacts.kinds import Artefact, Part
-from leakgauge.artefacts.levels import Level, with_hyphens
-from leakgauge.artefacts.quantity import PROMISE, Origin, Quantity, Real
+from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real, with_hyphens
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability import PriorOrigin
 from leakgauge.sentences import Sentence
@@ -47,8 +45,6 @@ class PlannedColumn(Part, frozen=True):
     Attributes:
         mechanism: as on the command line.
         epsilon: its budget, where it has one.
-        reads: columns of the table.
-        writes: columns of the release.
         letters: whether they are declared or taken from this table; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
         channel: itself, where it is finite and may be told.
@@ -106,7 +102,6 @@ class Claims(Part, frozen=True):
         prior: the origin of the prior of levels that need one.
         prior_epsilon: what a noisy histogram as prior cost.
         exact: whether the levels are those of a known channel, not implied by its budget.
-        levels: by the names of their notions.
     """
 
     prior: PriorOrigin | None
@@ -160,16 +155,10 @@ class Released(Part, frozen=True, kw_only=True):
 
     Attributes:
         reference: the name of the release in the ledger.
-        created: when.
         private: whether the operating system drew the noise; a simulation protects nobody.
         keep_inside: whether private counts can be computed from the record.
-        rows: how many.
-        output: the released file.
-        plan: how it was made.
         unit_of_protection: what two neighbouring tables differ in.
         neighbours: and how.
-        assumptions: what must hold for the claims to hold.
-        versions: of the programs.
         digest: over all other fields.
     """
 
@@ -242,3 +231,39 @@ def from_first_record(fields: Mapping[str, Any]) -> Mapping[str, Any]:
         # Not a whole record, which whoever decodes it finds and says.
         pass
     return raised
+
+
+class Check(Part, frozen=True):
+    """One thing that was looked at.
+
+    Attributes:
+        holds: whether it is as it should be; None where it could not be looked at.
+        reason: what was found instead, or why it was not looked at.
+    """
+
+    name: Annotated[Sentence, Origin.PUBLIC]
+    holds: Annotated[bool | None, Origin.PUBLIC]
+    reason: Sentence = msgspec.field(default_factory=Sentence)
+
+    @property
+    def failure(self) -> Sentence:
+        """What is wrong where it does not hold, in a short sentence without a full stop."""
+        return Sentence("{check}: {reason}", check=self.name, reason=self.reason)
+
+
+class Verified(Artefact, frozen=True, tag="leakgauge/verification/1"):
+    """Every check of a record.
+
+    Attributes:
+        signed: whether a signature was asked for and holds.
+        shows: what that shows; None where something is wrong.
+        private: whether the record says that the release is no simulation; None of a record that cannot be read.
+    """
+
+    holds: bool
+    signed: bool
+    shows: Sentence | None
+    private: bool | None
+    rows: int | None
+    digest: str | None
+    checks: tuple[Check, ...]

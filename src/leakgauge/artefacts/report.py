@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from leakgauge.artefacts.kinds import Artefact, Part
+from leakgauge.artefacts.quantity import Artefact, Part
 
 
 class ToldNumber(Part, frozen=True):

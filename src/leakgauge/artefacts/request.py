@@ -10,9 +10,8 @@ from typing import Annotated, Final
 
 import msgspec
 
-from leakgauge.artefacts.grades import parse_target
-from leakgauge.artefacts.kinds import Part
-from leakgauge.artefacts.quantity import Origin
+from leakgauge.artefacts.assessment import parse_target
+from leakgauge.artefacts.quantity import Origin, Part
 from leakgauge.errors import OptionError
 from leakgauge.sentences import Sentence
 

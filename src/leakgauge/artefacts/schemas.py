@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import msgspec
 
-from leakgauge.artefacts.answer import Answer
 from leakgauge.artefacts.assessment import Before, StoredAssessment
 from leakgauge.artefacts.audit import Audit, MechanismAudit
 from leakgauge.artefacts.channel_file import ChannelFile
@@ -17,15 +16,13 @@ from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Job, PageJob
-from leakgauge.artefacts.ledger import LedgerTold
-from leakgauge.artefacts.levels import Levels, from_first_levels
-from leakgauge.artefacts.measurement import EachMeasurement, Measurement
-from leakgauge.artefacts.record import Preview, PublicRecord, Record, from_first_record
+from leakgauge.artefacts.ledger import Answer, LedgerTold
+from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
+from leakgauge.artefacts.quantity import Levels, from_first_levels
+from leakgauge.artefacts.record import Preview, PublicRecord, Record, Verified, from_first_record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
-from leakgauge.artefacts.utility import Utility
-from leakgauge.artefacts.verification import Verified
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,

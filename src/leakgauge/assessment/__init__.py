@@ -1,8 +1,7 @@
 """The protection effect graded from 28 indicators by an influence diagram."""
 
-from leakgauge.artefacts.assessment import Lift, Line, Veto
+from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine, Veto, grade_of, parse_target
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.artefacts.grades import Grade, grade_of, parse_target
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect, expected
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
@@ -44,10 +43,10 @@ __all__ = [
     "Grade",
     "Improvement",
     "Lift",
-    "Line",
     "Node",
     "PairwiseWeights",
     "Policy",
+    "PolicyLine",
     "PublishedGrade",
     "Questionnaire",
     "Scale",

@@ -9,9 +9,8 @@ from types import MappingProxyType
 import numpy as np
 
 from leakgauge import notebook
-from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.assessment import Grade, Veto, grade_of
 from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.algebra import (
     Ends,
     Rating,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from leakgauge import notebook
+from leakgauge.artefacts.assessment import Grade, grade_of
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.artefacts.grades import Grade, grade_of
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.collecting import expected

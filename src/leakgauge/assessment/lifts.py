@@ -11,9 +11,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from leakgauge.artefacts.assessment import Lift, Move
+from leakgauge.artefacts.assessment import Grade, Lift, Move
 from leakgauge.artefacts.evidence import Scale
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.grade_lifts import Steps, lifts_of_all, within_reach

@@ -6,8 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from leakgauge.artefacts.assessment import Veto
-from leakgauge.artefacts.grades import Grade
+from leakgauge.artefacts.assessment import Grade, Veto
 from leakgauge.sentences import Sentence, in_turn
 
 if TYPE_CHECKING:

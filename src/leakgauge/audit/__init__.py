@@ -1,32 +1,33 @@
 """Attacks that try, and lower bounds that hold."""
 
 from leakgauge.audit.anonymity import anonymity
-from leakgauge.audit.assertions import assert_satisfies
-from leakgauge.audit.attacks.attack import ATTACKS, attack, attack_case, read_attack_case
+from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.case import Case
-from leakgauge.audit.checks import DeclaredNoise, Noise
-from leakgauge.audit.exact import exact_level
-from leakgauge.audit.lower_bound import lower_bound
-from leakgauge.audit.neighbours import neighbours_of
+from leakgauge.audit.attacks.catalogue import ATTACKS, attack, attack_case, attack_of, read_attack_case
+from leakgauge.audit.checks import DeclaredNoise
+from leakgauge.audit.experiment import Counting
+from leakgauge.audit.levels import exact_level
+from leakgauge.audit.lower_bound import assert_satisfies, lower_bound
 from leakgauge.audit.programs import Program
-from leakgauge.audit.recorded import shown_by_rows
+from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.subjects import Subject, claimed_by_opendp
 
 __all__ = [
     "ATTACKS",
+    "Aim",
     "Case",
+    "Counting",
     "DeclaredNoise",
-    "Noise",
     "Program",
     "Subject",
     "anonymity",
     "assert_satisfies",
     "attack",
     "attack_case",
+    "attack_of",
     "claimed_by_opendp",
     "exact_level",
     "lower_bound",
-    "neighbours_of",
     "read_attack_case",
     "shown_by_rows",
 ]

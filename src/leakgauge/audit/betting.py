@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from leakgauge.audit.events import Event
-from leakgauge.audit.least_levels import at_level, line
+from leakgauge.audit.levels import at_level, line
 from leakgauge.audit.outputs import Outputs
 from leakgauge.audit.partitions import Partition
 from leakgauge.claims import Statement

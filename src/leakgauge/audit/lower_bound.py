@@ -9,18 +9,19 @@ from typing import Any
 from leakgauge.artefacts import Sentence, Shown
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
-from leakgauge.audit.drawing import Audit
-from leakgauge.audit.exact import exact_level
-from leakgauge.audit.least_levels import require_auditable
-from leakgauge.audit.neighbours import Pair, known_pairs, neighbours_of, require_neighbours
-from leakgauge.audit.progress import Progress
-from leakgauge.audit.shown import held_to
+from leakgauge.audit.experiment import Counting, Experiment
+from leakgauge.audit.levels import exact_level, held_to, require_auditable
+from leakgauge.audit.neighbours import Pair, known_pairs, require_neighbours
 from leakgauge.audit.subjects import SECONDS, claimed, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import NoisyNumber
+from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.randomness import Randomness
+
+SAMPLES = 20_000
+CONFIDENCE = 1 - 1e-6
+"""A right mechanism fails one test run in a million, so that a red test means something."""
 
 
 def lower_bound(
@@ -35,7 +36,7 @@ def lower_bound(
     declared: DeclaredNoise | None = None,
     seconds: float = SECONDS,
     randomness: Randomness | None = None,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> Shown:
     """The level that a mechanism is shown to have at least, at a stated confidence.
 
@@ -78,15 +79,22 @@ def lower_bound(
             raise OptionError("A channel is computed over all of its inputs; leave the pairs out.")
         return _of_channel(mechanism, target, held is not None)
     subject = subject_of(mechanism, batched=batched, randomness=randomness)
-    chosen = neighbours_of(mechanism) if pairs is None else known_pairs(pairs)
+    chosen = _neighbours(mechanism) if pairs is None else known_pairs(pairs)
     for pair in chosen:
         require_neighbours(mechanism, pair)
-    if declared is None and isinstance(mechanism, NoisyNumber):
-        declared = declared_noise(mechanism)
-    audit = Audit(
+    noise = mechanism.noise if isinstance(mechanism, Mechanism) else None
+    if declared is None and noise is not None:
+        declared = declared_noise(noise)
+    experiment = Experiment(
         subject, target, held is not None, samples, miss, time.monotonic() + seconds, stop_early, declared, progress
     )
-    return audit.run(audit.most_telling(chosen, in_order=pairs is None))
+    return experiment.run(experiment.most_telling(chosen, in_order=pairs is None))
+
+
+def _neighbours(mechanism: object) -> list[Pair]:
+    if not isinstance(mechanism, Mechanism):
+        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+    return mechanism.neighbours()
 
 
 def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:
@@ -96,3 +104,66 @@ def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:
     output = None if witness is None else witness.output
     event = Sentence("") if output is None else Sentence("output {one!s}", one=repr(output))
     return held_to(claim, held, level.value, pair, event)
+
+
+def assert_satisfies(
+    mechanism: Any,
+    claim: Statement,
+    pairs: Iterable[Pair] | None = None,
+    *,
+    samples: int = SAMPLES,
+    confidence: float = CONFIDENCE,
+    batched: bool = False,
+    declared: DeclaredNoise | None = None,
+    seconds: float = SECONDS,
+    randomness: Randomness | None = None,
+) -> Shown:
+    """What was shown of a mechanism whose claim stands; otherwise the test fails.
+
+    Args:
+        mechanism: a function from an input to an output, a mechanism of the catalogue, or an OpenDP measurement.
+        claim: what it must keep.
+        pairs: neighbouring inputs, of which the most telling is audited.
+        samples: outputs to draw on each of the two inputs, at most.
+        confidence: with which a mechanism that keeps its claim is not accused.
+        batched: whether the function takes a count too and returns so many outputs at once.
+        declared: noise whose scale and sensitivity are checked as well.
+        seconds: how long to draw.
+        randomness: for mechanisms of the catalogue.
+
+    Raises:
+        AssertionError: the claim is disproved; the message says by which inputs and which event.
+
+    Example:
+        >>> from leakgauge.claims import LocalDP
+        >>> from leakgauge.mechanisms import randomized_response
+        >>> assert_satisfies(randomized_response(["yes", "no"], 1.0), LocalDP(1.0)).violated
+        False
+    """
+    shown = lower_bound(
+        mechanism,
+        claim,
+        pairs,
+        samples=samples,
+        confidence=confidence,
+        batched=batched,
+        declared=declared,
+        seconds=seconds,
+        randomness=randomness,
+    )
+    if shown.violated:
+        raise AssertionError(_why(shown, claim, confidence))
+    return shown
+
+
+def _why(shown: Shown, claim: Statement, confidence: float) -> str:
+    failed = "; ".join(map(str, shown.failures))
+    if failed and not shown.stopped_early and not shown.at_least > claim.level:
+        return f"{claim} is in doubt after {shown.samples} outputs on each input: {failed}."
+    how = "exactly" if shown.estimate is None else f"with a confidence of {confidence:.6g}"
+    first, second = shown.inputs
+    fixed = ", each always with the same output" if shown.deterministic else ""
+    return (
+        f"{claim} is disproved: it is {shown.said} {how}, by the inputs "
+        f"{first} and {second}{fixed}, by {shown.event}, after {shown.samples} outputs on each."
+    )

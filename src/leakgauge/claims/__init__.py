@@ -1,6 +1,5 @@
 """Statements of privacy notions as frozen data; judging them lives elsewhere."""
 
-from leakgauge.claims.parsing import parse_statement
 from leakgauge.claims.statements import (
     NOTIONS,
     Adjacency,
@@ -21,6 +20,7 @@ from leakgauge.claims.statements import (
     SibsonLeakage,
     Statement,
     ZeroConcentratedDP,
+    parse_statement,
 )
 
 __all__ = [

@@ -19,9 +19,8 @@ import numpy.typing as npt
 
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
-from leakgauge.design.cones import WithinRatio
+from leakgauge.design.cones import Window, WithinRatio
 from leakgauge.design.interior import reach
-from leakgauge.design.least_distortion import Window
 from leakgauge.probability.cells import Floats, log_or_zero
 
 STEPS = 300

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 
 class Cone(Protocol):
@@ -110,3 +111,46 @@ class WithinRatio:
         low, high = np.hsplit(duals, 2)
         balance = np.minimum(1.0, low @ self._low / (high @ self._high))
         return np.asarray(balance[:, None] * high - low)
+
+
+@dataclass(frozen=True)
+class Window:
+    """Where the entries of a column may lie, for a least entry of 1: from ``low`` to ``high``, one of each an input."""
+
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(cls, cone: Cone, inputs: int) -> Window:
+        """The edges of bounds on ratios."""
+        # Where l is 1, an entry of 0 is this far above its lower and below its upper edge.
+        low, high = np.hsplit(cone.slacks(np.zeros((1, inputs)), np.ones((1, 1)))[0], 2)
+        return cls(np.asarray(-low), np.asarray(high))
+
+    @property
+    def alike(self) -> float:
+        """How small a part of another row's entry an entry may be at least; 1 where all rows are the same."""
+        return float(self.low.min() / self.high.max())
+
+    def merged(self, groups: Codes) -> Window:
+        """The window of rows that all inputs of a group share."""
+        count = int(groups.max()) + 1
+        low, high = np.zeros(count), np.full(count, math.inf)
+        np.maximum.at(low, groups, self.low)
+        np.minimum.at(high, groups, self.high)
+        return Window(low, high)
+
+    def inside(self, channel: Floats) -> Floats:
+        """The channel, moved as little as it takes to lie in the window; one that does stays as it is."""
+        low, high = self.low[:, None], self.high[:, None]
+        least = ((channel / low).min(axis=0) + (channel / high).max(axis=0)) / 2
+        total = float(least.sum())
+        # Rows sum to 1 between their edges only where the sum of all l is between these two.
+        least *= min(max(total, float((1 / high).max())), float((1 / low).min())) / total
+        below, above = low * least, high * least
+        rows = np.clip(channel, below, above)
+        short = 1 - rows.sum(axis=1, keepdims=True)
+        room = np.where(short > 0, above - rows, rows - below)
+        total_room = room.sum(axis=1, keepdims=True)
+        rows = rows + short * room / np.where(total_room > 0, total_room, 1.0)
+        return np.asarray(rows / rows.sum(axis=1, keepdims=True))

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.setting import Point, Setting
+from leakgauge.design.families import ChannelFamily, Point
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Sentence
@@ -63,15 +63,15 @@ class Bracket:
 
 
 class Curve:
-    """The points of one setting solved so far."""
+    """The points of one family solved so far."""
 
-    def __init__(self, setting: Setting, gap: float) -> None:
-        self.setting, self.gap = setting, gap
+    def __init__(self, family: ChannelFamily, gap: float) -> None:
+        self.family, self.gap = family, gap
         self.points: list[Point] = []
 
     def at(self, slope: float) -> Point:
         """The point at a slope, started from the nearest ones known on both sides."""
-        if math.isinf(slope) and self.setting.bounded:
+        if math.isinf(slope) and self.family.bounded:
             return self.end
         for known in self.points:
             if known.slope == slope:
@@ -79,7 +79,7 @@ class Curve:
         near = [] if math.isinf(slope) else [p for p in self.points if p.warm]
         near.sort(key=lambda p: abs(math.log(p.slope / slope)))
         sides = [next((p for p in near if (p.slope < slope) == gentler), None) for gentler in (True, False)]
-        point = self.setting.at(slope, self.gap, [p for p in near if p in sides])
+        point = self.family.at(slope, self.gap, [p for p in near if p in sides])
         self.points.append(point)
         return point
 
@@ -100,9 +100,9 @@ class Curve:
         what is left of the distortion is worth no more than the gap. Where the search loses its digits before, the
         channel of the linear program stands for the end, with the best proof there is.
         """
-        if not self.setting.bounded:
+        if not self.family.bounded:
             return self.at(math.inf)
-        slope, least = STEEP / (self.at(0.0).excess or 1.0), self.setting.least
+        slope, least = STEEP / (self.at(0.0).excess or 1.0), self.family.least
         if least is None:
             return self.at(MUCH_STEEPER * slope)
         point = self.at(slope)
@@ -115,9 +115,9 @@ class Curve:
     @cached_property
     def corner(self) -> Point:
         """The channel of the linear program, with the best proof among the points solved."""
-        least = self.setting.least
+        least = self.family.least
         assert least is not None
-        leakage, excess = self.setting.leakage(least.channel), least.excess
+        leakage, excess = self.family.leakage(least.channel), least.excess
         proof = max(self.points, key=lambda point: point.floor_at(excess))
         return Point(proof.slope, least.channel, leakage, excess, proof.bound, 0)
 
@@ -126,10 +126,10 @@ class Curve:
         flat = self.at(0.0)
         if excess >= flat.excess:
             return Bracket(flat, flat)
-        if self.setting.bounded:
+        if self.family.bounded:
             self._require_possible(excess, least)
             if excess <= self.end.excess:
-                return Bracket(self.end, self.end if self.setting.least is None else self.corner)
+                return Bracket(self.end, self.end if self.family.least is None else self.corner)
         elif excess <= 0:
             return Bracket(self.end, self.end)
 
@@ -142,7 +142,7 @@ class Curve:
 
     def _require_possible(self, excess: float, nearest: float) -> None:
         """Refuse an excess that the bounds on ratios do not allow."""
-        least = self.setting.least
+        least = self.family.least
         if least is not None and excess >= least.excess:
             return
         if least is not None and excess >= least.lower:
@@ -180,7 +180,7 @@ class Curve:
 
     def _enclose(self, beyond: Callable[[Point], float], open_gap: Callable[[Bracket], float], guess: float) -> Bracket:
         """Shrink a bracket around the root of ``beyond``, which grows with the slope, until the mixture is proven."""
-        last = self.end.slope if self.setting.bounded else self.setting.sharp
+        last = self.end.slope if self.family.bounded else self.family.sharp
         gentle, steep = self.at(0.0), self._up_to(min(guess, last), last)
         turns = 0
         while beyond(steep) < 0 and steep.slope < last and turns < SLOPES:
@@ -214,7 +214,7 @@ class Curve:
         """The point at a slope, but none beyond the last."""
         if slope < last:
             return self.at(slope)
-        return self.end if self.setting.bounded else self.at(last)
+        return self.end if self.family.bounded else self.at(last)
 
     def _next(self, bracket: Bracket, low: float, high: float, turn: int) -> float:
         """Interpolated between the ends; each third time the slope of the chord, which proves straight pieces."""

@@ -1,14 +1,117 @@
-"""The ends of the curve: where nothing leaks, and where only the nearest letters are released."""
+"""The least distortion that bounds on ratios allow: a linear program, and a proof of it from prices.
+
+Column y of a channel lies in the window low(x) l ≤ v(x) ≤ high(x) l for some l. For any prices π(x) of the rows no
+channel has a mean distortion below Σ_x π(x) + min_y g_y, g_y the least of Σ_x (p(x) d(x, y) − π(x)) v(x) over columns
+with Σ_x p(x) v(x) = 1: those sums add up to 1 over the columns. The least column takes the upper edge where
+d(x, y) − π(x) / p(x) is small and the lower one elsewhere, so that one sort finds it.
+"""
 
 from __future__ import annotations
+
+import math
+from dataclasses import dataclass
 
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import Positive
-from leakgauge.design.least_distortion import Window, least_distortion
+from leakgauge.design.cones import Positive, Window
 from leakgauge.probability.cells import Codes, Floats
+
+PROGRAM_CELLS = 1 << 14
+"""The largest channel, inputs × outputs, whose least distortion is found by a linear program: some seconds there."""
+WIDEST = 20.0
+"""The program keeps ratios of at most e^20, which it can still tell from 0; the proof is for the ratios asked."""
+
+
+@dataclass(frozen=True)
+class Least:
+    """A channel of the window, its mean distortion, and the one that no channel of the window undercuts."""
+
+    channel: Floats
+    excess: float
+    lower: float
+
+
+def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
+    """The channel of least mean distortion in a window.
+
+    Args:
+        prior: p(x), all above 0.
+        excess: distances, of at least 0.
+        window: the bounds on ratios.
+    """
+    means = prior @ excess
+    best = int(means.argmin())
+    constant = np.zeros(excess.shape)
+    constant[:, best] = 1.0
+    unit = float(means[best])
+    if unit == 0 or window.alike >= 1:
+        return Least(constant, unit, unit * (1 - ROUNDING))
+    scaled = excess / unit
+    # Where bounds are tight one letter often is the best, by the prices of just this letter.
+    lower = _proven(prior, scaled, window, prior * scaled[:, best])
+    candidates = [constant]
+    if lower < 1 - 1e-12:
+        nearest = np.zeros(excess.shape)
+        nearest[np.arange(len(excess)), excess.argmin(axis=1)] = 1.0
+        candidates.append(window.inside(nearest))
+        found = _program(prior, scaled, window)
+        if found is not None:
+            candidates.append(window.inside(found[0]))
+            lower = max(lower, _proven(prior, scaled, window, found[1]))
+    mean, at = min((float(prior @ (one * excess).sum(axis=1)), at) for at, one in enumerate(candidates))
+    return Least(candidates[at], mean, min(unit * max(lower, window.alike), mean))
+
+
+def _program(prior: Floats, excess: Floats, window: Window) -> tuple[Floats, Floats] | None:
+    """A channel and the prices of its rows; None where the program is not solved."""
+    from scipy import sparse
+    from scipy.optimize import linprog
+
+    inputs, outputs = excess.shape
+    middle = math.sqrt(float(window.low.min()) * float(window.high.max()))
+    low = np.maximum(window.low / middle, math.exp(-WIDEST / 2))
+    high = np.minimum(window.high / middle, math.exp(WIDEST / 2))
+    entries, letters = sparse.eye_array(inputs * outputs), sparse.eye_array(outputs)
+    edges = sparse.vstack(
+        [
+            sparse.hstack([-entries, sparse.kron(low[:, None], letters)]),
+            sparse.hstack([entries, -sparse.kron(high[:, None], letters)]),
+        ]
+    )
+    sums = sparse.kron(sparse.eye_array(inputs), np.ones((1, outputs)))
+    found = linprog(
+        np.concatenate([(prior[:, None] * excess).ravel(), np.zeros(outputs)]),
+        A_ub=edges.tocsr(),
+        b_ub=np.zeros(2 * inputs * outputs),
+        A_eq=sparse.hstack([sums, sparse.csr_array((inputs, outputs))]).tocsr(),
+        b_eq=np.ones(inputs),
+        method="highs",
+    )
+    if found.status != 0:
+        return None
+    rows = np.maximum(found.x[: inputs * outputs].reshape(inputs, outputs), 0.0)
+    return np.asarray(rows / rows.sum(axis=1, keepdims=True)), np.asarray(found.eqlin.marginals)
+
+
+def _proven(prior: Floats, excess: Floats, window: Window, prices: Floats) -> float:
+    """What no channel of the window undercuts, by any prices."""
+    reduced = excess - (prices / prior)[:, None]
+    order = np.argsort(reduced, axis=0)
+    low, high = (prior * window.low)[order], (prior * window.high)[order]
+
+    def split(costs: Floats) -> Floats:
+        """The sums with the first so many inputs at the upper edge and the rest at the lower."""
+        start = np.zeros((1, excess.shape[1]))
+        below = np.vstack([start, np.cumsum((costs * low)[::-1], axis=0)])[::-1]
+        return np.vstack([start, np.cumsum(costs * high, axis=0)]) + below
+
+    mass = split(np.ones(excess.shape))
+    paid = split(np.take_along_axis(reduced, order, axis=0)) / mass
+    size = split(np.take_along_axis(excess + abs(prices / prior)[:, None], order, axis=0)) / mass
+    return float(prices.sum() + (paid - ROUNDING * size).min()) - ROUNDING * (1 + float(abs(prices).sum()))
+
 
 FORBIDDEN = 60.0
 """Nats that releasing another than a nearest letter costs: e^-60 of it is next to none."""

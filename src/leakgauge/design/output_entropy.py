@@ -18,12 +18,11 @@ from numbers import Real
 
 import numpy as np
 
-from leakgauge.design.barrier import Centre
-from leakgauge.design.entropy_bounds import Bounds, LeakageBounds, RatioBounds
+from leakgauge.design.arrays import ProblemArrays, arrays_of
+from leakgauge.design.barrier import Bounds, Centre, LeakageBounds, RatioBounds
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, RateDistortion
+from leakgauge.design.solution import exact_level
 from leakgauge.design.solving import solve
-from leakgauge.design.tables import Tables, tables_of
-from leakgauge.design.witnesses import exact_level
 from leakgauge.distances import Distortion
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import entropy, mutual_information
@@ -97,8 +96,8 @@ def largest_output_entropy(
     """
     _require_one_bound(local_dp, max_leakage, gap)
     problem = RateDistortion(source, distortion, MaxDistortion(max_distortion), outputs=outputs)
-    tables = tables_of(problem)
-    prior, distances = source.probabilities[tables.occurring], tables.distances[tables.occurring]
+    arrays = arrays_of(problem)
+    prior, distances = source.probabilities[arrays.occurring], arrays.distances[arrays.occurring]
     if distances.size > ENTROPY_CELLS:
         raise OptionError(
             "The largest entropy is found for up to {limit} inputs × outputs, and there are {found}; merge rare "
@@ -107,10 +106,10 @@ def largest_output_entropy(
             found=distances.size,
         )
     # Rounded at once, so that what is compared with the target is what would be handed over.
-    alike = tables.channel(np.full(distances.shape, 1 / distances.shape[1]), problem.letters)
-    uniform = alike.matrix[tables.occurring]
+    alike = arrays.channel(np.full(distances.shape, 1 / distances.shape[1]), problem.letters)
+    uniform = alike.matrix[arrays.occurring]
     if prior @ (uniform * distances).sum(axis=1) <= max_distortion:
-        return _described(problem, tables, uniform, math.log(distances.shape[1]), 0, gap)
+        return _described(problem, arrays, uniform, math.log(distances.shape[1]), 0, gap)
     bounds: Bounds
     if local_dp is not None:
         bounds, least = RatioBounds(local_dp), RatioBounds(local_dp).least_distortion(prior * distances.T)
@@ -118,13 +117,13 @@ def largest_output_entropy(
         assert max_leakage is not None
         bounds = LeakageBounds(max_leakage * math.log(2))
         best = solve(problem.with_target(MaxLeakage(max_leakage)), gap=1e-7)
-        least = best.channel.matrix[tables.occurring]
+        least = best.channel.matrix[arrays.occurring]
     start = _inside(prior, distances, least, uniform, max_distortion)
     search = Centre(prior, distances, max_distortion, bounds, start)
     upper, sharpness = math.log(distances.shape[1]), 1.0
     while upper - search.entropy > 0.9 * gap and sharpness < SHARPEST and search.centre(sharpness):
         upper, sharpness = min(upper, search.upper_bound()), STEEPER * sharpness
-    found = _described(problem, tables, search.channel, upper, search.steps, gap)
+    found = _described(problem, arrays, search.channel, upper, search.steps, gap)
     told, most = (found.leakage, max_leakage) if local_dp is None else (found.local_dp.value, local_dp)
     assert most is not None
     if told > most or found.distortion > max_distortion:
@@ -148,12 +147,12 @@ def _inside(prior: Floats, distances: Floats, least: Floats, uniform: Floats, mo
 
 
 def _described(
-    problem: RateDistortion, tables: Tables, rows: Floats, upper: float, iterations: int, gap: float
+    problem: RateDistortion, arrays: ProblemArrays, rows: Floats, upper: float, iterations: int, gap: float
 ) -> OutputEntropy:
-    channel = tables.channel(rows, problem.letters)
+    channel = arrays.channel(rows, problem.letters)
     bits = entropy(channel.output(problem.prior))
     open_gap = max(upper / math.log(2) - bits, 0.0)
-    distortion = float(problem.prior.probabilities @ (channel.matrix * tables.distances).sum(axis=1))
+    distortion = float(problem.prior.probabilities @ (channel.matrix * arrays.distances).sum(axis=1))
     if open_gap > gap / math.log(2):
         raise EngineError(
             "The output found is proven to be within {found:.3g} nats of the largest entropy, not within {asked:.3g}; "

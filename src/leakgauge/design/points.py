@@ -9,21 +9,46 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design import hamming
-from leakgauge.design.backgrounds import ChannelPerBackground
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import Cone, Positive, WithinRatio
-from leakgauge.design.ends import best_letter, best_nearest, best_untelling
+from leakgauge.design.cones import Cone, Positive, Window, WithinRatio
+from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
+from leakgauge.design.families import ChannelFamily, ChannelPerBackground, Point, cost_at, costs_at, induced
 from leakgauge.design.interior import minimise_from
-from leakgauge.design.least_distortion import PROGRAM_CELLS, Least, Window, least_distortion
-from leakgauge.design.setting import Point, Setting, cost_at, costs_at, induced
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances.distances import MatchDistances
 from leakgauge.probability.cells import Codes, Floats
 
-__all__ = ["BOUNDED_CELLS", "COLUMN_CELLS", "ChannelPerBackground", "OneChannel", "Setting", "induced"]
+
+def hamming_marginal(prior: Floats, slope: float) -> Floats:
+    """The best probabilities of releasing each letter at a slope, where any letter may be released.
+
+    With p sorted downwards and S_N the sum of the N largest, θ = S_N / (N − 1 + e^slope), N the largest index with
+    p_N > θ; the first N letters have probability (p − θ) / (S_N − N θ), the others none.
+
+    Reference: Erokhin, ε-entropy of a discrete random variable, Theory of Probability and its Applications 3(1), 1958.
+    """
+    if math.isinf(slope):
+        return prior
+    order = np.argsort(-prior, kind="stable")
+    sums = np.cumsum(prior[order])
+    counts = np.arange(1, len(prior) + 1)
+    # Divided by e^slope on both sides, which cannot overflow.
+    shrink = math.exp(-slope)
+    thresholds = sums * shrink / ((counts - 1) * shrink + 1)
+    above = np.flatnonzero(prior[order] > thresholds)
+    used = int(above[-1]) + 1 if len(above) else 1
+    kept = np.zeros(len(prior))
+    if used == 1:
+        # At slopes next to 0 the letter's probability and the threshold are the same number.
+        kept[order[0]] = 1.0
+        return kept
+    kept[order[:used]] = prior[order[:used]] - thresholds[used - 1]
+    return np.asarray(kept / kept.sum())
+
+
+__all__ = ["BOUNDED_CELLS", "COLUMN_CELLS", "ChannelFamily", "ChannelPerBackground", "OneChannel", "induced"]
 
 COLUMN_CELLS = 1 << 21
 """Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
@@ -39,7 +64,7 @@ THINNEST = 1e-8
 """The least by which such bounds are widened: rounding must not close the room again."""
 
 
-class OneChannel(Setting):
+class OneChannel(ChannelFamily):
     """Channels that read the secret alone.
 
     Args:
@@ -132,7 +157,7 @@ class OneChannel(Setting):
     def _by_closed_form(self, slope: float) -> Point:
         assert self._matches is not None
         marginal = np.zeros(self._excess.shape[1])
-        marginal[self._matches] = hamming.output_marginal(self.secrets.prior, slope)
+        marginal[self._matches] = hamming_marginal(self.secrets.prior, slope)
         kernel = MatchDistances(self._matches, self._excess.shape[1]).kernel(slope)
         mixed = kernel.times(marginal)
         value = -float(self.secrets.prior @ np.log(mixed))

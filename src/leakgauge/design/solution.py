@@ -2,14 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from leakgauge import notebook
+from leakgauge.claims import LocalDP
 from leakgauge.design.problem import Knowledge, RateDistortion
-from leakgauge.notions import Level
+from leakgauge.notions import Level, Witness
 from leakgauge.probability import Channel, Joint, Label
+
+
+def exact_level(channel: Channel) -> Level:
+    """The local ε of a channel of multiples of 2^-53 in nats, rounded up, with the output and inputs that reach it."""
+    matrix = channel.matrix
+    highest, lowest = matrix.max(axis=0), matrix.min(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
+        above = np.where(highest > lowest, (highest - lowest) / lowest, 0.0)
+    output = int(above.argmax())
+    if above[output] == 0:
+        return Level(LocalDP(0.0))
+    column = matrix[:, output]
+    inputs = channel.inputs[int(column.argmax())], channel.inputs[int(column.argmin())]
+    epsilon = math.log1p(float(above[output])) * (1 + 1e-15)
+    return Level(LocalDP(epsilon), Witness(inputs, channel.outputs[output]))
 
 
 @dataclass(frozen=True, eq=False)

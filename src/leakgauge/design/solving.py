@@ -5,13 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 
+from leakgauge.design.arrays import ProblemArrays, arrays_of
 from leakgauge.design.certificate import ROUNDING, Secrets, require_gap
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
-from leakgauge.design.settling import Settled, settle
-from leakgauge.design.solution import Solution
-from leakgauge.design.tables import Tables, tables_of
-from leakgauge.design.witnesses import exact_level
+from leakgauge.design.rounding import RoundedChannel, rounded_channel
+from leakgauge.design.solution import Solution, exact_level
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor, mutual_information
 from leakgauge.notions.ratios import identifiability
@@ -45,10 +44,10 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
         (0.397735, 0.325239, 4)
     """
     require_gap(gap)
-    tables = tables_of(problem, closed_forms)
-    gap *= tables.setting.unit
-    curve = Curve(tables.setting, gap / 4)
-    return _finish(problem, tables, curve, _bracket(problem, tables, curve), gap)
+    arrays = arrays_of(problem, closed_forms)
+    gap *= arrays.family.unit
+    curve = Curve(arrays.family, gap / 4)
+    return _finish(problem, arrays, curve, _bracket(problem, arrays, curve), gap)
 
 
 def frontier(problem: RateDistortion, points: int, gap: float = GAP) -> tuple[Solution, ...]:
@@ -66,9 +65,9 @@ def frontier(problem: RateDistortion, points: int, gap: float = GAP) -> tuple[So
     require_gap(gap)
     if points < 2:
         raise OptionError("A curve of {points} points has no ends; ask for 2 or more.", points=points)
-    tables = tables_of(problem)
-    gap *= tables.setting.unit
-    curve = Curve(tables.setting, gap / 4)
+    arrays = arrays_of(problem)
+    gap *= arrays.family.unit
+    curve = Curve(arrays.family, gap / 4)
     ends = [curve.at(0.0), curve.end]
     reach = ends[0].excess or 1.0, ends[1].leakage or 1.0
     done: set[float] = set()
@@ -91,25 +90,25 @@ def frontier(problem: RateDistortion, points: int, gap: float = GAP) -> tuple[So
             continue
         ends.insert(at + 1, point)
     return tuple(
-        _finish(problem.with_target(Slope(point.slope)), tables, curve, Bracket(point, point), gap, rounding=True)
+        _finish(problem.with_target(Slope(point.slope)), arrays, curve, Bracket(point, point), gap, rounding=True)
         for point in ends
     )
 
 
-def _bracket(problem: RateDistortion, tables: Tables, curve: Curve) -> Bracket:
+def _bracket(problem: RateDistortion, arrays: ProblemArrays, curve: Curve) -> Bracket:
     target = problem.target
     if isinstance(target, Slope):
         point = curve.at(target.nats_per_unit)
         return Bracket(point, point)
     if isinstance(target, MaxDistortion):
-        if target.distortion < tables.least:
+        if target.distortion < arrays.least:
             raise RefusalError(
                 "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for "
                 "at least that.",
                 asked=target.distortion,
-                least=tables.least,
+                least=arrays.least,
             )
-        return curve.with_excess(target.distortion - tables.least, tables.least)
+        return curve.with_excess(target.distortion - arrays.least, arrays.least)
     return curve.with_leakage(_allowed(problem, target))
 
 
@@ -129,27 +128,29 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
 
 
 def _finish(
-    problem: RateDistortion, tables: Tables, curve: Curve, bracket: Bracket, gap: float, rounding: bool = False
+    problem: RateDistortion, arrays: ProblemArrays, curve: Curve, bracket: Bracket, gap: float, rounding: bool = False
 ) -> Solution:
     """Round, measure and check; ``rounding`` lets the rounding alone exceed the gap."""
     target = problem.target
     most = _allowed(problem, target) if isinstance(target, MaxLeakage) else math.inf
-    settled = settle(problem, tables, bracket, most) or settle(problem, tables, Bracket(curve.end, curve.end), most)
-    if settled is None:
+    rounded = rounded_channel(problem, arrays, bracket, most) or rounded_channel(
+        problem, arrays, Bracket(curve.end, curve.end), most
+    )
+    if rounded is None:
         raise EngineError(
             "No channel of multiples of 2^-53 that was found keeps {what}; relax {how}.",
-            what=Sentence("this target and these bounds") if tables.setting.bounded else Sentence("this target"),
-            how=Sentence("one of them") if tables.setting.bounded else Sentence("it"),
+            what=Sentence("this target and these bounds") if arrays.family.bounded else Sentence("this target"),
+            how=Sentence("one of them") if arrays.family.bounded else Sentence("it"),
         )
     steep = bracket.steep
     ideal = steep.gap
     if isinstance(target, MaxDistortion):
-        open_gap = settled.leakage - curve.floor_at(target.distortion - tables.least)
+        open_gap = rounded.leakage - curve.floor_at(target.distortion - arrays.least)
     elif isinstance(target, MaxLeakage) and bracket.gentle is not bracket.steep:
-        open_gap = most - curve.floor_at(settled.excess)
+        open_gap = most - curve.floor_at(rounded.excess)
     else:
         # Not only the leakage: one of 0 is the least, but the distortion has to be too.
-        open_gap = settled.leakage - steep.floor_at(settled.excess)
+        open_gap = rounded.leakage - steep.floor_at(rounded.excess)
     if (ideal if rounding else open_gap) > gap:
         raise EngineError(
             "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask "
@@ -157,26 +158,26 @@ def _finish(
             found=ideal if rounding else open_gap,
             asked=gap,
         )
-    return _described(problem, tables, settled, max(open_gap, 0.0), steep.slope, curve.steps)
+    return _described(problem, arrays, rounded, max(open_gap, 0.0), steep.slope, curve.steps)
 
 
 def _described(
-    problem: RateDistortion, tables: Tables, settled: Settled, gap: float, slope: float, iterations: int
+    problem: RateDistortion, arrays: ProblemArrays, rounded: RoundedChannel, gap: float, slope: float, iterations: int
 ) -> Solution:
-    channel = settled.released
+    channel = rounded.released
     floor = _floor(problem)
-    with_background = None if floor is None else floor + _added(problem, tables, settled) / math.log(2)
+    with_background = None if floor is None else floor + _added(problem, arrays, rounded) / math.log(2)
     prior = problem.prior
     reads_secret = channel.inputs == prior.outcomes
     level = identifiability(channel, prior) if reads_secret and prior.probabilities.min() > 0 else None
     return Solution(
         problem=problem,
-        channel=settled.channel,
+        channel=rounded.channel,
         leakage=mutual_information(Scenario(problem.source, channel)),
-        weighted_leakage=None if problem.weights is None else settled.leakage / math.log(2),
+        weighted_leakage=None if problem.weights is None else rounded.leakage / math.log(2),
         leakage_with_background=with_background,
         background_floor=floor,
-        distortion=tables.least + settled.excess,
+        distortion=arrays.least + rounded.excess,
         local_dp=exact_level(channel),
         identifiability=level,
         gap=gap / math.log(2),
@@ -191,11 +192,11 @@ def _floor(problem: RateDistortion) -> float | None:
     return background_floor(Scenario(problem.source)) if isinstance(problem.source, Joint) else None
 
 
-def _added(problem: RateDistortion, tables: Tables, settled: Settled) -> float:
+def _added(problem: RateDistortion, arrays: ProblemArrays, rounded: RoundedChannel) -> float:
     """I(X;Y|Z) in nats."""
     if problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
-        return settled.leakage
+        return rounded.leakage
     # The measure of the same name would lay out every secret, release and background.
-    joint = tables.joint[tables.occurring]
+    joint = arrays.joint[arrays.occurring]
     secrets = Secrets.of(joint[:, joint.any(axis=0)])
-    return secrets.leakage(settled.released.matrix[tables.occurring])
+    return secrets.leakage(rounded.released.matrix[arrays.occurring])

@@ -19,7 +19,7 @@ from leakgauge.distances import EarthGrid, Grid
 from leakgauge.errors import LabelError, ModelError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
-from leakgauge.probability.normalisation import require_unit_totals
+from leakgauge.probability.distribution import require_unit_totals
 from leakgauge.randomness import Randomness
 
 GRID_GAP = 1e-3

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.distances.by_position import EARTH_RADIUS
+from leakgauge.distances.distortions import EARTH_RADIUS
 from leakgauge.distances.grid_products import (
     AxisProducts,
     FilterProducts,

@@ -12,6 +12,7 @@ from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import (
+    Counting,
     Program,
     anonymity,
     attack_case,
@@ -19,11 +20,9 @@ from leakgauge.audit import (
     read_attack_case,
     shown_by_rows,
 )
-from leakgauge.audit.progress import Progress
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
-from leakgauge.probability.labels import text_of
+from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, verify
 from leakgauge.tables import Binning, Table, open_table
@@ -40,7 +39,7 @@ def audit_release(
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> Audit:
     """A release held to its record: digests and claims, what its rows show, what attacks find.
 
@@ -120,7 +119,7 @@ def audit_mechanism(
     stop_early: bool = True,
     seconds: float = 600.0,
     simulation_seed: int | None = None,
-    progress: Progress | None = None,
+    progress: Counting | None = None,
 ) -> MechanismAudit:
     """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
 
@@ -167,27 +166,6 @@ def audit_mechanism(
 
 
 def _read_pair(pair: tuple[str, str], subject: Any) -> tuple[Any, Any]:
-    first, second = (_read(text, subject) for text in pair)
-    return first, second
-
-
-def _read(text: str, subject: Any) -> Any:
-    if isinstance(subject, FiniteMechanism | LetterSets):
-        letters = subject.exact.inputs if isinstance(subject, FiniteMechanism) else subject.letters
-        return next((letter for letter in letters if text_of(letter) == text), text)
-    if isinstance(subject, Program):
-        return text
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise OptionError("The input {text!r} is not a number.", text=text) from None
-    if isinstance(subject, Choice):
-        return numbers
-    if len(numbers) > 1:
-        raise OptionError(
-            "The input {text!r} has {count} numbers and {name!s} takes one.",
-            text=text,
-            count=len(numbers),
-            name=subject.name,
-        )
-    return numbers[0]
+    if not isinstance(subject, Mechanism):
+        return pair
+    return subject.read_input(pair[0]), subject.read_input(pair[1])

@@ -103,3 +103,8 @@ def _catalogue(code: str) -> dict[str, str]:
             read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
         found |= {key: text for key, text in read.items() if key and text}
     return found
+
+
+def message(template: str) -> str:
+    """The template itself; the catalogues must have it."""
+    return template

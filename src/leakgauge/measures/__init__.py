@@ -7,6 +7,7 @@ Shannon's measures are at the top of the room; the other families speak the same
 
 from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
 from leakgauge.measures.estimation import Estimator, estimate
+from leakgauge.measures.information import Unit
 from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
 from leakgauge.measures.ranking import Ranking, is_perfect, rank, rank_attacks
 from leakgauge.measures.shannon import (
@@ -21,7 +22,6 @@ from leakgauge.measures.shannon import (
     leakage_with_background,
     mutual_information,
 )
-from leakgauge.measures.units import Unit
 from leakgauge.measures.zero_leakage import ZeroLeakageTest, zero_leakage_test
 
 __all__ = [

@@ -9,7 +9,7 @@ import math
 
 from leakgauge.arguments import checked
 from leakgauge.measures import renyi
-from leakgauge.measures.units import Unit
+from leakgauge.measures.information import Unit
 from leakgauge.probability import Distribution, Scenario, Seen
 
 

@@ -6,7 +6,7 @@ Reference: Massey, Guessing and entropy, 1994.
 from __future__ import annotations
 
 from leakgauge.arguments import checked
-from leakgauge.measures.views import unweighted_cells
+from leakgauge.measures.information import unweighted_cells
 from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells
 

@@ -1,18 +1,224 @@
-"""Confidence intervals for Shannon's measures: every value whose sampling law would not be surprised by the data.
+"""The sampling law of a measure, by its derivatives at the observed shares.
 
-The law at a candidate θ is Pearson's type III with the cumulants of ``cumulants``, its variance moving with θ at the
-rate E[D³] + 2 D·Q·D per E[D²]. At independence that is the noncentral chi-squared law of 2n I, far from it the normal
-law of the delta method, and there is no seam between them.
+A measure θ has at each cell a slope D (its influence) and between cells a curvature Q. From samples of size n its
+estimate has variance E[D²]/n + tr(Q²)/(2n²) and third cumulant (E[D³] + 3 D·Q·D)/n² + tr(Q³)/n³. At independence D
+vanishes and these are those of the chi-squared law of 2n I; far from it they are those of the delta method.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from leakgauge.measures.bias import quotient
-from leakgauge.measures.cumulants import Cumulants, cumulants
-from leakgauge.measures.terms import Layout
-from leakgauge.probability.cells import Floats
+from leakgauge.measures.bias import Shown, quotient
+from leakgauge.measures.terms import Layout, gather, scatter
+from leakgauge.probability.cells import Floats, log_or_zero
+
+_PRODUCT = 1e9
+"""Beyond so many multiplications a trace is bounded instead of computed."""
+
+
+@dataclass(frozen=True)
+class Cumulants:
+    """Derivatives of a measure at the shares of each sample, in nats.
+
+    Attributes:
+        n: observations.
+        value: the measure at the observed shares.
+        low: least value but for chance (see ``bias``).
+        high: largest.
+        variance: E[D²].
+        cube: E[D³].
+        fourth: E[D⁴].
+        bend: D·Q·D.
+        squares: tr Q².
+        cubes: tr Q³, as far as it needs to be known.
+        rare: Σ D² over cells, those seen once counting more: what rarely seen cells may hide of n E[D²].
+        largest: largest |D| of any cell seen.
+        rise: D of the observation that would raise the measure most, at a cell never seen; 0 if there is none.
+        fall: −D of the one that would lower it most.
+    """
+
+    n: Floats
+    value: Floats
+    low: Floats
+    high: Floats
+    variance: Floats
+    cube: Floats
+    fourth: Floats
+    bend: Floats
+    squares: Floats
+    cubes: Floats
+    rare: Floats
+    largest: Floats
+    rise: Floats
+    fall: Floats
+
+
+def cumulants(layout: Layout, counts: Floats) -> Cumulants:
+    """The derivatives of a measure for each row of ``counts``, one column a cell of the layout."""
+    n = counts.sum(-1)
+    p = counts / n[:, None]
+    shown = [Shown.of(grouping, p) for grouping in layout.groupings]
+    linear = p @ layout.linear
+    value, low, high = linear.copy(), linear.copy(), linear.copy()
+    for each in shown:
+        sign = each.grouping.sign
+        ends = each.bracket(n)
+        value += sign * each.plug_in
+        low += sign * ends[sign < 0]
+        high += sign * ends[sign > 0]
+    influence = _influence(layout, shown, p)
+    bend = np.zeros(len(n))
+    for each in shown:
+        bend -= each.grouping.sign * _curvature(each, p * influence)
+    squares, cubes = _traces(shown, p)
+    square = influence**2
+    rise, fall = _newcomers(layout, shown, counts, value)
+    return Cumulants(
+        n=n,
+        value=value,
+        low=low,
+        high=high,
+        variance=(p * square).sum(-1),
+        cube=(p * square * influence).sum(-1),
+        fourth=(p * square**2).sum(-1),
+        bend=bend,
+        squares=squares,
+        cubes=cubes,
+        rare=(square * ((counts == 1) + 0.7 * (counts > 0))).sum(-1),
+        largest=np.abs(influence).max(-1),
+        rise=rise,
+        fall=fall,
+    )
+
+
+def _influence(layout: Layout, shown: list[Shown], p: Floats) -> Floats:
+    slope = np.tile(layout.linear, (len(p), 1))
+    for each in shown:
+        grouping = each.grouping
+        slope -= grouping.sign * scatter(grouping.weighted, log_or_zero(each.share))
+        slope -= grouping.sign * scatter(grouping.spread, each.weight)
+    slope -= (p * slope).sum(-1, keepdims=True)
+    slope[p == 0] = 0.0
+    return slope
+
+
+def _curvature(shown: Shown, change: Floats) -> Floats:
+    """Second derivative of Σ w p log p along a change of the shares of the cells."""
+    grouping = shown.grouping
+    plain, weighted = gather(grouping.spread, change), gather(grouping.weighted, change)
+    return np.asarray((quotient(plain, shown.share) * (2 * weighted - shown.weight * plain)).sum(-1))
+
+
+def _traces(shown: list[Shown], p: Floats) -> tuple[Floats, Floats]:
+    """tr Q² and tr Q³ on the changes that keep the total."""
+    excess = [2 * quotient(gather(each.grouping.twice_weighted, p), each.share) - each.weight**2 for each in shown]
+    squares, cubes, trace = np.zeros(len(p)), np.zeros(len(p)), np.zeros(len(p))
+    for i, each in enumerate(shown):
+        # Without weights the eigenvalues of Q are mostly 0, 1 and −1, and those of a grouping are 1 and 0: the
+        # cube of Q then has the trace of Q. Only the skewness rests on it.
+        cubes -= each.grouping.sign * (each.weight**3 * each.sharp).sum(-1)
+        trace -= each.grouping.sign * each.felt.sum(-1)
+        squares += each.grouping.sign**2 * _product(each, each, excess[i], excess[i], p)
+        for j in range(i):
+            both = 2 * each.grouping.sign * shown[j].grouping.sign
+            squares += both * _product(each, shown[j], excess[i], excess[j], p)
+    total = sum(each.grouping.sign for each in shown)
+    if shown and total:
+        weight = np.asarray(shown[0].grouping.weighted.sum(axis=1)).ravel()
+        cubes += total * (p @ weight**3)
+        trace += total * (p @ weight)
+        squares -= total**2 * (2 * (p @ weight**2) - (p @ weight) ** 2)
+    squares = np.maximum(squares, 0.0)
+    if any(not each.grouping.certain for each in shown):
+        # A channel shrinks the eigenvalues. Were they all alike, this would be the sum of their cubes.
+        cubes = np.sign(trace) * quotient(squares**2, np.abs(trace))
+    return squares, np.clip(cubes, -(squares**1.5), squares**1.5)
+
+
+def _product(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats) -> Floats:
+    """tr of the product of two curvatures."""
+    first, second = a.grouping, b.grouping
+    for coarse, fine, excess in ((a, b, excess_a), (b, a, excess_b)):
+        if fine.grouping.certain and fine.grouping.spread.shape[1] == p.shape[1]:
+            return _diagonal(coarse, fine, p)
+        if coarse.grouping.certain and set(coarse.grouping.letters) <= set(fine.grouping.letters):
+            return np.asarray((excess * coarse.sharp).sum(-1))  # those of nested groupings are those of the coarser
+    if first.certain and second.certain:
+        weight = np.asarray(first.weighted.sum(axis=1)).ravel()
+        one, other = scatter(first.spread, a.weight), scatter(second.spread, b.weight)
+        factor = 4 * weight**2 - 2 * weight * (one + other) + one * other
+        return np.asarray(
+            (quotient(p * p, scatter(first.spread, a.share) * scatter(second.spread, b.share)) * factor).sum(-1)
+        )
+    if first.spread.nnz * float(second.spread.shape[1]) > _PRODUCT:
+        # Both curvatures have eigenvalues within 0 and 1: the trace of the product is below either trace.
+        return np.asarray(np.minimum((excess_a * a.sharp).sum(-1), (excess_b * b.sharp).sum(-1)))
+    return np.array([_overlap(a, b, p, at) for at in range(len(p))])
+
+
+def _diagonal(coarse: Shown, fine: Shown, p: Floats) -> Floats:
+    """The product with the curvature of the cells themselves, which is w / p on the diagonal: Σ w p Q."""
+    grouping = coarse.grouping
+    heavy = p * np.asarray(fine.grouping.weighted.sum(axis=1)).ravel()
+    cross, square = gather(grouping.weighted_overlaps, heavy), gather(grouping.overlaps, heavy)
+    return np.asarray(quotient(2 * cross - coarse.weight * square, coarse.share).sum(-1))
+
+
+def _overlap(a: Shown, b: Shown, p: Floats, at: int) -> float:
+    """Σ p p′ Q Q′ over pairs of cells, where Q is Σ q q′ (u + u′) / share over values and u is w − mean w / 2."""
+    matrices = [a.grouping.spread, a.grouping.weighted, b.grouping.spread, b.grouping.weighted]
+    if matrices[0].nnz > 0.05 * matrices[0].shape[0] * matrices[0].shape[1]:
+        matrices = [matrix.toarray() for matrix in matrices]
+        left, heavy_left = ((matrix * p[at][:, None]).T for matrix in matrices[:2])
+    else:
+        left, heavy_left = (matrix.multiply(p[at][:, None]).T.tocsr() for matrix in matrices[:2])
+    inverse = [quotient(np.ones_like(shown.share[at]), shown.share[at]) for shown in (a, b)]
+    mean = [inverse[0] * a.weight[at], inverse[1] * b.weight[at]]
+
+    def total(one: Any, other: Any, rows: Floats, columns: Floats) -> float:
+        both = one.multiply(other) if hasattr(one, "multiply") else one * other
+        return float(rows @ (both @ columns))
+
+    plain = left @ matrices[2]
+    if a.grouping.weighted is a.grouping.spread:
+        return total(plain, plain, *inverse)
+    # The product (u + u′)(v + v′) multiplied out.
+    rows, columns, twice = heavy_left @ matrices[2], left @ matrices[3], heavy_left @ matrices[3]
+    return (
+        2 * total(twice, plain, *inverse)
+        + 2 * total(rows, columns, *inverse)
+        - 2 * total(rows, plain, inverse[0], mean[1])
+        - 2 * total(columns, plain, mean[0], inverse[1])
+        + total(plain, plain, *mean)
+    )
+
+
+def _newcomers(layout: Layout, shown: list[Shown], counts: Floats, value: Floats) -> tuple[Floats, Floats]:
+    """How much one observation of a cell never seen could raise or lower the measure at most, times n."""
+    n = counts.sum(-1)
+    once = np.log1p(n)
+    rise, fall = np.full(len(n), layout.extremes[1]), np.full(len(n), -layout.extremes[0])
+    finest = max((each.grouping.size for each in shown if each.grouping.certain), default=0)
+    for each in shown:
+        sign, size = each.grouping.sign, each.grouping.size
+        if each.grouping.certain and size == finest == layout.counted:
+            # A cell never seen is a new value here, and would then be seen once in n + 1.
+            most, least = once, once
+        else:
+            new = each.grouping.certain & (size > (each.share > 0).sum(-1))
+            most = np.where(new, once, -np.log(np.where(each.share > 0, each.share, 1.0).min(-1)))
+            least = -np.log(each.share.max(-1))
+        rise += layout.heaviest * sign * (most if sign > 0 else least)
+        fall -= layout.heaviest * sign * (least if sign > 0 else most)
+    rise = np.minimum(rise, layout.heaviest * once) - value
+    fall = np.minimum(fall, layout.heaviest * once) + value
+    unseen = layout.counted > (counts > 0).sum(-1)
+    return np.where(unseen, np.maximum(rise, 0.0), 0.0), np.where(unseen, np.maximum(fall, 0.0), 0.0)
+
 
 _STEPS = 40
 _WIDER = 1.02

@@ -15,8 +15,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.units import Unit
-from leakgauge.measures.views import remaining, unweighted_cells
+from leakgauge.measures.information import Unit, remaining, unweighted_cells
 from leakgauge.probability import Distribution, Scenario, Seen, View
 from leakgauge.probability.cells import Cells, DenseCells, Floats
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.measures.units import Unit
-from leakgauge.measures.views import gains, remaining, weighted
+from leakgauge.measures.information import Unit, gains, remaining, weighted
 from leakgauge.probability import Distribution, Label, Scenario, Seen
 from leakgauge.probability.cells import Floats, log_or_zero
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
+from leakgauge.measures.information import Unit
 from leakgauge.measures.shannon import mutual_information
-from leakgauge.measures.units import Unit
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.cells import Floats
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from leakgauge import notebook
 from leakgauge.artefacts import Origin
-from leakgauge.artefacts import levels as artefacts
+from leakgauge.artefacts import quantity as artefacts
 from leakgauge.claims import Statement
 from leakgauge.probability import Label
 from leakgauge.probability.labels import text_of

@@ -4,9 +4,9 @@ from leakgauge.probability.channel import Channel
 from leakgauge.probability.counts import Counts
 from leakgauge.probability.distribution import Distribution
 from leakgauge.probability.estimate import Estimate
+from leakgauge.probability.files import PriorOrigin
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Interval, Label
-from leakgauge.probability.origins import PriorOrigin
 from leakgauge.probability.scenario import Scenario, Seen, View
 
 __all__ = [

@@ -9,9 +9,8 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, chain, gather
-from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.distribution import Distribution, off_by_rounding, require_unit_totals
 from leakgauge.probability.labels import Label, alphabet, repeated, same_alphabet, tuples
-from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
 from leakgauge.probability.two_way import TwoWay
 
 DYADIC_BITS = 53

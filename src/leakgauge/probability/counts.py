@@ -12,8 +12,7 @@ from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError, did_you_mean
 from leakgauge.probability.cells import Codes, Floats, as_codes, require_non_negative
-from leakgauge.probability.distribution import Distribution
-from leakgauge.probability.frozen import Frozen
+from leakgauge.probability.distribution import Distribution, Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, alphabet
 from leakgauge.sentences import Sentence

@@ -1,4 +1,4 @@
-"""p(x): a distribution over a finite alphabet."""
+"""p(x): a distribution over a finite alphabet, and when numbers that should sum to 1 do."""
 
 from __future__ import annotations
 
@@ -11,9 +11,47 @@ from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats, as_floats
-from leakgauge.probability.frozen import Frozen
 from leakgauge.probability.labels import Label, alphabet, position, repeated, tuples
-from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
+from leakgauge.sentences import Sentence
+
+
+class Frozen:
+    """Attributes may be set until the constructor seals the value."""
+
+    def _seal(self) -> None:
+        self.__dict__["_sealed"] = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if "_sealed" in self.__dict__:
+            raise AttributeError(f"an object of type {type(self).__name__} cannot be changed; make a new one")
+        object.__setattr__(self, name, value)
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"an object of type {type(self).__name__} cannot be changed; make a new one")
+
+
+TOLERANCE = 1e-9
+"""A total further than this from 1 is a mistake of the caller, not of rounding."""
+
+
+def off_by_rounding(totals: Floats, terms: int) -> Floats:
+    """The totals where dividing by them mends something, 1 where they are 1 up to rounding.
+
+    Totals within rounding of 1 are left alone, so that what was written is read back bit for bit.
+    """
+    return np.where(np.abs(totals - 1) <= 4 * terms * np.finfo(np.float64).eps, 1.0, totals)
+
+
+def require_unit_totals(totals: Floats, role: str) -> None:
+    """Refuse totals that are not 1, naming the first one found."""
+    wrong = np.flatnonzero(~(np.abs(totals - 1) <= TOLERANCE))
+    if len(wrong):
+        row = Sentence("{role} in row {row:d}", role=Sentence(role), row=int(wrong[0]) + 1)
+        raise ModelError(
+            "The {role} sum to {total:.12g}, not 1; divide by the sum if they were meant as weights.",
+            role=role if len(totals) == 1 else row,
+            total=float(totals[wrong[0]]),
+        )
 
 
 class Distribution(Frozen):

@@ -9,13 +9,30 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from leakgauge.errors import FileError, LabelError
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.labels import Label, text_of
-from leakgauge.probability.origins import PriorOrigin
+
+
+class PriorOrigin(StrEnum):
+    """Where a prior comes from."""
+
+    PUBLIC = "public"
+    THIS_TABLE = "this table"
+    ANOTHER_TABLE = "another table"
+    NOISY_HISTOGRAM = "noisy histogram"
+
+    @property
+    def keep_inside(self) -> bool:
+        """Whether what follows from the prior is kept inside: its counts are private, and no budget paid for them.
+
+        A designed channel is an exact function of the counts it was designed from, so they can be computed from it.
+        """
+        return self in (PriorOrigin.THIS_TABLE, PriorOrigin.ANOTHER_TABLE)
 
 
 @dataclass(frozen=True)

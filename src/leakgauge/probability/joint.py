@@ -8,9 +8,8 @@ from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, Floats, sums_by
 from leakgauge.probability.channel import Channel
-from leakgauge.probability.distribution import Distribution
+from leakgauge.probability.distribution import Distribution, off_by_rounding, require_unit_totals
 from leakgauge.probability.labels import Label, same_alphabet
-from leakgauge.probability.normalisation import off_by_rounding, require_unit_totals
 from leakgauge.probability.two_way import TwoWay
 
 

@@ -16,8 +16,7 @@ from leakgauge.errors import LabelError, ModelError
 from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather, sums_by
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.counts import Counts
-from leakgauge.probability.distribution import Distribution
-from leakgauge.probability.frozen import Frozen
+from leakgauge.probability.distribution import Distribution, Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, same_alphabet
 

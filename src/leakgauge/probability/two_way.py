@@ -14,7 +14,7 @@ from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Cells, DenseCells, Floats, as_codes, as_floats, as_matrix, gather
-from leakgauge.probability.frozen import Frozen
+from leakgauge.probability.distribution import Frozen
 from leakgauge.probability.labels import Label, alphabet, position
 
 

@@ -1,6 +1,6 @@
 """Releases: plans, protected tables with their records, private answers, and the ledger that counts them."""
 
-from leakgauge.artefacts.verification import Check
+from leakgauge.artefacts.record import Check
 from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
 from leakgauge.release.bound import BoundPlan
 from leakgauge.release.plan import ReleasePlan, plan_files, read_plan

@@ -22,13 +22,15 @@ from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
-from leakgauge.mechanisms.noisy_number import require_budget
-from leakgauge.notions.composition import Neighbours, Step
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import Step
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundPlan
+from leakgauge.release.files import require_format, write_batches
 from leakgauge.release.ledger import ONE_ROW, Cost, Entry, Ledger, Verdict, require_account
 from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
@@ -37,7 +39,6 @@ from leakgauge.release.public_record import make_public_record, public_place
 from leakgauge.release.record import make_record, read_record, released_file
 from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
-from leakgauge.release.writing import require_format, write_batches
 from leakgauge.tables import Table
 
 BATCH = 1 << 17

@@ -7,12 +7,11 @@ from datetime import date, datetime
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
 from leakgauge.mechanisms import FiniteMechanism, Mechanism, NoisyNumber, parse_mechanism, through_channel
-from leakgauge.notions.composition import step_of
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.plan import Planned, ReleasePlan
-from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.tables import BinnedTable, Binning, Column, Kind, Table, in_bins
 
 LARGEST_ALPHABET = 1 << 12
@@ -43,7 +42,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    steps = tuple(step_of(one.mechanism) for one in columns)
+    steps = tuple(one.mechanism.step() for one in columns)
     bins = seen.bins if isinstance(seen, BinnedTable) else {}
     return BoundPlan(columns, plan.public, tuple(order), steps, bins, seen)
 
@@ -72,7 +71,7 @@ def _bound(
         raise ColumnError(
             "Column {name!r} holds {kind}, which {mechanism!s} cannot release; {way}.",
             name=name,
-            kind="bins" if name in bins else column.kind.value,
+            kind="bins" if name in bins else column.kind.words,
             mechanism=mechanism.name,
             way="leave its bins out, or choose another mechanism"
             if name in bins
@@ -136,7 +135,7 @@ def _read_letter(letter: object, column: Column) -> Label:
         raise ColumnError(
             "Column {name!r} holds {kind}, and the letter {letter!r} of its mechanism is none; write one that is.",
             name=column.name,
-            kind=column.kind.value,
+            kind=column.kind.words,
             letter=letter,
         ) from None
 

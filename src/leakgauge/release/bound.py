@@ -5,18 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
-from leakgauge.mechanisms import FiniteMechanism, LetterSets, Mechanism, NoisyNumber
-from leakgauge.notions.composition import Step
-from leakgauge.probability import Label
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
-from leakgauge.release.letters import Alphabet, Places, Written, numbers_of
+from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.tables import Binning, Table
 
 if TYPE_CHECKING:
@@ -43,102 +39,27 @@ class BoundColumn:
     letters_from_table: bool = False
     channel: NamedChannel | None = None
 
+    @cached_property
+    def form(self) -> ColumnForm:
+        """How its columns are read and written."""
+        return form_of(self)
+
     def released(self, values: Sequence[pa.Array], randomness: Randomness) -> list[pa.Array]:
         """The columns written, for a batch of the columns read."""
-        import pyarrow as pa
-
-        mechanism = self.mechanism
-        if isinstance(mechanism, NoisyNumber):
-            return [pa.array(mechanism.run(numbers_of(values[0]), randomness))]
-        places = self.places(values)
-        if isinstance(mechanism, FiniteMechanism):
-            drawn = mechanism.run_places(places, randomness)
-            return [written.take(drawn) for written in self.written]
-        assert isinstance(mechanism, LetterSets)
-        return [pa.array(mechanism.texts(mechanism.run_places(places, randomness)), pa.string())]
+        form, law = self.form, self.mechanism.law
+        assert law is not None
+        return form.written(law.draw(form.inputs(values), randomness))
 
     def counted_among(self, table: Table) -> bool:
         """Whether counting, which is faster than streaming, shows that every value is an input."""
-        numeric = isinstance(self.mechanism, NoisyNumber)
-        if numeric or len(self.reads) > 1:
+        labels = self.form.labels
+        if not labels or len(self.reads) > 1:
             return False
         try:
-            found = table.counts(*self.reads, limit=len(self._inputs))
+            found = table.counts(*self.reads, limit=len(labels))
         except ColumnError:
             return False
-        return set(found.labels(self.reads[0])) <= set(self._inputs)
-
-    def require_known(self, values: Sequence[pa.Array]) -> None:
-        """Refuse values that the mechanism cannot take.
-
-        Raises:
-            ColumnError: such a value.
-        """
-        if not isinstance(self.mechanism, NoisyNumber):
-            self.places(values)
-        elif values[0].null_count and self.mechanism.missing is None:
-            raise ColumnError(
-                "Column {name!r} has missing values and no number that stands for them; add missing=NUMBER to its "
-                "mechanism.",
-                name=self.name,
-            )
-
-    def places(self, values: Sequence[pa.Array]) -> Places:
-        """The number of the channel's input in each row.
-
-        Raises:
-            ColumnError: a value, or combination of values, is not an input.
-        """
-        parts = [alphabet.places(column) for alphabet, column in zip(self._alphabets, values, strict=True)]
-        if len(parts) == 1:
-            return parts[0]
-        together = np.ravel_multi_index(parts, self._numbers.shape)
-        found = self._numbers.ravel()[together]
-        if (found < 0).any():
-            raise ColumnError(
-                "The columns {names!s} have a combination of values that is not an input of the channel; add it.",
-                names=tuple(map(repr, self.reads)),
-            )
-        return found
-
-    @cached_property
-    def _inputs(self) -> tuple[Any, ...]:
-        """The labels of the inputs; tuples where several columns are read."""
-        if isinstance(self.mechanism, LetterSets):
-            return self.mechanism.letters
-        channel = self.mechanism.channel()
-        assert channel is not None
-        return channel.inputs
-
-    @cached_property
-    def _letters(self) -> list[list[Label]]:
-        """The distinct letters of each column read."""
-        if len(self.reads) == 1:
-            return [list(self._inputs)]
-        return [list(dict.fromkeys(parts)) for parts in zip(*self._inputs, strict=True)]
-
-    @cached_property
-    def _alphabets(self) -> list[Alphabet]:
-        return [Alphabet(name, letters) for name, letters in zip(self.reads, self._letters, strict=True)]
-
-    @cached_property
-    def _numbers(self) -> npt.NDArray[np.int64]:
-        """The number of the input for each combination of letters; -1 where there is none."""
-        numbers = np.full([len(letters) for letters in self._letters], -1, dtype=np.int64)
-        at = [{letter: place for place, letter in enumerate(letters)} for letters in self._letters]
-        for number, label in enumerate(self._inputs):
-            numbers[tuple(places[part] for places, part in zip(at, label, strict=True))] = number
-        return numbers
-
-    @cached_property
-    def written(self) -> list[Written]:
-        """The letters of each column that a channel writes."""
-        channel = self.mechanism.channel()
-        assert channel is not None
-        outputs: tuple[Any, ...] = channel.outputs
-        if len(self.writes) == 1:
-            return [Written.of(outputs)]
-        return [Written.of(part) for part in zip(*outputs, strict=True)]
+        return set(found.labels(self.reads[0])) <= set(labels)
 
 
 @dataclass(frozen=True)
@@ -199,4 +120,4 @@ class BoundPlan(RecordedPlan):
         if reads:
             for batch in self.table.batches(*reads, size=1 << 17):
                 for one in streamed:
-                    one.require_known([batch.column(name) for name in one.reads])
+                    one.form.inputs([batch.column(name) for name in one.reads])

@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from leakgauge.artefacts import Origin, Sentence
-from leakgauge.artefacts.verification import Check
+from leakgauge.artefacts.record import Check
 from leakgauge.errors import VerificationError
 
 _SAME = 1e-9

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,6 +13,7 @@ import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, LabelError
 from leakgauge.probability import Interval, Label
+from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
 
 if TYPE_CHECKING:
@@ -122,13 +124,10 @@ class Written:
         import pyarrow as pa
 
         kinds = {type(letter) for letter in letters if letter is not None}
-        if len(kinds) > 1 or kinds & {Interval, tuple}:
-            return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
-        try:
-            return cls(pa.array(list(letters)))
-        except (pa.ArrowInvalid, OverflowError):
-            # Whole numbers beyond 64 bits.
-            return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
+        if len(kinds) == 1 and not kinds & {Interval, tuple}:
+            with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
+                return cls(pa.array(list(letters)))
+        return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
 
     def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
         """The letters at these numbers; texts share one dictionary."""
@@ -140,6 +139,24 @@ class Written:
         if pa.types.is_string(self.values.type):
             return pa.DictionaryArray.from_arrays(numbers, self.values.fill_null(""))
         return self.values.take(numbers)
+
+
+def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
+    """The distinct values of a column, a missing one included, and which of them each one is.
+
+    Raises:
+        ColumnError: nested or binary values.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    try:
+        found = pc.dictionary_encode(values, null_encoding="encode")
+    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
+        raise ColumnError(
+            "Column {name!r} holds nested or binary values, which cannot be compared; leave it out.", name=name
+        ) from None
+    return found.dictionary, np.asarray(found.indices).astype(np.int64)
 
 
 def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leakgauge.mechanisms import LetterSets, NoisyNumber
+from leakgauge.mechanisms import LetterSets
 from leakgauge.probability.labels import text_of
-from leakgauge.release.bound import BoundColumn, BoundPlan
+from leakgauge.release.files import GROUP, NOT_PRIVATE
 from leakgauge.release.letters import Written
-from leakgauge.release.writing import GROUP, NOT_PRIVATE
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from leakgauge.release.bound import BoundPlan
 
 _CELL = 80
 """Bytes of a number, a date or a truth in a CSV file; decimals of 76 digits are the longest."""
@@ -46,7 +47,7 @@ _LABELS = 64
 
 
 @dataclass(frozen=True)
-class _Taken:
+class Size:
     """The bytes of one released column in each format, all rows together."""
 
     csv: float
@@ -56,7 +57,7 @@ class _Taken:
 def largest_release(plan: BoundPlan, to: Path, *, simulated: bool = False) -> int:
     """The most bytes that a release can take; the table is read where texts are released as they are."""
     rows = plan.table.rows
-    taken = [one for column in plan.columns for one in _drawn(column, rows)]
+    taken = [one for column in plan.columns for one in column.form.bytes(rows)]
     taken += _as_they_are(plan.public, plan.table)
     names = (*plan.order, *([NOT_PRIVATE] if simulated else []))
     if simulated:
@@ -82,48 +83,47 @@ def largest_record(plan: BoundPlan) -> int:
     return size
 
 
-def _drawn(column: BoundColumn, rows: int) -> list[_Taken]:
-    """What the columns that a mechanism writes take, whatever is drawn."""
-    mechanism = column.mechanism
-    if isinstance(mechanism, NoisyNumber):
-        return [_Taken(rows * _CELL, rows * _PLAIN)]
-    if isinstance(mechanism, LetterSets):
-        texts = [text_of(letter) or "missing" for letter in mechanism.letters]
-        longest = "|".join(texts)
-        return [_Taken(rows * _quoted(longest), rows * (_LENGTH + len(longest.encode())))]
-    return [_of_written(written, rows) for written in column.written]
+def of_numbers(rows: int) -> Size:
+    """A column of numbers, dates or truths."""
+    return Size(rows * _CELL, rows * _PLAIN)
 
 
-def _of_written(written: Written, rows: int) -> _Taken:
+def of_texts(longest: str, rows: int) -> Size:
+    """A column of texts that are written out, none longer than this one."""
+    return Size(rows * _quoted(longest), rows * (_LENGTH + len(longest.encode())))
+
+
+def of_written(written: Written, rows: int) -> Size:
+    """A column of letters."""
     import pyarrow as pa
 
     if not pa.types.is_string(written.values.type):
-        return _Taken(rows * _CELL, rows * _PLAIN)
+        return of_numbers(rows)
     return _of_letters([text or "" for text in written.values.to_pylist()], rows)
 
 
-def _of_letters(texts: list[str], rows: int) -> _Taken:
+def _of_letters(texts: list[str], rows: int) -> Size:
     """A column of texts that share a dictionary."""
     sizes = [_LENGTH + len(text.encode()) for text in texts]
     dictionary = sum(sizes) * (math.ceil(rows / GROUP) + 1)
     # Where the dictionary is large the texts stand in the rows themselves.
     cells = rows * max(sizes)
     held = dictionary if sum(sizes) < _DICTIONARY else dictionary + cells
-    return _Taken(rows * max(map(_quoted, texts)), held)
+    return Size(rows * max(map(_quoted, texts)), held)
 
 
-def _as_they_are(public: tuple[str, ...], table: Table) -> list[_Taken]:
+def _as_they_are(public: tuple[str, ...], table: Table) -> list[Size]:
     """What public columns take: numbers and dates by their types, texts by what is in them."""
     if not public:
         return []
     first = next(iter(table.batches(*public, size=1)))
     texts = [name for name in public if not _is_short(first.column(name).type)]
-    taken = [_Taken(table.rows * _CELL, table.rows * _PLAIN) for _ in range(len(public) - len(texts))]
+    taken = [of_numbers(table.rows)] * (len(public) - len(texts))
     if texts:
         sizes = [_text_bytes(batch.column(name)) for batch in table.batches(*texts, size=_BATCH) for name in texts]
         signs, quotes = (sum(one[at] for one in sizes) for at in (0, 1))
         cells = table.rows * len(texts)
-        taken.append(_Taken(signs + quotes + 2 * cells, signs + _LENGTH * cells))
+        taken.append(Size(signs + quotes + 2 * cells, signs + _LENGTH * cells))
     return taken
 
 

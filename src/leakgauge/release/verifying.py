@@ -12,20 +12,19 @@ from pathlib import Path
 from typing import Final
 
 from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
-from leakgauge.artefacts.record import Claims, LedgerEntry, keep_inside
-from leakgauge.artefacts.verification import Check, Verified
+from leakgauge.artefacts.record import Check, Claims, LedgerEntry, Verified, keep_inside
 from leakgauge.errors import LeakgaugeError, VerificationError
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.applying import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.checking import ANOTHER, agree, agree_in_any_order, checked, failed, same
+from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back
 from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.planned import plan_of
 from leakgauge.release.public_record import bought_steps
 from leakgauge.release.public_verifying import other_levels, public_checks, unknown_prior
-from leakgauge.release.reading import UnreadableError, labels_of, read_back
 from leakgauge.release.record import (
     DECLARED,
     NEIGHBOURS,
@@ -44,7 +43,6 @@ from leakgauge.release.record import (
     whole_record_error,
 )
 from leakgauge.release.signing import public_key, why_not_signed
-from leakgauge.release.writing import NOT_PRIVATE
 from leakgauge.sentences import in_turn
 
 RECORD: Final = Sentence("record")

@@ -1,4 +1,4 @@
-"""The shapes of the few queries an engine runs, in SQL that DuckDB, Spark and PostgreSQL share.
+"""The shapes of the few queries an engine runs, in SQL that engines share, and their answers as counts.
 
 Arguments are SQL expressions an engine made: quoted names and placeholders that may repeat, never values.
 """
@@ -6,7 +6,17 @@ Arguments are SQL expressions an engine made: quoted names and placeholders that
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError, LeakgaugeError
+from leakgauge.probability import Counts, Interval, Label
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 def quoted(name: str) -> str:
@@ -64,3 +74,66 @@ def edge_bin(value: str, cuts: Sequence[str]) -> str:
         return f"CASE WHEN {value} < {cuts[middle]} THEN {search(low, middle)} ELSE {search(middle + 1, high)} END"
 
     return f"CASE WHEN {value} IS NULL THEN NULL ELSE {search(0, len(cuts))} END"
+
+
+Naming: TypeAlias = Callable[[Any], Interval]
+"""Turns the number or start of a bin into its interval."""
+
+
+def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence[Naming | None]) -> Counts:
+    """The counts in the last column of the groups, over the values in the columns before it."""
+    axes: dict[str, tuple[Label, ...]] = {}
+    codes = []
+    for at, (name, naming) in enumerate(zip(names, namings, strict=True)):
+        axes[name], code = _letters(groups.column(at), name, naming)
+        codes.append(code)
+    return Counts.from_cells(axes, codes, np.from_dlpack(groups.column(len(names)).combine_chunks()))
+
+
+def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.RecordBatch:
+    """The rows with the text of its interval in place of every number or start of a bin."""
+    import pyarrow as pa
+
+    columns = list(batch.columns)
+    for name, naming in namings.items():
+        at = batch.schema.get_field_index(name)
+        labels, codes = _letters(pa.chunked_array([columns[at]]), name, naming)
+        texts = pa.array([None if label is None else str(label) for label in labels], pa.string())
+        columns[at] = texts.take(pa.array(codes))
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+def _letters(
+    column: pa.ChunkedArray, name: str, naming: Naming | None
+) -> tuple[tuple[Label, ...], npt.NDArray[np.int64]]:
+    """The distinct values in order, ``None`` last, and which of them each entry is."""
+    import pyarrow.compute as pc
+
+    # Plain numpy and Arrow only: some of Arrow's conveniences import pandas, which takes longer than the counting.
+    # Chunks are joined first: encoded ones that hold a missing value cannot be.
+    encoded = pc.dictionary_encode(column.combine_chunks(), null_encoding="encode")
+    values = encoded.dictionary
+    order = pc.sort_indices(values)  # puts the missing value last
+    rank = np.empty(len(values), dtype=np.int64)
+    rank[np.from_dlpack(order)] = np.arange(len(values))
+    codes = rank[np.from_dlpack(encoded.indices)]
+    try:
+        return tuple(_named(values.take(order), naming)), codes
+    except LeakgaugeError:
+        raise
+    except (ValueError, OverflowError):
+        # The calendar of Python ends where an engine's goes on; Arrow's own message holds the value.
+        raise ColumnError(
+            "Column {name!r} holds a date outside the years 1 to 9999; correct it or leave the column out.", name=name
+        ) from None
+
+
+def _named(values: pa.Array, naming: Naming | None) -> list[Label]:
+    import pyarrow as pa
+
+    labels: list[Any] = values.to_pylist()
+    if pa.types.is_decimal(values.type):
+        labels = [None if label is None else int(label) for label in labels]
+    if naming is not None:
+        labels = [None if label is None else naming(label) for label in labels]
+    return labels

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Any, Self
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
-from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.duckdb_bins import Bin, make_bin, require_quantiles
-from leakgauge.tables.duckdb_types import is_clock, kind_of, value_of
-from leakgauge.tables.failures import told
-from leakgauge.tables.learning import learnt_edges
-from leakgauge.tables.letters import counts_from_groups, named_bins
+from leakgauge.tables.aggregates import counts_from_groups, named_bins
+from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.duckdb_columns import Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
+from leakgauge.tables.duckdb_failures import told
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments
 
 if TYPE_CHECKING:
@@ -123,7 +121,7 @@ class DuckDBTable:
                 raise ColumnError(
                     "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
                     name=self._columns[at].name,
-                    kind=self._columns[at].kind.value,
+                    kind=self._columns[at].kind.words,
                 )
         rows, *found = self._one(aggregates.moments([self._values[at] for at in chosen], self._source))
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from leakgauge.errors import TableError, did_you_mean
 from leakgauge.tables.aggregates import quoted
 from leakgauge.tables.csv_files import open_csv
+from leakgauge.tables.duckdb_failures import told
 from leakgauge.tables.duckdb_table import DuckDBTable
-from leakgauge.tables.failures import told
 from leakgauge.tables.table import Table
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from leakgauge.artefacts.codec import digest_of
-from leakgauge.audit.attacks import ATTACKS, attack
+from leakgauge.audit import ATTACKS, attack
 from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.errors import ColumnError, FileError, LeakgaugeError, OptionError, TableError, VerificationError
 from leakgauge.probability import Channel, Interval

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.audit.attacks.reading import Codes, values_of
+from leakgauge.audit.attacks.columns import Codes, values_of
 from leakgauge.probability.cells import Floats
 from leakgauge.release.letters import numbers_of
 from leakgauge.tables import Kind

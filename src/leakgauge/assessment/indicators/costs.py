@@ -14,7 +14,7 @@ from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
-from leakgauge.audit.attacks.reading import values_of
+from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
@@ -102,7 +102,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     bins = len(source.numbers)
 
     def counted(size: int) -> object:
-        return np.bincount(codes[:size])[:bins], noise.law.draw(bins, Simulated(0))
+        return np.bincount(codes[:size])[:bins], noise.law.noise(bins, Simulated(0))
 
     return counted
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.assessment.indicators.associations import Variable, association, plain_numbers, variable
-from leakgauge.audit.attacks.reading import columns_of, letters_of, numbered, values_of
+from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, values_of
 from leakgauge.errors import ColumnError, TableError, did_you_mean
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Label
@@ -149,7 +149,7 @@ class Source:
             ColumnError: a value is none of the letters.
         """
         if letters not in self._counted:
-            places = BoundColumn(self.name, mechanism, self.names, self.names).places(self.values)
+            places = BoundColumn(self.name, mechanism, self.names, self.names).form.inputs(self.values)
             size = int(self.secrets.max()) + 1
             together = np.bincount(self.secrets * len(letters) + places, minlength=size * len(letters))
             self._counted[letters] = together.reshape(size, len(letters)).astype(np.int64)

@@ -1,138 +1,144 @@
-"""Every attack on a release, in a fixed order."""
+"""An attack, and the score of its guesses: between those without a release and those on the raw data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
 
-from leakgauge.artefacts import Finding
-from leakgauge.audit.attacks.attribute_inference import attribute_inference
-from leakgauge.audit.attacks.averaging import averaging
-from leakgauge.audit.attacks.case import Case, read_case
-from leakgauge.audit.attacks.learned_inference import learned_inference
-from leakgauge.audit.attacks.membership_inference import membership_inference
-from leakgauge.audit.attacks.record_linkage import record_linkage
-from leakgauge.audit.binomial import require_confidence
-from leakgauge.audit.progress import Progress as Progress
-from leakgauge.errors import OptionError
-from leakgauge.release import Release
-from leakgauge.tables import Binning, Table, open_table
+import numpy as np
+import numpy.typing as npt
 
-Attack = Callable[[Case], tuple[Finding, ...]]
+from leakgauge.artefacts import Finding, Quantity, Sentence
+from leakgauge.audit.binomial import difference, share
+from leakgauge.probability import Estimate
 
-ATTACKS: Mapping[str, Attack] = {
-    "attribute-inference": attribute_inference,
-    "learned-inference": learned_inference,
-    "membership-inference": membership_inference,
-    "record-linkage": record_linkage,
-    "averaging": averaging,
-}
-"""Every attack by its name."""
+if TYPE_CHECKING:
+    from numpy.random import Generator
+
+    from leakgauge.audit.attacks.case import Case
+
+Truths: TypeAlias = npt.NDArray[np.bool_]
+SHARE = "share"
 
 
-def attack(
-    release: Release | Path | str,
-    original: Table,
-    *,
-    secret: str | None = None,
-    background: Iterable[str] = (),
-    bins: Mapping[str, Binning] | None = None,
-    released: Path | str | None = None,
-    confidence: float = 0.95,
-    targets: int = 2000,
-    simulation_seed: int = 0,
-    progress: Progress | None = None,
-) -> tuple[Finding, ...]:
-    """What every attack finds in a release, in a fixed order.
+class Aim(Enum):
+    """What an attack wants to know of a person."""
 
-    Args:
-        release: the release, or the file of its record.
-        original: the table it was made from, its rows in the same order.
-        secret: the column to guess; by default each protected column in turn.
-        background: columns of the original that the attacker knows. Numbers and dates with many values are known, and
-            guessed, by tenths.
-        bins: how some background columns are known, where the record does not bin them.
-        released: the released table, where it is not where the record says.
-        confidence: of every interval.
-        targets: how many rows the attacks that compare rows with rows are tried on, at most.
-        simulation_seed: for splits, permutations and releases made afresh. It is for simulation only.
-        progress: told of every attack.
+    SECRET = "secret"
+    ROW = "row"
+    MEMBERSHIP = "membership"
 
-    Raises:
-        FileError: a record that cannot be read or is not whole.
-        VerificationError: a record that was changed, or a release that is not the record's.
-        TableError: tables with different numbers of rows, or too few.
-        ColumnError: a column that is not there, or not protected.
-        OptionError: a confidence, seed, number of targets or background that cannot be used.
 
-    Example:
-        >>> import tempfile
-        >>> import pyarrow as pa
-        >>> from leakgauge.randomness import Simulated
-        >>> from leakgauge.release import ReleasePlan
-        >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
-        >>> plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"})
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     made = plan.apply(people, folder + "/out.csv", randomness=Simulated(1))
-        ...     found = attack(made, people)
-        >>> str(found[0].attack), found[0].beats_claim
-        ('attribute inference, best guess', False)
+@dataclass(frozen=True)
+class Attack:
+    """An attack of the catalogue.
+
+    Attributes:
+        title: what its findings are called; where that has fields, it begins as their names do.
+        method: how the attacker guesses.
+        aim: what it wants to know; of a secret there is a finding for each, else one for the release.
+        find: its findings in a case.
+        judged: whether it tries the release itself; what is made afresh says nothing against the release.
+        knows_mechanism: whether the attacker knows how the mechanism draws.
+        repeated: whether it sees many releases of the same values.
     """
-    case = read_attack_case(
-        release,
-        original,
-        secret=secret,
-        background=background,
-        bins=bins,
-        released=released,
-        confidence=confidence,
-        targets=targets,
-        simulation_seed=simulation_seed,
+
+    title: Sentence
+    method: Sentence
+    aim: Aim
+    find: Callable[[Case], tuple[Finding, ...]]
+    judged: bool = True
+    knows_mechanism: bool = True
+    repeated: bool = False
+
+    def found(self, name: Sentence) -> bool:
+        """Whether a finding of this name is one of its own."""
+        return str(name).startswith(self.title.template.partition("{")[0])
+
+
+@dataclass(frozen=True)
+class Score:
+    """Guesses with a release and without, on the same targets.
+
+    Attributes:
+        right: right with the release.
+        right_without: right without it.
+        gained: right only with it.
+        lost: right only without it.
+        trials: targets.
+    """
+
+    right: int
+    right_without: int
+    gained: int
+    lost: int
+    trials: int
+
+    def success(self, confidence: float) -> Estimate:
+        """With the release."""
+        return share(self.right, self.trials, confidence)
+
+    def baseline(self, confidence: float) -> Estimate:
+        """Without it."""
+        return share(self.right_without, self.trials, confidence)
+
+    def advantage(self, confidence: float) -> Estimate:
+        """The difference, paired."""
+        return difference(self.gained, self.lost, self.trials, confidence)
+
+    def finding(
+        self,
+        attack: Attack,
+        case: Case,
+        target: tuple[str, ...],
+        knows: tuple[str, ...],
+        *,
+        independent: Estimate,
+        raw: Estimate,
+        ceiling: float | None,
+        name: Sentence | None = None,
+    ) -> Finding:
+        """The score held to the success that the claim allows at most, where it was tried on the release itself."""
+        sure = self.success(case.verdict_confidence).low
+        return Finding(
+            name or attack.title,
+            target,
+            knows,
+            Quantity.estimated(self.success(case.confidence), SHARE),
+            Quantity.estimated(self.baseline(case.confidence), SHARE),
+            Quantity.estimated(self.advantage(case.confidence), SHARE),
+            Quantity.estimated(independent, SHARE),
+            Quantity.estimated(raw, SHARE),
+            self.gained,
+            None if ceiling is None else Quantity(ceiling, SHARE),
+            attack.method,
+            attack.judged,
+            beats_claim=attack.judged and ceiling is not None and sure > ceiling,
+        )
+
+
+def scored(right: Truths, right_without: Truths) -> Score:
+    """The score of two guesses for each target."""
+    return Score(
+        int(right.sum()),
+        int(right_without.sum()),
+        int((right & ~right_without).sum()),
+        int((right_without & ~right).sum()),
+        len(right),
     )
-    return attack_case(case, progress)
 
 
-def attack_case(case: Case, progress: Progress | None = None) -> tuple[Finding, ...]:
-    """What every attack finds in a case that was read, in a fixed order."""
-    found: list[Finding] = []
-    for done, run in enumerate(ATTACKS.values(), 1):
-        found += run(case)
-        if progress is not None:
-            progress(done, len(ATTACKS))
-    return tuple(found)
+def independent_advantage(right: Truths, right_without: Truths, draws: Generator, confidence: float) -> Estimate:
+    """The advantage of an attacker who first looks, at half of the targets, whether the release helps at all.
 
-
-def read_attack_case(
-    release: Release | Path | str,
-    original: Table,
-    *,
-    secret: str | None = None,
-    background: Iterable[str] = (),
-    bins: Mapping[str, Binning] | None = None,
-    released: Path | str | None = None,
-    confidence: float = 0.95,
-    targets: int = 2000,
-    simulation_seed: int = 0,
-) -> Case:
-    """A release beside its original; arguments and errors as of ``attack``."""
-    require_confidence(confidence)
-    if targets < 16:
-        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
-    if simulation_seed < 0:
-        raise OptionError(
-            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
-        )
-    made = Release.read(release)
-    with open_table(str(made.output if released is None else released)) as opened:
-        return read_case(
-            made.record,
-            made.record_file,
-            original,
-            opened,
-            secret=secret,
-            background=tuple(background),
-            bins=bins,
-            confidence=confidence,
-            targets=targets,
-            simulation_seed=simulation_seed,
-        )
+    Who knows a mechanism and is given a release that was not made by it would be misled, and do worse than without.
+    """
+    order = draws.permutation(len(right))
+    looked, rest = order[: len(order) // 2], order[len(order) // 2 :]
+    first = scored(right[looked], right_without[looked])
+    # Two standard deviations of the difference.
+    helps = first.gained - first.lost > 2 * np.sqrt(first.gained + first.lost)
+    used = right if helps else right_without
+    return scored(used[rest], right_without[rest]).advantage(confidence)

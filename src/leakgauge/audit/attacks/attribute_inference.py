@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, scored
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import independent_advantage, scored
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.posterior import Knowledge
-from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability import Estimate
@@ -20,7 +20,6 @@ from leakgauge.probability import Estimate
 if TYPE_CHECKING:
     from numpy.random import Generator
 
-NAME = Sentence("attribute inference, best guess")
 MOST_SCORES = 1 << 27
 """So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
 
@@ -46,16 +45,13 @@ def _finding(case: Case, secret: Secret) -> Finding:
     permuted = guesses(secret, knowledge, z, outputs[draws.permutation(len(x))]) == x
     score = scored(right, without)
     return score.finding(
+        ATTRIBUTE_INFERENCE,
         case,
-        NAME,
         secret.names,
         case.knows,
         independent=independent_advantage(permuted, without, draws, case.confidence),
         raw=raw_advantage(without, case.confidence),
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
-        method=Sentence(
-            "the likeliest secret, given the mechanism and how often each secret occurs with what is known"
-        ),
     )
 
 
@@ -83,3 +79,11 @@ def _targets(case: Case, secret: Secret, draws: Generator) -> Codes:
     if inputs * different <= MOST_SCORES:
         return np.arange(case.rows)
     return np.sort(draws.choice(case.rows, max(MOST_SCORES // inputs, min(case.targets, case.rows)), replace=False))
+
+
+ATTRIBUTE_INFERENCE = Attack(
+    Sentence("attribute inference, best guess"),
+    Sentence("the likeliest secret, given the mechanism and how often each secret occurs with what is known"),
+    Aim.SECRET,
+    attribute_inference,
+)

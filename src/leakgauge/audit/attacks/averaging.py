@@ -7,16 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, scored
 from leakgauge.audit.attacks.attribute_inference import MOST_SCORES, raw_advantage
 from leakgauge.audit.attacks.case import Case, Secret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Truths, independent_advantage, scored
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.posterior import Knowledge
-from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import AT_ONCE
 from leakgauge.audit.outputs import Outputs
 
 RELEASES = (1, 2, 4, 8, 16)
+_ONE_RELEASE = Sentence("averaging, 1 release")
 
 
 def averaging(case: Case) -> tuple[Finding, ...]:
@@ -46,17 +47,14 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
         score = scored(found[releases] == x, without)
         promised = [promise.times(releases) for promise in column.promises]
         yield score.finding(
+            AVERAGING,
             case,
-            Sentence("averaging, 1 release")
-            if releases == 1
-            else Sentence("averaging, {releases:d} releases", releases=releases),
             secret.names,
             case.knows,
             independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
             raw=raw_advantage(without, case.confidence),
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
-            method=Sentence("the likeliest secret, given releases of the same value made afresh"),
-            judged=False,
+            name=_ONE_RELEASE if releases == 1 else Sentence(AVERAGING.title.template, releases=releases),
         )
 
 
@@ -73,3 +71,13 @@ def _guessed(secret: Secret, knowledge: Knowledge, background: Codes, outputs: l
             if number in guessed:
                 guessed[number][some] = knowledge.guesses(background[some], total, inputs)
     return guessed
+
+
+AVERAGING = Attack(
+    Sentence("averaging, {releases:d} releases"),
+    Sentence("the likeliest secret, given releases of the same value made afresh"),
+    Aim.SECRET,
+    averaging,
+    judged=False,
+    repeated=True,
+)

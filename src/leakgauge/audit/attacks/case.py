@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.artefacts import Record
+from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
+from leakgauge.audit.attacks.columns import Codes, columns_of, letters_of, numbered, values_of
 from leakgauge.audit.attacks.laws import ColumnLaw, law_of
-from leakgauge.audit.attacks.reading import Codes, columns_of, letters_of, numbered, values_of
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.randomness import Simulated, simulation
@@ -102,12 +103,17 @@ class Case:
 
     @property
     def verdict_confidence(self) -> float:
-        """Of each attack that is held against the claim, so that all of them together use half of the miss.
+        """Of each finding that is held against the claim, so that all of them together use half of the miss.
 
-        Two attacks on each secret and one on the rows; the other half is for what the rows show.
+        The other half is for what the rows show.
         """
+        # The catalogue imports the attacks, and they this module.
+        from leakgauge.audit.attacks.catalogue import ATTACKS
+
+        judged = [one.aim for one in ATTACKS.values() if one.judged]
+        findings = sum(len(self.secrets) if aim is Aim.SECRET else 1 for aim in judged)
         # Twice the share, because of an interval with two ends only the lower one accuses.
-        return 1 - (1 - self.confidence) / (2 * len(self.secrets) + 1)
+        return 1 - (1 - self.confidence) / findings
 
     def draws(self) -> Generator:
         """A seeded generator, for simulation only."""

@@ -8,17 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Aim, Attack, Score, Truths, scored
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Score, Truths, scored
+from leakgauge.audit.attacks.columns import Codes, binned, numbered, quantile_edges
 from leakgauge.audit.attacks.laws import NoiseLaw
 from leakgauge.audit.attacks.posterior import Knowledge
-from leakgauge.audit.attacks.reading import Codes, binned, numbered, quantile_edges
 from leakgauge.audit.attacks.rows import equal_rows
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Floats
 
-NAME = Sentence("attribute inference, learnt")
 BINS = (4, 16, 64)
 """Released numbers are gathered into so many quantiles; which number serves best is learnt as well."""
 MOST_CELLS = 1 << 24
@@ -59,16 +58,13 @@ def _finding(case: Case, secret: Secret, training_share: float) -> Finding:
     # Of the targets themselves: not even who knew their shares could do better.
     best = Knowledge.of(z[targets], x[targets], x[targets]).best_without()
     return score.finding(
+        LEARNED_INFERENCE,
         case,
-        NAME,
         secret.names,
         case.knows,
         independent=by_chance.advantage(case.confidence),
         raw=as_is.advantage(case.confidence),
         ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
-        method=Sentence(
-            "the secret that other rows with such a release and background had, learnt from rows seen on both sides"
-        ),
     )
 
 
@@ -166,3 +162,12 @@ def _commonest(keys: Codes, x: Codes, rows: Codes, otherwise: Guess) -> Guess:
         return np.where(known, best.secret[at], otherwise(some))
 
     return guess
+
+
+LEARNED_INFERENCE = Attack(
+    Sentence("attribute inference, learnt"),
+    Sentence("the secret that other rows with such a release and background had, learnt from rows seen on both sides"),
+    Aim.SECRET,
+    learned_inference,
+    knows_mechanism=False,
+)

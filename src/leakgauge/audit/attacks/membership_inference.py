@@ -11,17 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.artefacts import Finding, Quantity, Sentence
+from leakgauge.audit.attacks.attack import SHARE, Aim, Attack
 from leakgauge.audit.attacks.case import Case, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import SHARE
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.laws import AsIs, Law
-from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import Crowd, equal_rows, log_sums
 from leakgauge.audit.binomial import share
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Floats
-
-NAME = Sentence("membership inference")
 
 
 def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
@@ -56,7 +54,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
     most = ceiling(() if case.public else case.together, np.array([0.5]), 2, np.ones(1))
     return (
         Finding(
-            NAME,
+            MEMBERSHIP_INFERENCE.title,
             case.reads,
             (*case.reads, *case.public),
             Quantity.estimated(success, SHARE),
@@ -66,10 +64,8 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             _beyond_a_coin(as_is),
             tried[0].exposed,
             None if most is None else Quantity(most, SHARE),
-            Sentence(
-                "a record counts as released where the released rows are likelier with it than a learnt threshold"
-            ),
-            judged=False,
+            MEMBERSHIP_INFERENCE.method,
+            MEMBERSHIP_INFERENCE.judged,
         ),
     )
 
@@ -141,3 +137,12 @@ def _statistic(case: Case, crowd: Crowd, targets: Codes) -> Floats:
 
 def _beyond_a_coin(success: Estimate) -> Quantity:
     return Quantity(success.value - 0.5, SHARE, success.low - 0.5, success.high - 0.5, success.confidence)
+
+
+MEMBERSHIP_INFERENCE = Attack(
+    Sentence("membership inference"),
+    Sentence("a record counts as released where the released rows are likelier with it than a learnt threshold"),
+    Aim.MEMBERSHIP,
+    membership_inference,
+    judged=False,
+)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.audit.attacks.reading import Codes
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.probability.cells import Floats
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Aim, Attack, Truths, scored
 from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.finding import Truths, scored
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.laws import AsIs
-from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.attacks.rows import Crowd, equal_rows
 from leakgauge.probability.cells import Floats
 
-NAME = Sentence("record linkage")
 _SAME = 1e-9
 """Likelihoods whose logarithms differ by less are equal but for rounding."""
 
@@ -46,16 +45,13 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
     score = scored(right, without)
     return (
         score.finding(
+            RECORD_LINKAGE,
             case,
-            NAME,
             tuple(name for column in case.columns for name in column.writes),
             (*case.reads, *case.public),
             independent=scored(by_chance, without).advantage(case.confidence),
             raw=scored(as_is, without).advantage(case.confidence),
             ceiling=ceiling([one.swapped() for one in case.together], 1 / sizes, sizes, np.ones(len(sizes))),
-            method=Sentence(
-                "among rows with the same public values the one that is likeliest for this person against others"
-            ),
         ),
     )
 
@@ -81,3 +77,11 @@ def _linked(case: Case, crowd: Crowd, targets: Codes, luck: Floats) -> Truths:
             mine = by_kind[starts[kind] : starts[kind + 1]]
             right[mine] = equals[at, own[mine] - rows.start] & (luck[mine] < 1 / among[at])
     return right
+
+
+RECORD_LINKAGE = Attack(
+    Sentence("record linkage"),
+    Sentence("among rows with the same public values the one that is likeliest for this person against others"),
+    Aim.ROW,
+    record_linkage,
+)

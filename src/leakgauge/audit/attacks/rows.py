@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.laws import AsIs, Law
-from leakgauge.audit.attacks.reading import Codes
 from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Floats
 

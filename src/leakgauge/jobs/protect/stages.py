@@ -12,7 +12,7 @@ import msgspec
 from leakgauge.artefacts import Audit, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Diagram, Policy, Questionnaire
-from leakgauge.audit.progress import Progress as Counting
+from leakgauge.audit import Counting
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteLaplace, spelled
-from leakgauge.notions.composition import Claimed, DiscreteLaplaceNoise, Step
+from leakgauge.mechanisms.steps import Claimed, DiscreteLaplaceNoise, Step
 from leakgauge.probability import Estimate, Interval
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.answer import Answer

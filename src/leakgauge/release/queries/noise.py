@@ -16,9 +16,9 @@ from functools import lru_cache
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteGaussian, NoisyNumber, Span, gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
-from leakgauge.mechanisms.laws import quotient_above
-from leakgauge.mechanisms.noisy_number import span
-from leakgauge.notions.composition import Step, step_of
+from leakgauge.mechanisms.noise import quotient_above
+from leakgauge.mechanisms.span import span
+from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
 
@@ -37,7 +37,7 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        drawn = self.mechanism.law.draw(len(totals), randomness).tolist()
+        drawn = self.mechanism.law.noise(len(totals), randomness).tolist()
         # Whole numbers of any size: floats come in only after the noise.
         return [
             float(self.on_grid(total) + noise) * self.mechanism.span.grid
@@ -63,7 +63,7 @@ class TotalNoise:
 
     def step(self) -> Step:
         """What one such total costs."""
-        return step_of(self.mechanism)
+        return self.mechanism.step()
 
 
 @lru_cache(maxsize=256)

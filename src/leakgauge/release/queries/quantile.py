@@ -12,7 +12,7 @@ import numpy.typing as npt
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.exponential import Exponential, exponential
-from leakgauge.notions.composition import ExponentialChoice, Step
+from leakgauge.mechanisms.steps import ExponentialChoice, Step
 from leakgauge.randomness import Randomness, below
 from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.bounds import Bounds, bounds
@@ -138,4 +138,4 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         )
 
     def _choice(self, protection: Protection) -> Exponential:
-        return exponential(self.epsilon, self.sensitivity(protection))
+        return exponential(self.epsilon, sensitivity=self.sensitivity(protection))

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.noisy_number import require_budget
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.protection import Protection

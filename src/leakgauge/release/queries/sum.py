@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from leakgauge.mechanisms import spelled
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.answer import Answer

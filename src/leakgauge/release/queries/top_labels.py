@@ -12,7 +12,7 @@ from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.exponential import Exponential, exponential
-from leakgauge.notions.composition import ExponentialChoice, Step
+from leakgauge.mechanisms.steps import ExponentialChoice, Step
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.labels import DeclaredLabel, declared, positions, shown
@@ -103,4 +103,4 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
         )
 
     def _choice(self, protection: Protection) -> Exponential:
-        return exponential(share(self.epsilon, self.k), self.sensitivity(protection))
+        return exponential(share(self.epsilon, self.k), sensitivity=self.sensitivity(protection))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import sentence_of
-from leakgauge.artefacts.grades import Grade
 from leakgauge.assessment.improving import Goal
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.figure import ALARM, DARK, INK, MIDDLE, Figure, figure_of_words

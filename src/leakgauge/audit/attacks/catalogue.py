@@ -1,0 +1,142 @@
+"""The catalogue of attacks: what each finds in a release, in a fixed order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Attack
+from leakgauge.audit.attacks.attribute_inference import ATTRIBUTE_INFERENCE
+from leakgauge.audit.attacks.averaging import AVERAGING
+from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.audit.attacks.learned_inference import LEARNED_INFERENCE
+from leakgauge.audit.attacks.membership_inference import MEMBERSHIP_INFERENCE
+from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
+from leakgauge.audit.binomial import require_confidence
+from leakgauge.audit.experiment import Counting
+from leakgauge.errors import OptionError
+from leakgauge.release import Release
+from leakgauge.tables import Binning, Table, open_table
+
+ATTACKS: dict[str, Attack] = {
+    "attribute-inference": ATTRIBUTE_INFERENCE,
+    "learned-inference": LEARNED_INFERENCE,
+    "membership-inference": MEMBERSHIP_INFERENCE,
+    "record-linkage": RECORD_LINKAGE,
+    "averaging": AVERAGING,
+}
+"""Every attack by its name."""
+
+
+def attack_of(name: Sentence) -> Attack | None:
+    """The attack that calls a finding so; None where the catalogue has none."""
+    return next((one for one in ATTACKS.values() if one.found(name)), None)
+
+
+def attack(
+    release: Release | Path | str,
+    original: Table,
+    *,
+    secret: str | None = None,
+    background: Iterable[str] = (),
+    bins: Mapping[str, Binning] | None = None,
+    released: Path | str | None = None,
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
+    progress: Counting | None = None,
+) -> tuple[Finding, ...]:
+    """What every attack finds in a release, in a fixed order.
+
+    Args:
+        release: the release, or the file of its record.
+        original: the table it was made from, its rows in the same order.
+        secret: the column to guess; by default each protected column in turn.
+        background: columns of the original that the attacker knows. Numbers and dates with many values are known, and
+            guessed, by tenths.
+        bins: how some background columns are known, where the record does not bin them.
+        released: the released table, where it is not where the record says.
+        confidence: of every interval.
+        targets: how many rows the attacks that compare rows with rows are tried on, at most.
+        simulation_seed: for splits, permutations and releases made afresh. It is for simulation only.
+        progress: told of every attack.
+
+    Raises:
+        FileError: a record that cannot be read or is not whole.
+        VerificationError: a record that was changed, or a release that is not the record's.
+        TableError: tables with different numbers of rows, or too few.
+        ColumnError: a column that is not there, or not protected.
+        OptionError: a confidence, seed, number of targets or background that cannot be used.
+
+    Example:
+        >>> import tempfile
+        >>> import pyarrow as pa
+        >>> from leakgauge.randomness import Simulated
+        >>> from leakgauge.release import ReleasePlan
+        >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
+        >>> plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     made = plan.apply(people, folder + "/out.csv", randomness=Simulated(1))
+        ...     found = attack(made, people)
+        >>> str(found[0].attack), found[0].beats_claim
+        ('attribute inference, best guess', False)
+    """
+    case = read_attack_case(
+        release,
+        original,
+        secret=secret,
+        background=background,
+        bins=bins,
+        released=released,
+        confidence=confidence,
+        targets=targets,
+        simulation_seed=simulation_seed,
+    )
+    return attack_case(case, progress)
+
+
+def attack_case(case: Case, progress: Counting | None = None) -> tuple[Finding, ...]:
+    """What every attack finds in a case that was read, in a fixed order."""
+    findings: list[Finding] = []
+    for done, one in enumerate(ATTACKS.values(), 1):
+        findings += one.find(case)
+        if progress is not None:
+            progress(done, len(ATTACKS))
+    return tuple(findings)
+
+
+def read_attack_case(
+    release: Release | Path | str,
+    original: Table,
+    *,
+    secret: str | None = None,
+    background: Iterable[str] = (),
+    bins: Mapping[str, Binning] | None = None,
+    released: Path | str | None = None,
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
+) -> Case:
+    """A release beside its original; arguments and errors as of ``attack``."""
+    require_confidence(confidence)
+    if targets < 16:
+        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+    if simulation_seed < 0:
+        raise OptionError(
+            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+        )
+    made = Release.read(release)
+    with open_table(str(made.output if released is None else released)) as opened:
+        return read_case(
+            made.record,
+            made.record_file,
+            original,
+            opened,
+            secret=secret,
+            background=tuple(background),
+            bins=bins,
+            confidence=confidence,
+            targets=targets,
+            simulation_seed=simulation_seed,
+        )

@@ -1,0 +1,244 @@
+"""Drawing outputs, betting on them, and bounding a level by what was counted.
+
+The outputs are drawn in rounds that double. What was drawn before a round chooses the events on which the round is bet
+(``betting``), so that a broken mechanism is caught early; a first quarter of all outputs chooses one event, in one
+direction, whose count on the rest gives the bound, so that no choice has to be paid for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+
+from leakgauge.artefacts import Check, Sentence, Shown
+from leakgauge.audit.betting import Bets
+from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
+from leakgauge.audit.events import FEWEST, Event, best_events, most_promising
+from leakgauge.audit.levels import held_to, least_level
+from leakgauge.audit.neighbours import Pair
+from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
+from leakgauge.audit.subjects import Subject
+from leakgauge.audit.texts import nearly_all_differ
+from leakgauge.claims import Statement
+from leakgauge.errors import EngineError
+from leakgauge.probability.cells import Floats
+
+FIRST_ROUND = 250
+FEWEST_IN_PILOT, MOST_IN_PILOT, MOST_IN_ORDER = 200, 25_000, 2_000
+PILOT = 0.25
+"""The outputs that choose among pairs of inputs, in shares of those to draw, and the share of the time."""
+LEARNT_FROM, BET_ON = 100_000, 50_000
+"""Outputs a side that choose the event that is counted, and those of the bets, at most; more would cost time and choose
+no better."""
+LEARNING = 0.25
+"""The share of the outputs that chooses the event, up to ``LEARNT_FROM``; the rest proves."""
+BETTING, CHECKING = 0.1, 0.1
+"""The shares of the chance of a false alarm that the bets and the checks may use; the bound has the rest."""
+NOT_COMPARED = Sentence(
+    "Texts could not be compared: nearly all of them differ, and neither their length, beginnings, ends, kinds of "
+    "characters nor numbers tell the inputs apart. A level of 0 then says nothing."
+)
+_NEARLY = 0.9
+"""Of pairs that stand in order, the most telling first, the first one that promises this share of the most."""
+
+Round: TypeAlias = tuple[Outputs, Outputs]
+Counting: TypeAlias = Callable[[int, int], None]
+"""Told how much is done, of how much."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Outputs of one subject on neighbouring inputs, held to a claim.
+
+    Attributes:
+        subject: what is drawn from.
+        claim: what it is held to.
+        claimed: whether anything is claimed.
+        samples: outputs on each input, at most.
+        miss: the chance of a false alarm.
+        until: when to stop, by the monotonic clock.
+        stop_early: whether to bet.
+        declared: noise to check.
+        progress: told of every round.
+    """
+
+    subject: Subject
+    claim: Statement
+    claimed: bool
+    samples: int
+    miss: float
+    until: float
+    stop_early: bool
+    declared: DeclaredNoise | None
+    progress: Counting | None
+
+    def most_telling(self, pairs: list[Pair], in_order: bool) -> Pair:
+        """The pair that promises most on a few outputs, which are then thrown away.
+
+        Args:
+            pairs: to choose from.
+            in_order: whether the most telling pair is known to stand first.
+        """
+        if len(pairs) == 1:
+            return pairs[0]
+        most = min(MOST_IN_ORDER if in_order else MOST_IN_PILOT, self.samples)
+        few = int(min(max(PILOT * self.samples / len(pairs), FEWEST_IN_PILOT), most))
+        start = time.monotonic()
+        share = PILOT * max(self.until - start, 0.0) / len(pairs)
+        promises = np.zeros(len(pairs))
+        for at, pair in enumerate(pairs):
+            first, second = self._both(pair, few, start + (at + 1) * share)
+            if not len(first):
+                continue
+            if _fixed(first, second):
+                return pair
+            events = self._events(pair, first, second, self.samples)
+            promises[at] = most_promising(events).promise if events else 0.0
+        enough = _NEARLY * promises.max() if in_order else promises.max()
+        return pairs[int(np.argmax(promises >= enough))]
+
+    def run(self, pair: Pair) -> Shown:
+        """Draw, bet, and bound.
+
+        Raises:
+            ModelError: outputs that are NaN, of different kinds, or that cannot be compared.
+            EngineError: the mechanism raises, or gives no output in time.
+        """
+        bets = Bets(self.claim, self.miss * BETTING)
+        rounds: list[Round] = []
+        for size in _round_sizes(self.samples):
+            first, second = self._both(pair, size, self.until)
+            if not len(first):
+                break
+            if rounds and self._betting:
+                one, other, ours, theirs = alike(*_last(rounds, BET_ON), first, second)
+                bets.play(self._events(pair, one, other, len(first)), ours, theirs)
+            rounds.append((first, second))
+            if self.progress is not None:
+                self.progress(sum(len(one) for one, _ in rounds), self.samples)
+            disproved = bets.disproved
+            if disproved is not None:
+                return self._stopped(pair, rounds, disproved)
+            if len(first) < size:
+                break
+        if not rounds:
+            raise EngineError("The mechanism gave no output in time; allow it more seconds, or mend it.")
+        return self._finished(pair, rounds)
+
+    @property
+    def _betting(self) -> bool:
+        return self.claimed and self.stop_early
+
+    def _finished(self, pair: Pair, rounds: list[Round]) -> Shown:
+        first, second = _whole(rounds)
+        learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM)
+        proving = len(first) - learning
+        events = self._events(pair, first[:learning], second[:learning], proving) if proving > 0 else []
+        low = point = 0.0
+        event = most_promising(events) if events else None
+        if event is not None:
+            share = self.miss * (1 - (BETTING if self._betting else 0) - CHECKING)
+            likely, unlikely = (second, first) if event.swapped else (first, second)
+            hits = [int(event.hits(one[learning:]).sum()) for one in (likely, unlikely)]
+            low = self._level(at_least(hits[0], proving, share / 2), at_most(hits[1], proving, share / 2))
+            point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
+        found = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
+        told_apart = event is not None and event.sure and low > 0
+        return (
+            found
+            if told_apart or not nearly_all_differ(first, second)
+            else msgspec.structs.replace(found, event=Sentence("nothing"), note=NOT_COMPARED)
+        )
+
+    def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
+        first, second = _whole(rounds)
+        event = most_promising(self._events(pair, first, second, len(first)))
+        point = self._level(np.array(event.p), np.array(event.q))
+        return self._shown(pair, (first, second), event, disproved, point, stopped_early=True)
+
+    def _shown(
+        self,
+        pair: Pair,
+        drawn: Round,
+        event: Event | None,
+        low: float,
+        point: float,
+        *,
+        stopped_early: bool = False,
+        checks: tuple[Check, ...] = (),
+    ) -> Shown:
+        first, second = drawn
+        return held_to(
+            self.claim,
+            self.claimed,
+            low,
+            (pair[1], pair[0]) if event is not None and event.swapped else pair,
+            Sentence("nothing: too few outputs") if event is None else event.describe(),
+            estimate=max(point, low),
+            confidence=1 - self.miss,
+            samples=len(first),
+            stopped_early=stopped_early,
+            deterministic=_fixed(first, second),
+            checks=checks,
+        )
+
+    def _checks(self, rounds: list[Round], first: Outputs, second: Outputs) -> tuple[Check, ...]:
+        checks = [] if len(rounds) < 2 else repetition_checks(*alike(rounds[0][0], rounds[1][0]))
+        if self.declared is not None and first.dtype.kind in "fiu" and first.ndim == 1:
+            checks += noise_checks(first, second, self.declared, self.miss * CHECKING)
+        return tuple(checks)
+
+    def _level(self, p: Floats, q: Floats) -> float:
+        return float(least_level(self.claim, p, q))
+
+    def _events(self, pair: Pair, first: Outputs, second: Outputs, trials: int) -> list[Event]:
+        ratio = self.subject.log_ratio(*pair)
+        return best_events(self.claim, first, second, ratio, trials, self.miss / 2)
+
+    def _both(self, pair: Pair, count: int, until: float) -> Round:
+        """As many outputs on the one input as on the other; none where one of them gives none in time."""
+        # Half of the time for each, lest the first use up all of it.
+        now = time.monotonic()
+        first = self.subject.draw(pair[0], count, now + max(until - now, 0.0) / 2)
+        second = self.subject.draw(pair[1], len(first), until) if len(first) else first
+        length = min(len(first), len(second))
+        if not length:
+            return first[:0], second[:0]
+        first, second = alike(first[:length], second[:length])
+        return first, second
+
+
+def _round_sizes(samples: int) -> Iterator[int]:
+    """Rounds that double what is drawn; the second is as long as the first."""
+    drawn, size = 0, min(FIRST_ROUND, max(samples // 4, 1))
+    while drawn < samples:
+        size = min(size, samples - drawn)
+        yield size
+        drawn += size
+        size = drawn
+
+
+def _whole(rounds: list[Round]) -> Round:
+    first, second = alike(*(joined(side) for side in zip(*rounds, strict=True)))
+    return first, second
+
+
+def _last(rounds: list[Round], count: int) -> Round:
+    """The last so many outputs on each input."""
+    # Each round is as long as all before it together.
+    first, second = _whole(rounds[-1:] if len(rounds[-1][0]) >= count else rounds)
+    return first[-count:], second[-count:]
+
+
+def _fixed(first: Outputs, second: Outputs) -> bool:
+    """Whether each input always gives the same output, and the other gives another."""
+    codes = codes_of(np.concatenate([first[:2], second[:2]]))
+    if len(first) < 2 or codes[0] != codes[1] or codes[2] != codes[3] or codes[0] == codes[2]:
+        return False
+    return all(codes_of(one).max() == 0 for one in (first, second))

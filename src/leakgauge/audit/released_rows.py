@@ -1,0 +1,138 @@
+"""Levels shown by the rows of a release: what the data really do, whatever the code or the record says."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from leakgauge.artefacts import Shown
+from leakgauge.audit.attacks.case import ReleasedColumn
+from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw
+from leakgauge.audit.binomial import at_least, at_most
+from leakgauge.audit.levels import least_level, without_checks
+from leakgauge.audit.lower_bound import lower_bound
+from leakgauge.audit.outputs import Outputs
+from leakgauge.claims import ApproximateDP, LocalDP, Statement
+from leakgauge.probability import Label
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.labels import text_of
+
+FEWEST_ROWS = 40
+"""Rows that each of two inputs must have."""
+_INPUTS = 8
+"""The most frequent inputs, of which a pair is chosen."""
+
+
+@dataclass
+class Recorded:
+    """Outputs that were already released, handed out once each."""
+
+    outputs: Mapping[Any, Outputs]
+    ratio: Callable[[Outputs], Floats] | None = None
+    _used: dict[Any, int] = field(default_factory=dict)
+
+    def draw(self, value: Any, count: int, until: float) -> Outputs:
+        """The next ones; fewer where there are no more."""
+        start = self._used.get(value, 0)
+        self._used[value] = start + count
+        return self.outputs[value][start : start + count]
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
+        """As the record's mechanism has it."""
+        return self.ratio
+
+
+def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
+    """The level that the released rows of a column show, held to what the record claims of it.
+
+    Letters: the two of the most frequent inputs that the record's channel lets expect most of. Numbers: the rows of the
+    lowest quarter against those of the highest, which are mixtures of inputs and no easier to tell apart than they are.
+
+    Returns:
+        None where nothing is claimed or too few rows share an input.
+    """
+    claim = _claim(column)
+    groups = (
+        None if claim is None else _quarters(column) if isinstance(column.law, NoiseLaw) else _letters(column, claim)
+    )
+    if claim is None or groups is None:
+        return None
+    pair = tuple(groups.outputs)
+    rows = min(len(one) for one in groups.outputs.values())
+    shown = lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
+    # Rows are not runs on one input: that they come again may be the table's doing.
+    return without_checks(shown)
+
+
+def _claim(column: ReleasedColumn) -> Statement | None:
+    pure = [one.epsilon for one in column.promises if one.delta == 0]
+    if pure:
+        return LocalDP(min(pure))
+    approximate = [ApproximateDP(one.epsilon, one.delta) for one in column.promises]
+    return approximate[0] if approximate else None
+
+
+def _quarters(column: ReleasedColumn) -> Recorded | None:
+    low, high = np.quantile(column.inputs, [0.25, 0.75], method="inverted_cdf")
+    if low == high:
+        low, high = column.inputs.min(), column.inputs.max()
+    ends = {"rows of the lowest quarter": column.inputs <= low, "rows of the highest quarter": column.inputs >= high}
+    if low == high or min(int(rows.sum()) for rows in ends.values()) < FEWEST_ROWS:
+        return None
+    outputs = {name: column.outputs[rows] for name, rows in ends.items()}
+    inputs = [np.unique(column.inputs[rows]) for rows in ends.values()]
+    if not isinstance(column.law, NoiseLaw) or any(len(values) > 1 for values in inputs):
+        return Recorded(outputs)
+    ratio = column.law.mechanism.law.log_ratio(int(inputs[0][0]), int(inputs[1][0]))
+    return Recorded(outputs, lambda steps: ratio(steps.astype(np.float64)))
+
+
+def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
+    inputs, counts = np.unique(column.inputs, return_counts=True)
+    frequent = [int(at) for at in np.argsort(-counts, kind="stable")[:_INPUTS] if counts[at] >= FEWEST_ROWS]
+    if len(frequent) < 2:
+        return None
+    rows = dict(zip(inputs.tolist(), counts.tolist(), strict=True))
+    pairs = list(itertools.permutations([int(inputs[at]) for at in frequent], 2))
+    first, second = max(pairs, key=lambda pair: _expected(column, claim, pair, min(rows[pair[0]], rows[pair[1]])))
+    outputs = column.outputs
+    if isinstance(column.law, SetLaw):
+        return Recorded(
+            {f"letter {one + 1}": outputs[column.inputs == one] for one in (first, second)},
+            column.law.mechanism.law.log_ratio(first, second),
+        )
+    assert isinstance(column.law, ChannelLaw)
+    channel = column.law.mechanism.exact
+    texts = np.array(_told_apart(channel.outputs))
+    order = np.argsort(texts)
+    ratios = _ratio(column, first, second, np.arange(len(texts)))[order]
+
+    def ratio(released: Outputs) -> Floats:
+        return np.asarray(ratios[np.searchsorted(texts[order], released)])
+
+    names = _told_apart(channel.inputs)
+    return Recorded({names[one]: texts[outputs[column.inputs == one].astype(int)] for one in (first, second)}, ratio)
+
+
+def _told_apart(labels: Sequence[Label]) -> list[str]:
+    texts = [text_of(label) for label in labels]
+    return texts if len(set(texts)) == len(texts) else [repr(label) for label in labels]
+
+
+def _expected(column: ReleasedColumn, claim: Statement, pair: tuple[int, int], rows: int) -> float:
+    """The level that so many rows would show if the record's channel is what was used."""
+    if not isinstance(column.law, ChannelLaw):
+        return float(rows)
+    order = np.argsort(-_ratio(column, *pair, np.arange(len(column.law.mechanism.exact.outputs))), kind="stable")
+    shares = [np.cumsum(column.law.mechanism.exact.matrix[one][order]) for one in pair]
+    low, high = at_least(np.floor(shares[0] * rows), rows, 0.02), at_most(np.ceil(shares[1] * rows), rows, 0.02)
+    return float(least_level(claim, low, np.minimum(high, 1.0)).max())
+
+
+def _ratio(column: ReleasedColumn, first: int, second: int, outputs: Codes) -> Floats:
+    scores = np.maximum(column.law.scores(np.array([first, second]), outputs), -1e3)
+    return np.asarray(scores[0] - scores[1])

@@ -1,0 +1,157 @@
+"""A problem as arrays: the letters that occur, their distances, and back to a channel with all its labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from leakgauge.design.certificate import Secrets
+from leakgauge.design.cones import Cone, WithinRatio
+from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
+from leakgauge.design.problem import Knowledge, RateDistortion
+from leakgauge.distances import Distances
+from leakgauge.distances.distances import MatchDistances
+from leakgauge.errors import OptionError
+from leakgauge.notions import prior_skew
+from leakgauge.probability import Channel, Joint, Label
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.sentences import Sentence
+
+PRICED_CELLS = 1 << 21
+"""The largest channel, inputs × outputs, whose ratios are bounded: some dozen arrays of twice that size."""
+LARGEST_EPSILON = 100.0
+"""A larger ε is kept as this one, beyond the prior's Δ where there is one: the stricter, so never less private.
+
+No ratio of two multiples of 2^-53 is above e^37, and what e^-100 of a channel costs is far below what any proof counts
+for rounding. A much larger number would spoil the digits of the others.
+"""
+
+
+@dataclass(frozen=True)
+class ProblemArrays:
+    """A problem as arrays.
+
+    Attributes:
+        family: the channels to choose from, over the inputs that occur.
+        joint: p(x, z), one column without a background.
+        distances: from each input to each output.
+        least: the least mean distortion any channel has.
+        occurring: the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the family's order.
+        inputs: labels of all rows of the channel.
+        reads: for each row of the channel the secret it reads, and the background or −1.
+    """
+
+    family: ChannelFamily
+    joint: Floats
+    distances: Floats
+    least: float
+    occurring: Codes
+    inputs: tuple[Label, ...]
+    reads: tuple[Codes, Codes]
+
+    def channel(self, rows: Floats, outputs: tuple[Label, ...]) -> Channel:
+        """The dyadic channel with a row each input.
+
+        An input that never occurs acts like the one that occurs, with the same background if there is any, whose row
+        has the least mean distance from it. So it adds nothing to what the channel tells, and keeps every ratio.
+        """
+        x, z = self.reads
+        matrix = np.zeros((len(self.inputs), rows.shape[1]))
+        matrix[self.occurring] = rows
+        missing = np.setdiff1d(np.arange(len(self.inputs)), self.occurring)
+        for at in missing.tolist():
+            alike = np.flatnonzero(z[self.occurring] == z[at])
+            alike = alike if len(alike) else np.arange(len(self.occurring))
+            matrix[at] = rows[alike[int((rows[alike] @ self.distances[x[at]]).argmin())]]
+        return Channel(self.inputs, outputs, matrix).dyadic()
+
+
+def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArrays:
+    """The problem as arrays.
+
+    Args:
+        problem: what is asked.
+        closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
+
+    Raises:
+        OptionError: bounds on ratios, or weights, for an alphabet too large for them.
+    """
+    distances = problem.distortion.between(problem.inputs, problem.letters)
+    matrix = distances.matrix
+    excess = matrix - matrix.min(axis=1, keepdims=True)
+    joint = problem.source.matrix if isinstance(problem.source, Joint) else problem.source.probabilities[:, None]
+    prior = np.asarray(joint.sum(axis=1))
+    least = float(prior @ matrix.min(axis=1))
+    everyone = np.arange(len(prior))
+    if problem.knowledge is Knowledge.BOTH:
+        return _per_background(problem, joint, matrix, excess, least, _matches(distances) if closed_forms else None)
+    occurring = np.flatnonzero(prior > 0)
+    known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
+    known = known[:, known.sum(axis=0) > 0]
+    weights = _weights(problem, occurring)
+    matches = _matches(distances) if closed_forms and weights is None else None
+    cone = _cone(problem, prior[occurring])
+    family = OneChannel(
+        Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
+    )
+    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
+
+
+def _matches(distances: Distances) -> Codes | None:
+    """The output that is each input, where the distances are Hamming's and there is one for all."""
+    if isinstance(distances, MatchDistances) and (distances.matches >= 0).all():
+        return distances.matches
+    return None
+
+
+def _per_background(
+    problem: RateDistortion, joint: Floats, matrix: Floats, excess: Floats, least: float, matches: Codes | None
+) -> ProblemArrays:
+    assert isinstance(problem.source, Joint)
+    shares = joint.sum(axis=0)
+    parts, occurring = [], []
+    backgrounds = len(shares)
+    for z in np.flatnonzero(shares > 0).tolist():
+        here = np.flatnonzero(joint[:, z] > 0)
+        secrets = Secrets.of(joint[here, z][:, None] / shares[z])
+        parts.append(OneChannel(secrets, excess[here], None, None if matches is None else matches[here]))
+        occurring.append(here * backgrounds + z)
+    pairs = tuple((x, z) for x in problem.source.rows for z in problem.source.columns)
+    reads = np.divmod(np.arange(len(pairs)), backgrounds)
+    family = ChannelPerBackground(shares[shares > 0], parts)
+    return ProblemArrays(family, joint, matrix, least, np.concatenate(occurring), pairs, reads)
+
+
+def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
+    """The weights of the secrets that occur."""
+    if problem.weights is None:
+        return None
+    cells = len(occurring) ** 2 * len(problem.letters)
+    if cells > COLUMN_CELLS:
+        raise OptionError(
+            "Weights are kept for up to {limit} inputs² × outputs, and there are {found}; merge rare letters.",
+            limit=COLUMN_CELLS,
+            found=cells,
+        )
+    return np.array(problem.weights)[occurring]
+
+
+def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
+    if problem.local_dp is None and problem.identifiability is None:
+        return None
+    cells = len(prior) * len(problem.letters)
+    alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
+    limit = PRICED_CELLS if alone else BOUNDED_CELLS
+    if cells > limit:
+        raise OptionError(
+            "Bounds on ratios{besides} are kept for up to {limit} inputs × outputs, and there are {found}; merge rare "
+            "letters.",
+            besides="" if alone else Sentence(" together with weights or what the attacker knows"),
+            limit=limit,
+            found=cells,
+        )
+    if problem.local_dp is not None:
+        return WithinRatio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
+    assert problem.identifiability is not None
+    return WithinRatio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))

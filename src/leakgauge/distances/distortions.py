@@ -1,0 +1,320 @@
+"""Distortions: of labels as names, between numbers, points and places, from a table, and summed over columns."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
+
+import numpy as np
+
+from leakgauge.distances.distances import DenseDistances, Distances, Distortion, MatchDistances
+from leakgauge.errors import FileError, LabelError, OptionError
+from leakgauge.probability.cells import LARGEST, Floats, as_matrix
+from leakgauge.probability.files import match_labels
+from leakgauge.probability.labels import Label, alphabet, text_of
+from leakgauge.sentences import Sentence
+
+
+@dataclass(frozen=True)
+class Hamming(Distortion):
+    """1 where the letters differ, 0 where they are the same: its mean is the share of wrong letters.
+
+    Example:
+        >>> Hamming().between(["ill", "well"], ["ill", "well"]).matrix.tolist()
+        [[0.0, 1.0], [1.0, 0.0]]
+    """
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """0 for the same letter, 1 for another."""
+        places = {label: at for at, label in enumerate(outputs)}
+        return MatchDistances([places.get(label, -1) for label in inputs], len(outputs))
+
+
+@dataclass(frozen=True, eq=False)
+class Given(Distortion):
+    """Distances from a table: a row an input, a column an output.
+
+    Args:
+        matrix: finite numbers of at least 0.
+        inputs: labels of the rows, or their text; None when they stand in the source's order.
+        outputs: labels of the columns, or their text; None when they stand in the outputs' order.
+
+    Raises:
+        ModelError: a distance is negative, NaN or infinite.
+        LabelError: the labels repeat or do not fit the table.
+
+    Example:
+        >>> loss = Given([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
+        >>> loss.between(["well", "ill"], ["ill", "well"]).matrix.tolist()
+        [[1.0, 0.0], [0.0, 5.0]]
+    """
+
+    matrix: Floats = field(repr=False)
+    inputs: tuple[Label, ...] | None = None
+    outputs: tuple[Label, ...] | None = None
+
+    def __init__(
+        self, matrix: object, inputs: Sequence[Label] | None = None, outputs: Sequence[Label] | None = None
+    ) -> None:
+        array = as_matrix(matrix, "distances")
+        array.setflags(write=False)
+        object.__setattr__(self, "matrix", array)
+        sides = (("inputs", inputs, array.shape[0]), ("outputs", outputs, array.shape[1]))
+        for name, labels, count in sides:
+            known = None if labels is None else alphabet(labels, f"{name} of the distortion")
+            _require_count(count, count if known is None else len(known), name)
+            object.__setattr__(self, name, known)
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """The table, its rows and columns in the order of these labels."""
+        rows = _positions(self.inputs, inputs, self.matrix.shape[0], "inputs")
+        columns = _positions(self.outputs, outputs, self.matrix.shape[1], "outputs")
+        return DenseDistances(self.matrix[np.ix_(rows, columns)])
+
+    def outputs_for(self, inputs: Sequence[Label]) -> tuple[Label, ...]:
+        """The table's own outputs; one written like an input is that input."""
+        if self.outputs is None:
+            return tuple(inputs)
+        by_text = {text_of(label): label for label in inputs}
+        return tuple(by_text.get(text_of(label), label) for label in self.outputs)
+
+
+def read_distortion(path: Path | str) -> Given:
+    """The distances in a CSV file: output labels in the header, and in each line an input label and its distances.
+
+    Raises:
+        FileError: the file cannot be read, is ragged or holds what is no distance.
+    """
+    place = Path(path)
+    try:
+        with place.open(encoding="utf-8-sig", newline="") as lines:
+            rows = [row for row in csv.reader(lines) if row]
+    except OSError as error:
+        raise FileError(
+            "{path} cannot be read: {reason}.", path=place, reason=error.strerror or "the system refused"
+        ) from None
+    except (UnicodeDecodeError, csv.Error):
+        raise FileError("{path} is not UTF-8 CSV; save it as that.", path=place) from None
+    if len(rows) < 2 or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        raise FileError(
+            "{path} is no table of distances; write output labels in the header, and in each line an input label and "
+            "as many distances.",
+            path=place,
+        )
+    try:
+        matrix = [[float(cell) for cell in row[1:]] for row in rows[1:]]
+    except ValueError:
+        raise FileError(
+            "{path} holds a distance that is not a number; write numbers of at least 0.", path=place
+        ) from None
+    try:
+        return Given(matrix, [row[0] for row in rows[1:]], rows[0][1:])
+    except ValueError as error:
+        raise FileError("{path} holds no distances: {reason}", path=place, reason=error) from None
+
+
+def _positions(known: tuple[Label, ...] | None, labels: Sequence[Label], count: int, role: str) -> list[int]:
+    """Where each label stands in the table, by the label itself or by its text."""
+    if known is None:
+        _require_count(count, len(labels), role)
+        return list(range(count))
+    if set(known) == set(labels):
+        places = {label: at for at, label in enumerate(known)}
+        return [places[label] for label in labels]
+    texts = {text_of(label): float(at) for at, label in enumerate(known)}
+    matched = match_labels(texts, labels, f"{role} of the distortion")
+    return [int(matched[label]) for label in labels]
+
+
+def _require_count(rows: int, labels: int, role: str) -> None:
+    if rows != labels:
+        raise LabelError(
+            "The distortion has {rows} {role} but there are {labels} labels; give one each.",
+            rows=rows,
+            role=role,
+            labels=labels,
+        )
+
+
+EARTH_RADIUS = 6371.0088
+"""Mean radius in kilometres (IUGG)."""
+
+
+@dataclass(frozen=True)
+class Absolute(Distortion):
+    """|x − y| between numbers, in their unit."""
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """Absolute differences."""
+        return DenseDistances(abs(_differences(inputs, outputs)))
+
+
+@dataclass(frozen=True)
+class Squared(Distortion):
+    """(x − y)² between numbers, in their unit squared."""
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """Squared differences."""
+        return DenseDistances(_differences(inputs, outputs) ** 2)
+
+
+@dataclass(frozen=True)
+class Euclidean(Distortion):
+    """The straight distance between points, tuples of as many numbers each, in their unit.
+
+    Example:
+        >>> Euclidean().between([(0, 0)], [(3, 4), (0, 0)]).matrix.tolist()
+        [[5.0, 0.0]]
+    """
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """Straight distances."""
+        _require_room(inputs, outputs)
+        from_points, to_points = _points(inputs), _points(outputs)
+        if from_points.shape[1] != to_points.shape[1]:
+            raise LabelError(
+                "The inputs are points of {left} coordinates and the outputs of {right}; give as many each.",
+                left=from_points.shape[1],
+                right=to_points.shape[1],
+            )
+        squares = np.zeros((len(inputs), len(outputs)))
+        for left, right in zip(from_points.T, to_points.T, strict=True):
+            squares += (left[:, None] - right) ** 2
+        return DenseDistances(np.sqrt(squares))
+
+
+@dataclass(frozen=True)
+class GreatCircle(Distortion):
+    """The shortest way over the earth between places (latitude, longitude) in degrees, in kilometres.
+
+    Example:
+        >>> round(float(GreatCircle().between([(0, 0)], [(0, 180)]).matrix[0, 0]))
+        20015
+    """
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """Great-circle distances on a sphere of the earth's mean radius."""
+        _require_room(inputs, outputs)
+        starts, ends = np.radians(_places(inputs)), np.radians(_places(outputs))
+        # The haversine form keeps its digits for places close to each other, as the cosine form does not.
+        half = np.sin((starts[:, :1] - ends[:, 0]) / 2) ** 2
+        half += np.cos(starts[:, :1]) * np.cos(ends[:, 0]) * np.sin((starts[:, 1:] - ends[:, 1]) / 2) ** 2
+        return DenseDistances(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))
+
+
+def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
+    _require_room(inputs, outputs)
+    left, right = (np.array([_number(label) for label in labels]) for labels in (inputs, outputs))
+    return np.asarray(left[:, None] - right)
+
+
+def _points(labels: Sequence[Label]) -> Floats:
+    points = [label if isinstance(label, tuple) else () for label in labels]
+    if len({len(point) for point in points}) != 1 or not points[0]:
+        raise LabelError("A label is no point; give tuples of as many numbers each.")
+    return np.array([[_number(part) for part in point] for point in points])
+
+
+def _places(labels: Sequence[Label]) -> Floats:
+    points = _points(labels)
+    if points.shape[1] != 2 or np.any(abs(points[:, 0]) > 90) or np.any(abs(points[:, 1]) > 360):
+        raise LabelError("A label is no place; give (latitude, longitude) in degrees, the latitude from −90 to 90.")
+    return points
+
+
+def _number(label: Label) -> float:
+    if isinstance(label, bool) or not isinstance(label, Real | Decimal) or not math.isfinite(label):
+        # The label may be a value of the table, so it is not shown.
+        raise LabelError(
+            "A label is {kind}, not a finite number, so no difference can be taken; leave such letters out, or give "
+            "the distances as a table.",
+            kind="missing" if label is None else Sentence("of type {kind!s}", kind=type(label).__name__),
+        )
+    return float(label)
+
+
+def _require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
+    if len(inputs) * len(outputs) > LARGEST:
+        raise LabelError(
+            "Distances between {inputs} and {outputs} letters are too many to hold whole; merge rare letters first.",
+            inputs=len(inputs),
+            outputs=len(outputs),
+        )
+
+
+@dataclass(frozen=True)
+class ColumnSums(Distortion):
+    """Σ over columns of weight · distance, for labels that are tuples of one value a column.
+
+    Args:
+        parts: the distortion of each column.
+        weights: how much a unit of each column's distortion counts; 1 each when left out.
+
+    Raises:
+        OptionError: no parts, or weights that are not one finite number of at least 0 a part.
+
+    Example:
+        >>> from leakgauge.distances.distortions import Hamming
+        >>> from leakgauge.distances.distortions import Absolute
+        >>> ColumnSums((Hamming(), Absolute()), (10.0, 1.0)).between([("ill", 40)], [("well", 43)]).matrix.tolist()
+        [[13.0]]
+    """
+
+    parts: tuple[Distortion, ...]
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.parts:
+            raise OptionError("A sum over columns needs a distortion a column; none is given.")
+        weights = self.weights
+        if weights is not None and (
+            len(weights) != len(self.parts) or not all(0 <= weight < math.inf for weight in weights)
+        ):
+            raise OptionError(
+                "The weights are not {count} finite numbers of at least 0; give one a column.", count=len(self.parts)
+            )
+
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+        """Weighted sums of the columns' distances."""
+        starts, ends = self._columns(inputs), self._columns(outputs)
+        weights = self.weights or (1.0,) * len(self.parts)
+        total = np.zeros((len(inputs), len(outputs)))
+        for part, weight, left, right in zip(self.parts, weights, starts, ends, strict=True):
+            # Each distinct value once: a column of a large product alphabet repeats a few values.
+            (left_values, left_at), (right_values, right_at) = _distinct(left), _distinct(right)
+            total += weight * part.between(left_values, right_values).matrix[np.ix_(left_at, right_at)]
+        return DenseDistances(total)
+
+    def _columns(self, labels: Sequence[Label]) -> list[tuple[Label, ...]]:
+        tuples = [label for label in labels if isinstance(label, tuple) and len(label) == len(self.parts)]
+        if len(tuples) < len(labels):
+            raise LabelError(
+                "{wrong} of the {count} labels are not tuples of {parts} values; give a distortion for each column.",
+                wrong=len(labels) - len(tuples),
+                count=len(labels),
+                parts=len(self.parts),
+            )
+        return list(zip(*tuples, strict=True))
+
+
+def _distinct(values: Sequence[Label]) -> tuple[list[Label], list[int]]:
+    places: dict[Label, int] = {}
+    at = [places.setdefault(value, len(places)) for value in values]
+    return list(places), at
+
+
+DISTORTIONS: dict[str, type[Distortion]] = {"hamming": Hamming, "absolute": Absolute, "squared": Squared}
+
+
+def distortion_named(text: str) -> Distortion:
+    """The distortion of a name, or in a file.
+
+    Raises:
+        FileError: it is no name, and no file of distances either.
+    """
+    return DISTORTIONS[text]() if text in DISTORTIONS else read_distortion(text)

@@ -1,0 +1,55 @@
+"""Amounts of information: their unit, and sums in nats over the secret against what is seen, shared by the families."""
+
+from __future__ import annotations
+
+import math
+from enum import Enum
+
+from leakgauge.errors import ModelError
+from leakgauge.probability import Scenario, Seen, View
+from leakgauge.probability.cells import Cells, Floats, log_or_zero
+
+
+class Unit(Enum):
+    """What one unit of information is, by the nats it holds."""
+
+    BITS = math.log(2)
+    NATS = 1.0
+
+    def of_nats(self, nats: float) -> float:
+        """An amount of nats in this unit, never a negative zero."""
+        return float(nats) / self.value + 0.0
+
+
+def weighted(view: View, values: Floats) -> Floats:
+    """The values, laid out like the cells, each times its weight."""
+    return values if view.weights is None else values * view.weights
+
+
+def gains(view: View) -> Floats:
+    """w p log p / (p(x) p(seen)) for each cell, from logarithms so that nothing underflows."""
+    cells = view.cells
+    ratio = cells.logarithms()
+    ratio -= cells.across_rows(log_or_zero(cells.row_sums()))
+    ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
+    ratio *= cells.values
+    return weighted(view, ratio)
+
+
+def remaining(view: View) -> float:
+    """−Σ w p log p(x|seen), the uncertainty left."""
+    cells = view.cells
+    ratio = cells.logarithms()
+    ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
+    ratio *= cells.values
+    return max(float(-weighted(view, ratio).sum()), 0.0)
+
+
+def unweighted_cells(scenario: Scenario, seen: Seen, measure: str) -> Cells:
+    """The secret against what is seen, refused where weights would be ignored without a word."""
+    if scenario.weights is not None:
+        raise ModelError(
+            "{measure} has no weighted form; use scenario.without_weights(), or g-vulnerability with your gains.",
+            measure=measure,
+        )
+    return scenario.view(seen).cells

@@ -1,0 +1,277 @@
+"""Mechanisms whose privacy loss is known: noise, randomized response, private choice, a finite channel."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.mechanisms.steps.losses import (
+    POINTS,
+    DiscreteLaplaceLoss,
+    GaussianLoss,
+    LaplaceLoss,
+    Loss,
+    curve_of_bounded_range,
+    curve_of_pair,
+    curve_of_rows,
+)
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Floats
+
+LARGEST_WINDOW = 1 << 17
+"""Letters of a discrete Gaussian's pair; wider ones compose by their Rényi levels."""
+CURVE_WORK = 1 << 26
+"""Above so many terms a channel's hockey-stick curve gives way to the worst case of its exact ε."""
+
+
+@dataclass(frozen=True)
+class LaplaceNoise(Step):
+    """Laplace noise at ε = sensitivity / scale."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.epsilon, "An ε")
+
+    def pure_epsilon(self) -> float:
+        """ε in nats."""
+        return float(self.epsilon)
+
+    def renyi(self, orders: Floats) -> Floats:
+        """The exact curve in nats."""
+        return renyi_curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
+
+    def pair(self) -> Pair | None:
+        """None: the loss is continuous."""
+        return None
+
+    def loss(self) -> Loss | None:
+        """The exact loss."""
+        return LaplaceLoss(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+
+
+@dataclass(frozen=True)
+class DiscreteLaplaceNoise(Step):
+    """Discrete Laplace (two-sided geometric) noise at ε for a whole-number sensitivity."""
+
+    epsilon: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.epsilon, "An ε")
+        require_whole(self.sensitivity, 1, "A sensitivity")
+
+    def pure_epsilon(self) -> float:
+        """ε in nats."""
+        return float(self.epsilon)
+
+    def pair(self) -> Pair | None:
+        """At sensitivity 1 the loss is ±ε only, as in binary randomized response."""
+        return super().pair() if self.sensitivity == 1 else None
+
+    def loss(self) -> Loss | None:
+        """The exact loss."""
+        return DiscreteLaplaceLoss(self.epsilon, self.sensitivity) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianNoise(Step):
+    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+
+    noise_multiplier: float
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.noise_multiplier, "A noise multiplier")
+        require_whole(self.sensitivity, 1, "A sensitivity")
+
+    def rho(self) -> float:
+        """1/(2σ²) nats, as for the continuous Gaussian."""
+        mu = 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
+        return mu * mu / 2
+
+    def renyi(self, orders: Floats) -> Floats:
+        """At most α/(2σ²) nats, at every order."""
+        return orders * self.rho()
+
+    def pair(self) -> Pair | None:
+        """The law and its shift, what lies beyond a window counted as told; None where the window is wide."""
+        sigma = self.noise_multiplier * self.sensitivity
+        # Beyond 15σ lies less than 1e-48.
+        reach = math.ceil(15 * sigma) + self.sensitivity if sigma < math.inf else LARGEST_WINDOW
+        if not sigma > 0 or 2 * reach >= LARGEST_WINDOW:
+            return None
+        steps = np.arange(-reach, reach + self.sensitivity + 1)
+        p, q = (np.exp(-((steps - shift) ** 2) / (2 * sigma * sigma)) for shift in (0, self.sensitivity))
+        whole, beyond = p.sum(), 1e-40
+        return np.append(p / whole, [beyond, 0.0]), np.append(q / whole, [0.0, beyond])
+
+    def loss(self) -> Loss | None:
+        """The loss of the pair, in either order alike: the law is symmetric."""
+        pair = self.pair()
+        return None if pair is None else curve_of_pair(*pair)
+
+
+@dataclass(frozen=True)
+class GaussianNoise(Step):
+    """Gaussian noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity.
+
+    A discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``.
+    """
+
+    noise_multiplier: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.noise_multiplier, "A noise multiplier")
+
+    @property
+    def mu(self) -> float:
+        """Sensitivity in standard deviations."""
+        return 1 / self.noise_multiplier if self.noise_multiplier else math.inf
+
+    def pure_epsilon(self) -> float:
+        """Infinite, unless the noise is."""
+        return math.inf if self.mu else 0.0
+
+    def rho(self) -> float:
+        """1/(2σ²) nats."""
+        return self.mu * self.mu / 2
+
+    def renyi(self, orders: Floats) -> Floats:
+        """α/(2σ²) nats."""
+        return orders * self.rho()
+
+    def loss(self) -> Loss | None:
+        """The exact loss."""
+        return GaussianLoss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
+
+
+@dataclass(frozen=True)
+class RandomizedResponse(Step):
+    """The true letter with e^ε times the probability of each of the other letters."""
+
+    epsilon: float
+    letters: int = 2
+    names_a_missing_record = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.epsilon, "An ε")
+        require_whole(self.letters, 2, "A number of letters")
+
+    def pure_epsilon(self) -> float:
+        """ε in nats."""
+        return float(self.epsilon)
+
+    def renyi(self, orders: Floats) -> Floats:
+        """The exact curve in nats: only two letters tell the secrets apart, the others weigh nothing."""
+        if self.epsilon in (0.0, math.inf):
+            return super().renyi(orders)
+        share = (1 + math.exp(-self.epsilon)) / (1 + (self.letters - 1) * math.exp(-self.epsilon))
+        curve = super().renyi(orders)
+        return renyi_curves.seen_sometimes(curve, orders, share) if share < 1 else curve
+
+    def pair(self) -> Pair | None:
+        """The laws of any two letters; all pairs are alike, so this one dominates."""
+        if self.epsilon > LARGEST_EXACT_LOSS:
+            return None
+        other = math.exp(-self.epsilon) / (1 + (self.letters - 1) * math.exp(-self.epsilon))
+        same, rest = other * math.exp(self.epsilon), other * (self.letters - 2)
+        return np.array([same, other, rest]), np.array([other, same, rest])
+
+
+@dataclass(frozen=True)
+class ExponentialChoice(Step):
+    """The exponential mechanism with weights exp(ε u / 2Δu); its losses span at most ε."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.epsilon, "An ε")
+
+    def pure_epsilon(self) -> float:
+        """ε in nats."""
+        return float(self.epsilon)
+
+    def rho(self) -> float:
+        """ε²/8 nats, by bounded range (Cesar and Rogers, Bounding, concentrating, and truncating, 2021)."""
+        return min(self.epsilon * self.epsilon / 8, super().rho())
+
+    def renyi(self, orders: Floats) -> Floats:
+        """The smaller of αε²/8 and the curve of ε-DP, in nats."""
+        return np.minimum(orders * self.rho(), super().renyi(orders))
+
+    def pair(self) -> Pair | None:
+        """None: no finite pair is the worst at every ε."""
+        return None
+
+    def loss(self) -> Loss | None:
+        """The worst loss of bounded range."""
+        return curve_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip(Step):
+    """Permute-and-flip at ε: its losses span more than ε, so only what ε-DP itself gives holds."""
+
+    epsilon: float
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_level(self.epsilon, "An ε")
+
+    def pure_epsilon(self) -> float:
+        """ε in nats."""
+        return float(self.epsilon)
+
+
+@dataclass(frozen=True)
+class KnownChannel(Step):
+    """A finite channel, every two of whose inputs may be neighbours.
+
+    Args:
+        channel: the channel.
+        secret: a name for what it sees. Channels of one name, and the runs of one of them, meet the same pair of
+            inputs; without a name each run is taken at its own worst pair, as two columns of one record may be.
+    """
+
+    channel: Channel
+    secret: Label | None = None
+    names_a_missing_record = False
+
+    @cached_property
+    def _epsilon(self) -> float:
+        matrix = self.channel.matrix
+        seen = matrix.max(axis=0) > 0
+        low, high = matrix[:, seen].min(axis=0), matrix[:, seen].max(axis=0)
+        return math.inf if low.min() == 0 else float((np.log(high) - np.log(low)).max())
+
+    def pure_epsilon(self) -> float:
+        """The exact ε in nats: the largest log-ratio of two inputs at one output."""
+        return self._epsilon
+
+    def renyi(self, orders: Floats) -> Floats:
+        """The exact curve in nats, the largest over all pairs; that of the exact ε where this is too much work."""
+        exact = renyi_curves.of_rows(self.channel.matrix, orders)
+        return super().renyi(orders) if exact is None else exact
+
+    def pair(self) -> Pair | None:
+        """None: which pair of inputs is the worst may depend on ε."""
+        return None
+
+    def loss(self) -> Loss | None:
+        """The largest hockey-stick curve over all pairs; the worst case of the exact ε where this is too much work."""
+        matrix = self.channel.matrix
+        if matrix.shape[0] * matrix.size * POINTS <= CURVE_WORK:
+            return curve_of_rows(matrix)
+        return curve_of_rows(np.array(worst_pair(self._epsilon))) if self._epsilon <= LARGEST_EXACT_LOSS else None

@@ -1,0 +1,276 @@
+"""Released files: batches written as they come, and read back to see whether their mechanisms can have written them.
+
+Nothing is left to the detection of types when a file is read. A CSV file is read as the texts it holds, and what a
+mechanism may release is written and read in the same way before the two are compared.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
+
+import numpy as np
+
+from leakgauge.drafts import could_not_write
+from leakgauge.errors import ColumnError, OptionError
+from leakgauge.probability import Interval
+from leakgauge.probability.cells import Codes
+from leakgauge.release.letters import Written
+from leakgauge.sentences import Sentence
+from leakgauge.tables import Binning, Edges, Learnt
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from leakgauge.release.bound import BoundColumn
+
+FORMATS = (".csv", ".parquet")
+NOT_PRIVATE = "not_private"
+"""The column that marks a simulation in the file itself."""
+MARK = "simulation"
+"""What stands in it."""
+GROUP = 1 << 20
+"""Rows a group of a Parquet file; so many are held in memory."""
+_BATCH = 1 << 17
+"""Rows of a Parquet file at a time."""
+_BLOCK = 1 << 21
+"""Bytes of a CSV file at a time, and so of a line at most; Arrow reads some dozens of them ahead."""
+
+Possible: TypeAlias = Callable[[Sequence[Any]], bool]
+"""Whether some columns of a batch, Arrow arrays, can all have been written by a mechanism."""
+
+
+def require_format(path: Path) -> None:
+    """Refuse a name whose format is not known."""
+    if path.suffix.lower() not in FORMATS:
+        raise OptionError(
+            "{path} ends in {found!r}; a release is written as {known!s}.",
+            path=path,
+            found=path.suffix,
+            known=Sentence("{one} or {other}", one=FORMATS[0], other=FORMATS[1]),
+        )
+
+
+def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
+    """The number of rows written, in the format of the wanted name.
+
+    Raises:
+        ColumnError: a column of a type that the format has no place for.
+        EngineError: the disk refused.
+    """
+    import pyarrow as pa
+
+    sink = _Csv(to) if wanted.suffix.lower() == ".csv" else _Parquet(to)
+    rows = 0
+    try:
+        try:
+            for batch in batches:
+                made = _batch({**batch, NOT_PRIVATE: None} if simulated else batch)
+                sink.add(made)
+                rows += made.num_rows
+        finally:
+            sink.close()
+    except OSError as error:
+        raise could_not_write(wanted, error) from None
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
+        raise ColumnError(
+            "A released column is of a type that {suffix} files cannot hold; leave it out, or write another format.",
+            suffix=wanted.suffix,
+        ) from None
+    return rows
+
+
+def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    rows = len(next(iter(columns.values())))
+    arrays = [pa.repeat(MARK, rows) if values is None else values for values in columns.values()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
+
+
+class _Csv:
+    def __init__(self, to: BinaryIO) -> None:
+        self._to = to
+        self._writer: Any = None
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        plain = [
+            column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column for column in batch.columns
+        ]
+        batch = pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
+        if self._writer is None:
+            self._writer = csv.CSVWriter(self._to, batch.schema)
+        self._writer.write_batch(batch)
+
+    def close(self) -> None:
+        if self._writer is not None:
+            self._writer.close()
+
+
+class _Parquet:
+    def __init__(self, to: BinaryIO) -> None:
+        self._to = to
+        self._writer: Any = None
+        self._held: list[pa.RecordBatch] = []
+        self._rows = 0
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        self._held.append(batch)
+        self._rows += batch.num_rows
+        if self._rows >= GROUP:
+            self._write()
+
+    def close(self) -> None:
+        self._write()
+        if self._writer is not None:
+            self._writer.close()
+
+    def _write(self) -> None:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if not self._held:
+            return
+        table = pa.Table.from_batches(self._held)
+        if self._writer is None:
+            # Without Arrow's own schema, texts read back as texts and not as dictionaries.
+            self._writer = pq.ParquetWriter(self._to, table.schema, store_schema=False)
+        self._writer.write_table(table)
+        self._held, self._rows = [], 0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What is in a released file.
+
+    Attributes:
+        columns: their names, in order.
+        rows: how many.
+        impossible: the names, among those that were asked for, of what cannot have been written by its mechanism.
+    """
+
+    columns: tuple[str, ...]
+    rows: int
+    impossible: tuple[str, ...]
+
+
+def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: Mapping[str, Binning]) -> Found:
+    """What is in a released file, in one pass and bounded memory.
+
+    Args:
+        path: the file.
+        extension: ``csv`` or ``parquet``.
+        columns: mechanisms with the columns they write. Those that the file does not have are not looked at; one that
+            marks a simulation is.
+        bins: of public columns, whose labels are held to their edges where these are numbers.
+
+    Raises:
+        UnreadableError: it is not a file of this format.
+    """
+    asked = {one.name: (one.writes, one.form.possible(extension)) for one in columns}
+    for name, binning in bins.items():
+        labels = labels_of(binning)
+        if labels and name not in asked:
+            asked[name] = ((name,), among([labels], extension))
+    asked[NOT_PRIVATE] = ((NOT_PRIVATE,), among([[MARK]], extension))
+    rows, impossible = 0, dict.fromkeys(asked, False)
+    with _opened(path, extension) as (names, batches):
+        looked = {name: (writes, holds) for name, (writes, holds) in asked.items() if set(writes) <= set(names)}
+        for batch in batches:
+            rows += batch.num_rows
+            for name, (writes, holds) in looked.items():
+                impossible[name] = impossible[name] or not holds([batch.column(names.index(one)) for one in writes])
+    return Found(tuple(names), rows, tuple(name for name, wrong in impossible.items() if wrong))
+
+
+class UnreadableError(Exception):
+    """A released file that is not what its extension says; whose words are not told, since they may quote a row."""
+
+
+def labels_of(binning: Binning) -> tuple[str | None, ...]:
+    """The bins between edges that are numbers, a missing value included; of others none are known beforehand."""
+    if not isinstance(binning, Edges | Learnt) or not all(isinstance(cut, int | float) for cut in binning.cuts):
+        return ()
+    ends = (None, *binning.cuts, None)
+    return (None, *(str(Interval(low, high)) for low, high in pairwise(ends)))
+
+
+def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | None = None) -> Possible:
+    """Whether rows are among those reached, all where none are named, of the letters of each column."""
+    import pyarrow as pa
+
+    places = np.arange(len(letters[0])) if reached is None else reached
+    names = [str(at) for at in range(len(letters))]
+    file = BytesIO()
+    columns = {name: Written.of(part).take(places) for name, part in zip(names, letters, strict=True)}
+    write_batches([columns], file, Path(f"letters.{extension}"), simulated=False)
+    with _opened(file.getvalue(), extension) as (_, batches):
+        read = pa.Table.from_batches(batches)
+    known = set(zip(*(column.to_pylist() for column in read.columns), strict=True))
+
+    def holds(columns: Sequence[pa.Array]) -> bool:
+        if [column.type for column in columns] != read.schema.types:
+            return False
+        # Rows of a batch are many, the combinations in it few.
+        different = pa.table(list(columns), names=names).group_by(names, use_threads=False).aggregate([])
+        return known.issuperset(zip(*(column.to_pylist() for column in different.columns), strict=True))
+
+    return holds
+
+
+@contextmanager
+def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
+    """The names of the columns, and the rows as they stand in the file: in CSV every column is text."""
+    import pyarrow as pa
+
+    if f".{extension}" not in FORMATS:
+        raise UnreadableError
+    try:
+        with _stream(source) as stream:
+            yield _csv(stream) if extension == "csv" else _parquet(stream)
+    except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error, StopIteration):
+        raise UnreadableError from None
+
+
+def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    lines = TextIOWrapper(stream, encoding="utf-8", newline="")
+    names = next(csv.reader(lines, strict=True))
+    lines.detach()
+    stream.seek(0)
+    reader = arrow.open_csv(
+        stream,
+        read_options=arrow.ReadOptions(block_size=_BLOCK),
+        # In a file of one column an empty line is a missing value.
+        parse_options=arrow.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+        # A quoted empty text is a text, an empty field is missing.
+        convert_options=arrow.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            null_values=[""],
+            strings_can_be_null=True,
+            quoted_strings_can_be_null=False,
+        ),
+    )
+    return names, reader
+
+
+def _parquet(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
+    import pyarrow.parquet as pq
+
+    file = pq.ParquetFile(stream)
+    return list(file.schema_arrow.names), file.iter_batches(batch_size=_BATCH)
+
+
+def _stream(source: Path | bytes) -> BinaryIO:
+    return source.open("rb") if isinstance(source, Path) else BytesIO(source)

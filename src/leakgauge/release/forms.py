@@ -1,0 +1,314 @@
+"""The three forms of a released column: numbers on a grid, letters of a channel, sets of letters.
+
+A form stands between Arrow columns and the codes that the law of a mechanism counts with: steps of a grid, places of
+letters, and for sets a row of truths, one per letter.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from leakgauge.errors import ColumnError, ModelError, VerificationError
+from leakgauge.mechanisms import LetterSets, NoisyNumber
+from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Codes
+from leakgauge.probability.labels import text_of
+from leakgauge.release.files import Possible, among
+from leakgauge.release.letters import Alphabet, Written, encoded, numbers_of
+from leakgauge.release.sizes import Size, of_numbers, of_texts, of_written
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from leakgauge.release.bound import BoundColumn
+
+Outputs: TypeAlias = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class ColumnForm(ABC):
+    """What the columns that a mechanism reads and writes have to do with the codes of its law.
+
+    Attributes:
+        column: with its mechanism.
+        labels: the inputs by name, tuples where several columns are read; empty where any number is an input.
+    """
+
+    column: BoundColumn
+    labels: tuple[Any, ...]
+
+    @abstractmethod
+    def inputs(self, values: Sequence[pa.Array]) -> Codes:
+        """The coded input in each row, from the columns read.
+
+        Raises:
+            ColumnError: a value, or combination of values, that the mechanism cannot take; it is not told.
+        """
+
+    @abstractmethod
+    def written(self, outputs: Outputs) -> list[pa.Array]:
+        """The columns written, from coded outputs."""
+
+    @abstractmethod
+    def outputs(self, values: Sequence[pa.Array]) -> Outputs:
+        """The coded output in each row of a released file, whatever types its columns were read as.
+
+        Raises:
+            VerificationError: a value, or combination, that the mechanism never gives; it is not told.
+        """
+
+    @abstractmethod
+    def possible(self, extension: str) -> Possible:
+        """Whether columns of a batch of a released file can have been written by the mechanism."""
+
+    @abstractmethod
+    def bytes(self, rows: int) -> list[Size]:
+        """The most that the columns written take, whatever is drawn."""
+
+    def never_given(self) -> VerificationError:
+        """What to raise where a released column holds a value that the mechanism never gives."""
+        return VerificationError(
+            "Column {name!r} of the release holds a value that its mechanism never gives; name the release of this "
+            "record.",
+            name=self.column.writes[0],
+        )
+
+
+def form_of(column: BoundColumn) -> ColumnForm:
+    """The form in which a mechanism releases its columns.
+
+    Raises:
+        ModelError: it only answers queries.
+    """
+    mechanism = column.mechanism
+    if mechanism.noise is not None:
+        return _Numbers(column, (), mechanism.noise)
+    if mechanism.sets is not None:
+        return _Sets(column, mechanism.sets.letters, mechanism.sets)
+    channel = mechanism.channel()
+    if mechanism.law is None or channel is None:
+        raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=mechanism.name)
+    return _Letters(column, channel.inputs, channel)
+
+
+@dataclass(frozen=True)
+class _Numbers(ColumnForm):
+    noise: NoisyNumber
+
+    def inputs(self, values: Sequence[pa.Array]) -> Codes:
+        if values[0].null_count and self.noise.missing is None:
+            raise ColumnError(
+                "Column {name!r} has missing values and no number that stands for them; add missing=NUMBER to its "
+                "mechanism.",
+                name=self.column.name,
+            )
+        return self.noise.on_grid(numbers_of(values[0]))
+
+    def written(self, outputs: Outputs) -> list[pa.Array]:
+        import pyarrow as pa
+
+        return [pa.array(self.noise.from_grid(outputs))]
+
+    def outputs(self, values: Sequence[pa.Array]) -> Outputs:
+        import pyarrow as pa
+
+        kind = values[0].type
+        if values[0].null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+            raise self.never_given()
+        numbers = np.asarray(values[0].cast(pa.float64(), safe=False))
+        if not np.isfinite(numbers).all():
+            raise self.never_given()
+        return np.rint(numbers / self.noise.span.grid).astype(np.int64)
+
+    def possible(self, extension: str) -> Possible:
+        import pyarrow as pa
+
+        kind = pa.int64() if self.noise.span.grid == 1 else pa.float64()
+        stored = pa.string() if extension == "csv" else kind
+
+        def holds(columns: Sequence[pa.Array]) -> bool:
+            (values,) = columns
+            if values.null_count or values.type != stored:
+                return False
+            try:
+                return self.noise.may_release(np.asarray(values.cast(kind)))
+            except pa.ArrowInvalid:
+                return False
+
+        return holds
+
+    def bytes(self, rows: int) -> list[Size]:
+        return [of_numbers(rows)]
+
+
+class _Named(ColumnForm):
+    """What letters and sets of them share: inputs that have names."""
+
+    def inputs(self, values: Sequence[pa.Array]) -> Codes:
+        parts = [alphabet.places(column) for alphabet, column in zip(self._alphabets, values, strict=True)]
+        found = self._inputs.numbers(parts)
+        if len(parts) > 1 and (found < 0).any():
+            raise ColumnError(
+                "The columns {names!s} have a combination of values that is not an input of the channel; add it.",
+                names=tuple(map(repr, self.column.reads)),
+            )
+        return found.astype(np.int64)
+
+    @cached_property
+    def _inputs(self) -> _Combinations:
+        return _Combinations(self.labels, len(self.column.reads))
+
+    @cached_property
+    def _alphabets(self) -> list[Alphabet]:
+        return [Alphabet(name, part) for name, part in zip(self.column.reads, self._inputs.letters, strict=True)]
+
+
+@dataclass(frozen=True)
+class _Letters(_Named):
+    channel: Channel
+
+    def written(self, outputs: Outputs) -> list[pa.Array]:
+        return [written.take(outputs) for written in self._written]
+
+    def outputs(self, values: Sequence[pa.Array]) -> Outputs:
+        outputs = _Combinations(self.channel.outputs, len(self.column.writes))
+        columns = zip(values, outputs.letters, self.column.writes, strict=True)
+        found = outputs.numbers([self._read_back(*column) for column in columns])
+        if (found < 0).any():
+            raise self.never_given()
+        return found
+
+    def possible(self, extension: str) -> Possible:
+        # An output that no input leads to is not released.
+        reached = np.unique(self.channel.cells.nonzero()[1])
+        return among(self._columns, extension, reached)
+
+    def bytes(self, rows: int) -> list[Size]:
+        return [of_written(written, rows) for written in self._written]
+
+    @cached_property
+    def _columns(self) -> list[Sequence[Label]]:
+        """The letter of each output, in each column that is written."""
+        outputs: tuple[Any, ...] = self.channel.outputs
+        return list(zip(*outputs, strict=True)) if len(self.column.writes) > 1 else [outputs]
+
+    @cached_property
+    def _written(self) -> list[Written]:
+        return list(map(Written.of, self._columns))
+
+    def _read_back(self, values: pa.Array, letters: Sequence[Label], name: str) -> Codes:
+        different, codes = encoded(values, name)
+        lookups = [{spell(letter): at for at, letter in enumerate(letters)} for spell in (_same, text_of, _text)]
+        # A file may read back as another type than was written: 1 for "1". Spellings that are not unique say nothing.
+        lookups = [lookup for lookup in lookups if len(lookup) == len(letters)]
+        places = np.full(len(different), -1, dtype=np.int64)
+        for row, value in enumerate(different.to_pylist()):
+            for lookup in lookups:
+                found = next((lookup[key] for key in (value, _text(value)) if key in lookup), None)
+                if found is not None:
+                    places[row] = found
+                    break
+            else:
+                raise self.never_given()
+        return places[codes]
+
+
+@dataclass(frozen=True)
+class _Sets(_Named):
+    sets: LetterSets
+
+    def written(self, outputs: Outputs) -> list[pa.Array]:
+        import pyarrow as pa
+
+        return [pa.array(self.sets.texts(outputs), pa.string())]
+
+    def outputs(self, values: Sequence[pa.Array]) -> Outputs:
+        at = {spelling: number for number, text in enumerate(self._texts) for spelling in (_text(text), text)}
+        different, codes = encoded(values[0], self.column.writes[0])
+        members = np.zeros((len(different), len(self._texts)), dtype=np.bool_)
+        for row, value in enumerate(different.to_pylist()):
+            # The empty set is written as nothing, which some files read as missing.
+            for text in [] if value in (None, "") else _text(value).split(SEPARATOR):
+                if text not in at:
+                    raise self.never_given()
+                members[row, at[text]] = True
+        return members[codes]
+
+    def possible(self, extension: str) -> Possible:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        letters, possible_sizes = pa.array(self._texts, pa.string()), self.sets.law.sizes
+
+        def holds(columns: Sequence[pa.Array]) -> bool:
+            (texts,) = columns
+            if texts.null_count or texts.type != pa.string():
+                return False
+            different = pc.unique(texts)
+            filled = different.filter(pc.not_equal(different, ""))
+            if len(filled) < len(different) and 0 not in possible_sizes:
+                return False
+            parts = pc.split_pattern(filled, SEPARATOR)
+            places = pc.index_in(parts.flatten(), value_set=letters)
+            sizes = np.asarray(pc.list_value_length(parts))
+            if places.null_count or not np.isin(sizes, possible_sizes).all():
+                return False
+            # Within a set letters stand in the order of the alphabet, each once.
+            rising = np.diff(np.asarray(places)) > 0
+            rising[np.cumsum(sizes)[:-1] - 1] = True
+            return bool(rising.all())
+
+        return holds
+
+    def bytes(self, rows: int) -> list[Size]:
+        return [of_texts(SEPARATOR.join(self._texts), rows)]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        return set_texts(self.sets.letters, ([at] for at in range(len(self.sets.letters))))
+
+
+class _Combinations:
+    """The distinct letters of each of some columns, and the number of each combination that is a label."""
+
+    def __init__(self, labels: Sequence[Any], columns: int) -> None:
+        parts = [labels] if columns == 1 else [dict.fromkeys(part) for part in zip(*labels, strict=True)]
+        self.letters: list[list[Label]] = list(map(list, parts))
+        if columns > 1:
+            at = [{letter: place for place, letter in enumerate(letters)} for letters in self.letters]
+            self._numbers = np.full([len(letters) for letters in self.letters], -1, dtype=np.int64)
+            for number, label in enumerate(labels):
+                self._numbers[tuple(places[part] for places, part in zip(at, label, strict=True))] = number
+
+    def numbers(self, places: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
+        """The number of the label in each row, -1 where there is none, from the places of its letters."""
+        return places[0] if len(places) == 1 else np.asarray(self._numbers[tuple(places)])
+
+
+def _same(label: Label) -> Label:
+    return label
+
+
+def _text(label: Label) -> str:
+    """One text for a letter and for what a file may make of it."""
+    if isinstance(label, str) and label.casefold() in ("true", "false"):
+        return label.casefold()
+    if isinstance(label, bool):
+        return str(label).casefold()
+    if isinstance(label, date):
+        return str(label)
+    try:
+        number = float(str(label))
+    except ValueError:
+        return text_of(label)
+    return repr(int(number)) if math.isfinite(number) and number == int(number) else repr(number)

@@ -1,0 +1,104 @@
+"""Numbers of a document, each traceable to a file, and written with the same digits in every rendering and language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
+
+from leakgauge.languages import Language
+
+_NOISE = Context(prec=12)
+"""Digits beyond are what a computer's arithmetic leaves, not part of a number."""
+_NO_UNIT = "1"
+"""What artefacts say of a number without a unit."""
+_PLAIN = (-5, 15)
+"""Powers of ten between which a number is written without an exponent."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a document, traceable to a file.
+
+    Attributes:
+        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
+        unit: in the words of the artefact, such as ``bits``; empty where it has none.
+        source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
+        low: the lower end of its interval; None where it is exact.
+        high: likewise.
+        confidence: of the interval.
+        count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
+        digits: significant digits that are shown.
+        percent: whether a share is shown as a percentage.
+    """
+
+    value: float | str
+    unit: str
+    source: str
+    low: float | str | None = None
+    high: float | str | None = None
+    confidence: float | None = None
+    count: bool = False
+    digits: int = 4
+    percent: bool = False
+
+
+def written(number: Number, language: Language) -> str:
+    """A number for a person, with its unit and its interval, such as ``0.0764 [0.0711, 0.082] bits``.
+
+    It has the number's significant digits, thousands apart; whole numbers of the artefact, such as counts, are written
+    in full. An interval is rounded outwards, so that it never looks narrower than it is. What is masked stays as it is,
+    and infinity is told in words.
+    """
+    text = _value(number, number.value, language, ROUND_HALF_EVEN)
+    unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
+    ends = (number.value, number.low, number.high)
+    if not _is_masked(number) and number.low is not None and number.high is not None:
+        low = _value(number, number.low, language, ROUND_FLOOR)
+        high = _value(number, number.high, language, ROUND_CEILING)
+        text = f"{text} [{low}, {high}]"
+    if all(end is None or _is_infinite(end) for end in ends):
+        # Nothing is counted in a unit.
+        return text
+    return f"{text} {unit}" if unit else text
+
+
+def _value(number: Number, value: float | str, language: Language, rounding: str) -> str:
+    if _is_infinite(value):
+        return language.say("minus infinity") if str(value).startswith("-") else language.say("infinite")
+    if isinstance(value, str):
+        return language.retell(value)
+    if isinstance(value, int) and not number.percent:
+        return f"{value:,}"
+    exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
+    if number.count:
+        return f"{_rounded(exact, 0, rounding):,}"
+    return _significant(exact, number.digits, rounding)
+
+
+def _significant(exact: Decimal, digits: int, rounding: str) -> str:
+    exact = _NOISE.plus(exact)
+    if not exact:
+        return "0"
+    rounded = _rounded(exact, digits - 1 - exact.adjusted(), rounding)
+    if not rounded:
+        return "0"
+    if _PLAIN[0] < rounded.adjusted() < _PLAIN[1]:
+        text = f"{rounded:,f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa, power = f"{rounded:e}".split("e")
+    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
+    return f"{mantissa}e{int(power):+03d}"
+
+
+def _rounded(exact: Decimal, places: int, rounding: str) -> Decimal:
+    step = Decimal(1).scaleb(-places)
+    # Not quantize alone: it keeps no exponent above zero in plain notation.
+    return (exact / step).to_integral_value(rounding=rounding) * step
+
+
+def _is_infinite(value: float | str) -> bool:
+    return value in ("infinity", "-infinity", float("inf"), float("-inf"))
+
+
+def _is_masked(number: Number) -> bool:
+    return isinstance(number.value, str) and not _is_infinite(number.value)

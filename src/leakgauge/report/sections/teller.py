@@ -1,0 +1,227 @@
+"""What every section is written with: the facts, a language and for whom it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from leakgauge.artefacts.codec import sentence_of
+from leakgauge.languages import Language, message
+from leakgauge.report.document import Edition, Inline, Paragraph, sentence
+from leakgauge.report.facts import Facts
+from leakgauge.report.numbers import Number
+from leakgauge.report.visible import apart
+
+NOTHING: Inline = ("–",)
+"""A cell of which nothing is known."""
+OF_A_HUNDRED = message("of 100")
+"""The unit of scores."""
+_LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
+ROWS = message("rows")
+"""The unit of counts of rows."""
+TITLES: Final = {
+    "statement": message("Statement"),
+    "left-out": message("What this edition leaves out"),
+    "limitations": message("Limitations"),
+    "assumptions": message("Assumptions"),
+    "context": message("Declared context and unit of protection"),
+    "data": message("Data and roles"),
+    "guarantee": message("Mechanism and guarantee"),
+    "leakage": message("Leakage before and after"),
+    "attacks": message("Attacks"),
+    "usefulness": message("Usefulness of each column"),
+    "frontier": message("What usefulness costs in leakage"),
+    "grade": message("Grade"),
+    "indicators": message("Indicators"),
+    "tuning": message("What the tuning cost"),
+    "residual": message("Residual risk and review"),
+    "reproduction": message("How to reproduce"),
+    "crosswalk": message("Crosswalk to assessment guidelines"),
+}
+"""Of the sections, by their keys, in the order of the report."""
+_EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the record")}
+"""What attacks found follows from the table; without it the groups of rows and the checks are left."""
+
+
+@dataclass(frozen=True)
+class Own:
+    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return apart(self.text)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A text that is in the report's language already, names in it included."""
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
+class Teller:
+    """Facts told in a language, to those who may see the table or to everybody."""
+
+    facts: Facts
+    language: Language
+    edition: Edition
+
+    @property
+    def external(self) -> bool:
+        """Whether everybody may read it."""
+        return self.edition is Edition.EXTERNAL
+
+    def title(self, key: str) -> str:
+        """The title of a section."""
+        titles = TITLES | _EXTERNAL_TITLES if self.external else TITLES
+        return self.language.say(titles[key])
+
+    def say(self, template: str, /, **fields: object) -> Inline:
+        """A sentence with its numbers as numbers."""
+        return sentence(self.language, template, **fields)
+
+    def listed(self, names: Iterable[str]) -> Plain:
+        """Names of columns, one after the other."""
+        return Plain(self.language.say(", ").join(str(Own(name)) for name in names) or "–")
+
+    def told(self, stored: object) -> str:
+        """A sentence, or a name of ours, that an artefact stores."""
+        return self.language.retell(sentence_of(stored))
+
+    def stored(self, stored: object) -> Inline:
+        """A sentence that an artefact stores, as a whole one."""
+        return (self.told(stored),)
+
+    def yes_or_no(self, holds: object) -> Inline:
+        """A cell that says whether something holds."""
+        return (self.language.say("yes") if holds else self.language.say("no"),)
+
+    def mechanism(self, stored: object) -> Own:
+        """A mechanism as it is spelled, or the name of one that has no spelling."""
+        return Own(_LETTERS.sub("", self.told(stored)))
+
+    def cell(self, file: str, *path: str | int, **options: Any) -> Inline:
+        """The number at a place; a dash where nothing stands there."""
+        number = self.maybe(file, *path, **options)
+        return NOTHING if number is None else (number,)
+
+    def maybe(self, file: str, *path: str | int, **options: Any) -> Number | None:
+        """The number at a place; None where nothing stands there."""
+        return self.facts.number(file, *path, **options) if self.facts.has(file, *path) else None
+
+    def numbers(self, names: Mapping[str, str], *place: str, **options: Any) -> Iterator[tuple[Inline, Inline]]:
+        """The name and the number of each of these fields that stands at a place."""
+        for field, name in names.items():
+            number = self.maybe(*place, field, **options)
+            if number is not None:
+                yield (name,), (number,)
+
+    def score(self, file: str, *path: str | int, **options: Any) -> Inline:
+        """A score from 0 to 100; a dash where there is none."""
+        return self.cell(file, *path, digits=3, **options)
+
+    def named(self, node: Any) -> str:
+        """The name of a node of the diagram."""
+        english, chinese = str(node.get("name") or ""), str(node.get("chinese") or "")
+        return chinese or english if self.language.code == "zh" else english
+
+    @property
+    def table(self) -> Own:
+        """What the table is called."""
+        return Own(str(self.facts.get("job.json", "table", "name") or self.language.say("the table")))
+
+    @property
+    def secret(self) -> tuple[str, ...]:
+        """The protected columns."""
+        columns = self.facts.get("release.json", "plan", "columns") or {}
+        planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
+        asked = self.facts.get("job.json", "asked", "secret")
+        measured = self.facts.names("measurement.json", "secret")
+        return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
+
+    def written(self, column: str) -> Plain:
+        """The columns that the mechanism of a planned column writes."""
+        return self.listed(self.facts.names("release.json", "plan", "columns", column, "writes") or [column])
+
+    @property
+    def released(self) -> bool:
+        """Whether anything was released."""
+        return self.facts.has("release.json") and self.facts.get("job.json", "outcome", "released") is not False
+
+    @property
+    def keeps_guarantee_inside(self) -> bool:
+        """Whether what the release promises follows from private counts, so that everybody may not be told."""
+        return self.external and self.released and not self.facts.has("release.json", "claims")
+
+    @property
+    def epsilon(self) -> tuple[str, ...] | None:
+        """Where the record has the ε of one row: of all columns together, where there are several."""
+        claimed = self.facts.names("release.json", "claims")
+        places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate-dp")]
+        if len(claimed) <= 1:
+            places = [("claims", *claimed, "levels", notion) for notion in ("local-dp", "dp", "approximate-dp")]
+        return next((place for place in places if self.facts.has("release.json", *place)), None)
+
+    def accusation(self, violation: object) -> Inline:
+        """What an audit found against the release; in doubt where no veto was made of it."""
+        said = Own(self.told(violation))
+        if self.facts.has("assessment.json") and not self.facts.items("assessment.json", "vetoes"):
+            return self.say(
+                "The audit accuses the release, at its confidence and not beyond doubt: {violation}.", violation=said
+            )
+        return self.say("The release does not keep what it claims: {violation}.", violation=said)
+
+    @property
+    def asked_epsilon(self) -> Number | None:
+        """The bound on ε that was asked for; every mechanism that is designed or chosen for it keeps it."""
+        return self.maybe("job.json", "asked", "local_dp", unit="nats") if self.released else None
+
+    @property
+    def promises_nothing(self) -> bool:
+        """Whether the ε of one row is infinite."""
+        found = None if self.epsilon is None else self.facts.get("release.json", *self.epsilon)
+        return (found.get("value") if isinstance(found, dict) else found) == "infinity"
+
+    @property
+    def bins(self) -> tuple[str, ...]:
+        """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
+        planned = self.facts.get("release.json", "plan", "bins") or {}
+        asked = self.facts.names("job.json", "asked", "bins")
+        return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
+
+    @property
+    def public(self) -> tuple[list[str], list[str]]:
+        """The public columns that were released as they are, and those that were released in bins."""
+        public = self.facts.names("release.json", "plan", "public")
+        binned = self.facts.names("release.json", "plan", "bins")
+        return [one for one in public if one not in binned], [one for one in public if one in binned]
+
+    @property
+    def secret_bins(self) -> tuple[str, ...]:
+        """Those of the secret."""
+        return tuple(one for one in self.bins if one.rpartition("=")[0] in self.secret)
+
+    @property
+    def from_this_table(self) -> bool:
+        """Whether a channel was designed from the private counts."""
+        columns = self.facts.get("release.json", "plan", "columns") or {}
+        if any(one.get("channel_prior") == "this table" for one in columns.values()):
+            return True
+        return bool(self.facts.get("design.json", "prior") == "this table")
+
+
+def spelled(mechanism: object) -> str:
+    """A mechanism as it is spelled, without the letters of its column: they are values of the table."""
+    return _LETTERS.sub("", str(sentence_of(mechanism)))
+
+
+def warning(parts: Inline) -> Paragraph:
+    """A loud sentence."""
+    return Paragraph(parts, "warning")
