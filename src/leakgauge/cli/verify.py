@@ -18,7 +18,7 @@ from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.verification import Check
+    from leakgauge.artefacts.record import Check
     from leakgauge.release import Verification
 
 
