@@ -19,6 +19,7 @@ from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.laws import quotient_above
 from leakgauge.mechanisms.noisy_number import span
 from leakgauge.notions.composition import Step, step_of
+from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
 
@@ -53,6 +54,16 @@ class TotalNoise:
         """How far a noisy total lies from the total at most, with this probability; rounding to the grid included."""
         coarse = self.mechanism.span.grid
         return self.mechanism.law.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
+
+    def estimates(
+        self, totals: list[int], confidence: float, randomness: Randomness, rounding: float = 0.0
+    ) -> list[Estimate]:
+        """Each total with fresh noise and an interval, wider by what the values lost to rounding before."""
+        reach = self.reach(confidence) + rounding
+        # One draw of noise, which is all that n says: how many rows there are may be secret.
+        return [
+            Estimate(value, value - reach, value + reach, confidence, 1) for value in self.noisy(totals, randomness)
+        ]
 
     @property
     def rho(self) -> float:
