@@ -34,7 +34,7 @@ def run() -> None:
     table = rows()
     _grading(table)
     ways: list[tuple[str, Mechanism]] = [
-        ("status", randomized_response(LETTERS, 1.0)),
+        ("status", randomized_response(1.0, letters=LETTERS)),
         ("load", laplace(1.0, lower=0, upper=40)),
         ("load", gaussian(1.0, 1e-6, lower=0, upper=40)),
     ]
@@ -56,7 +56,7 @@ def run() -> None:
 
 def _grading(table: Table) -> None:
     """One assessment from evidence, its interval, and the loop on a tenth of the rows."""
-    evidence = expected(setting_of(randomized_response(LETTERS, 1.0), source_of(table, "status")))
+    evidence = expected(setting_of(randomized_response(1.0, letters=LETTERS), source_of(table, "status")))
     assess(default_diagram(), evidence)
     one = timed(lambda: [assess(default_diagram(), evidence, draws=0) for _ in range(100)])[0] / 100
     with_interval = timed(lambda: assess(default_diagram(), evidence))[0]

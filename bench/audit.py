@@ -13,7 +13,6 @@ from leakgauge.artefacts import Shown
 from leakgauge.audit import lower_bound
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
-from leakgauge.audit.neighbours import neighbours_of
 from leakgauge.audit.subjects import subject_of
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, Statement
 from leakgauge.mechanisms import exponential_channel, gaussian, laplace, randomized_response
@@ -48,7 +47,7 @@ def run() -> None:
         # Of the same noise ε at δ = 10^-3 needs events of that probability, μ does not.
         ("Gaussian (1, 10^-3), μ", noise, GaussianDP(0.0), math.sqrt(2 * noise.claims[1].level)),
         ("Gaussian (1, 10^-3), ε at that δ", noise, ApproximateDP(0.0, 1e-3), 1.0),
-        ("randomized response of 8 letters, ε", randomized_response(range(8), 1.0), local, 1.0),
+        ("randomized response of 8 letters, ε", randomized_response(1.0, letters=range(8)), local, 1.0),
     ]
     choice = exponential_channel(range(8), range(8), SCORES, 1.0)
     cases.insert(3, ("exponential mechanism of 8 letters, ε", choice, local, choice.claims[0].level))
@@ -65,13 +64,13 @@ def run() -> None:
 
 
 def shown(mechanism: Any, notion: Statement, count: int, seed: int) -> float:
-    pairs = neighbours_of(mechanism)[:1]
+    pairs = mechanism.neighbours()[:1]
     return lower_bound(mechanism, notion, pairs, samples=count, stop_early=False, randomness=Simulated(seed)).at_least
 
 
 def histogram(mechanism: Any, notion: Statement, count: int, seed: int, bins: int = 40) -> float:
     """Equal bins over what was seen, every bin tested in both directions, the miss shared out over all of them."""
-    subject, pair = subject_of(mechanism, randomness=Simulated(seed)), neighbours_of(mechanism)[0]
+    subject, pair = subject_of(mechanism, randomness=Simulated(seed)), mechanism.neighbours()[0]
     first, second = (subject.draw(value, count, np.inf).astype(float) for value in pair)
     ends = np.linspace(min(first.min(), second.min()), max(first.max(), second.max()) + 1e-9, bins + 1)
     hits = [np.histogram(one, ends)[0] for one in (first, second)]

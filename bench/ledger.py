@@ -7,7 +7,7 @@ import time
 
 from _pytest.outcomes import Skipped
 
-from leakgauge.notions.composition import DiscreteGaussianNoise, LaplaceNoise
+from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
 from tests.postgres import running_server
 

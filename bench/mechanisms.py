@@ -31,10 +31,10 @@ def run() -> None:
     print(f"  numpy's floats, which are not safe to release: Laplace {floats[0]:.1f} M/s, normal {floats[1]:.1f} M/s")
     _diffprivlib()
     for letters in (2, 16, 1000):
-        response = randomized_response(range(letters), 1.0)
+        response = randomized_response(1.0, letters=range(letters))
         rows = generator.integers(0, letters, BATCH)
-        response.run_places(rows, source)
-        rate = _rate(lambda response=response, rows=rows: response.run_places(rows, source), BATCH)  # type: ignore[misc]
+        response.law.draw(rows, source)
+        rate = _rate(lambda response=response, rows=rows: response.law.draw(rows, source), BATCH)  # type: ignore[misc]
         print(f"randomized response over {letters} letters: {rate:.1f} M rows/s")
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from leakgauge import notions, randomness
 from leakgauge.measures import sibson
-from leakgauge.notions.composition import GaussianNoise, LaplaceNoise, RandomizedResponse, Step, compose
+from leakgauge.mechanisms.steps import GaussianNoise, LaplaceNoise, RandomizedResponse, Step
+from leakgauge.notions.composition import compose
 from leakgauge.probability import Channel, Distribution
 
 

@@ -21,7 +21,7 @@ from leakgauge.distances import Hamming
 from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeError, VerificationError
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect import choice, stages
-from leakgauge.notions.composition import RandomizedResponse
+from leakgauge.mechanisms.steps import RandomizedResponse
 from leakgauge.release import record
 from leakgauge.tables import open_table
 

@@ -99,7 +99,7 @@ def test_a_solution_has_its_units_and_its_gap(best: Solution) -> None:
 
 
 def test_a_level_has_its_witness(joint: lg.Joint) -> None:
-    response = lg.mechanisms.randomized_response(["a", "b"], epsilon=1.0).channel()
+    response = lg.mechanisms.randomized_response(1.0, letters=["a", "b"]).channel()
     level: Level = levels(response)["local-dp"]
     told = cells(shown(level))
     assert told[0] == ["level", "1 nats"]
@@ -123,7 +123,7 @@ def test_a_release_and_what_attacks_find(made: Release) -> None:
 
 def test_what_an_audit_shows() -> None:
     found = lower_bound(
-        lg.mechanisms.randomized_response(["<a>", "b"], epsilon=1.0), samples=5000, randomness=Simulated(1)
+        lg.mechanisms.randomized_response(1.0, letters=["<a>", "b"]), samples=5000, randomness=Simulated(1)
     )
     told = fields(found)
     assert told["claimed"] == "at most 1 nats" and str(found.said) in told["shown"] and told["violated"] == "no"

@@ -15,6 +15,7 @@ from leakgauge import claims, measures, notions, probability
 from leakgauge.arguments import checked
 from leakgauge.errors import InputError, OptionError
 from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
+from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 
@@ -24,7 +25,7 @@ JOINT = Joint("ab", "uv", [[0.3, 0.1], [0.2, 0.4]])
 SCENARIO = Scenario(JOINT, CHANNEL)
 COUNTS = Counts({"secret": "ab", "release": "uv"}, [[30, 10], [20, 40]])
 DP = claims.CentralDP(1.0)
-STEPS = [composition.RandomizedResponse(1.0)]
+STEPS = [steps.RandomizedResponse(1.0)]
 X, Y = np.linspace(0, 1, 30), np.linspace(0, 1, 30)[::-1] ** 2
 ROWS = {"p": np.array([0.5, 0.5]), "q": np.array([0.2, 0.8])}
 
@@ -138,17 +139,16 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     composition.amplified_by_sampling: {"statement": DP, "sampling_probability": 0.5},
     composition.group_privacy: {"statement": DP, "size": 2},
     composition.in_parallel: {"statements": [DP], "parts": composition.Parts.FIXED},
-    composition.Claimed: {"statement": DP, "count": 1},
-    composition.ClaimedCurve: {"name": "curve", "points": ((2.0, 0.5),)},
-    composition.DiscreteGaussianNoise: {"noise_multiplier": 2.0, "sensitivity": 1},
-    composition.DiscreteLaplaceNoise: {"epsilon": 1.0, "sensitivity": 1},
-    composition.ExponentialChoice: {"epsilon": 1.0},
-    composition.GaussianNoise: {"noise_multiplier": 1.0},
-    composition.KnownChannel: {"channel": CHANNEL},
-    composition.LaplaceNoise: {"epsilon": 1.0},
-    composition.PermuteAndFlip: {"epsilon": 1.0},
-    composition.RandomizedResponse: {"epsilon": 1.0},
-    composition.step_of: {},
+    steps.Claimed: {"statement": DP, "count": 1},
+    steps.ClaimedCurve: {"name": "curve", "points": ((2.0, 0.5),)},
+    steps.DiscreteGaussianNoise: {"noise_multiplier": 2.0, "sensitivity": 1},
+    steps.DiscreteLaplaceNoise: {"epsilon": 1.0, "sensitivity": 1},
+    steps.ExponentialChoice: {"epsilon": 1.0},
+    steps.GaussianNoise: {"noise_multiplier": 1.0},
+    steps.KnownChannel: {"channel": CHANNEL},
+    steps.LaplaceNoise: {"epsilon": 1.0},
+    steps.PermuteAndFlip: {"epsilon": 1.0},
+    steps.RandomizedResponse: {"epsilon": 1.0},
 }
 """Each public function with arguments that it takes."""
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Before, StoredAssessment, StoredImprovement, codec
-from leakgauge.artefacts.assessment import Line
+from leakgauge.artefacts.assessment import PolicyLine
 from leakgauge.assessment import (
     Policy,
     assess,
@@ -47,7 +47,9 @@ def people() -> Table:
 def released(people: Table) -> dict[str, Protected]:
     noise = Simulated(1)
     return {
-        "letters": protected_column(people, "illness", randomized_response(["flu", "none", "cold"], 8.0), noise),
+        "letters": protected_column(
+            people, "illness", randomized_response(8.0, letters=["flu", "none", "cold"]), noise
+        ),
         "numbers": protected_column(people, "age", laplace(1.0, lower=0, upper=100), noise),
         "answers": protected_histogram(people, "illness", laplace(0.1, sensitivity=2), noise),
     }
@@ -105,9 +107,12 @@ def test_what_is_not_known_is_said_in_chinese() -> None:
 
 
 def test_a_line_says_what_was_found() -> None:
-    line = Line("max_epsilon", 0.5, math.inf, False, Sentence("ε of the column's claim"))
+    line = PolicyLine("max_epsilon", 0.5, math.inf, False, Sentence("ε of the column's claim"))
     assert str(line.said) == "max_epsilon is inf (ε of the column's claim), the limit 0.5"
-    assert CHINESE.retell(Line("target_grade", Sentence("good"), None, False).said) == "target_grade 为 未知，限制是 良"
+    assert (
+        CHINESE.retell(PolicyLine("target_grade", Sentence("good"), None, False).said)
+        == "target_grade 为 未知，限制是 良"
+    )
 
 
 def test_another_file_is_refused() -> None:

@@ -73,7 +73,7 @@ def adult_case(table: Table, name: str) -> Case:
     if name == "gaussian":
         return lambda bits: protected_histogram(table, column, gaussian(0.1, 1e-3, sensitivity=2), bits)
     letters = table.counts(column).distribution(column)
-    made = designed(letters) if name == "designed" else randomized_response(letters.outcomes, 1.0)
+    made = designed(letters) if name == "designed" else randomized_response(1.0, letters=letters.outcomes)
     return lambda bits: protected_column(table, column, made, bits)
 
 
@@ -84,7 +84,7 @@ def load_case(table: Table, name: str) -> Case:
     if name == "gaussian":
         return lambda bits: protected_column(table, column, gaussian(0.1, 1e-3, lower=0, upper=8), bits)
     bins = table.counts(column, bins={column: Quantiles(8)}).distribution(column)
-    made = designed(bins) if name == "designed" else randomized_response(bins.outcomes, 1.0)
+    made = designed(bins) if name == "designed" else randomized_response(1.0, letters=bins.outcomes)
     return lambda bits: protected_column(table, column, made, bits)
 
 
@@ -160,7 +160,7 @@ def test_a_larger_budget_costs_privacy_and_buys_utility(adult: Table, kind: str)
     found = []
     for epsilon in EPSILONS:
         mechanism: Mechanism = (
-            randomized_response(letters, epsilon) if kind == "letters" else laplace(epsilon, lower=0, upper=100)
+            randomized_response(epsilon, letters=letters) if kind == "letters" else laplace(epsilon, lower=0, upper=100)
         )
         found.append(assess(default_diagram(), expected(setting_of(mechanism, source)), draws=0))
     privacy, utility = ([getattr(one, name) for one in found] for name in ("privacy", "utility"))

@@ -31,7 +31,7 @@ from leakgauge.probability import Channel
 from leakgauge.randomness import Simulated
 from leakgauge.tables import open_table
 
-RESPONSE = randomized_response(["a", "b"], epsilon=1.0)
+RESPONSE = randomized_response(1.0, letters=["a", "b"])
 
 
 def audit(columns: dict[str, Shown | None], attacks: tuple[Finding, ...] = (), checks: tuple[Check, ...] = ()) -> Audit:
@@ -138,7 +138,7 @@ def test_every_route_asks_for_every_reason() -> None:
         "the claim local-dp has an infinite level, which promises nothing",
         "ε is infinite, which promises nothing",
     ]
-    fair = setting_of(randomized_response(["a", "b", "c"], 1.0), source_of(people, "x"))
+    fair = setting_of(randomized_response(1.0, letters=["a", "b", "c"]), source_of(people, "x"))
     evidence = expected(fair)
     assert every_veto(fair, evidence) == ()
     broken = shown(LocalDP(0.5))

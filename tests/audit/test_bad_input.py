@@ -11,10 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.audit import DeclaredNoise, Noise, Program, claimed_by_opendp, lower_bound
+from leakgauge.audit import DeclaredNoise, Program, claimed_by_opendp, lower_bound
 from leakgauge.claims import CentralDP, LocalDP, MutualInformation, RenyiDP
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
-from leakgauge.mechanisms import exponential, laplace, randomized_response
+from leakgauge.mechanisms import DiscreteLaplace, exponential, laplace, randomized_response
 
 PAIR = [(0.0, 1.0)]
 
@@ -49,13 +49,17 @@ def alternating() -> Callable[[float], object]:
         (lambda: lower_bound(3, CentralDP(1.0), PAIR), OptionError, "int cannot be run"),
         (lambda: lower_bound(laplace(1.0, sensitivity=1), pairs=[(0, 2)]), OptionError, "2 apart"),
         (lambda: lower_bound(laplace(1.0, sensitivity=1), pairs=[("a", "b")]), OptionError, "not numbers"),
-        (lambda: lower_bound(exponential(1.0, 1.0), pairs=[([0, 0], [0, 3])]), OptionError, "3 apart"),
-        (lambda: lower_bound(randomized_response("abc", 1.0), pairs=[("a", "z")]), OptionError, "'z' is not one"),
+        (lambda: lower_bound(exponential(1.0, sensitivity=1.0), pairs=[([0, 0], [0, 3])]), OptionError, "3 apart"),
+        (
+            lambda: lower_bound(randomized_response(1.0, letters="abc"), pairs=[("a", "z")]),
+            OptionError,
+            "'z' is not one",
+        ),
         (lambda: lower_bound(hangs, MutualInformation(1.0), PAIR), OptionError, "not a promise about two inputs"),
         (lambda: lower_bound(hangs, RenyiDP(1.0, math.inf), PAIR), OptionError, "order of inf"),
         (lambda: lower_bound(hangs, CentralDP(1.0), PAIR, samples=3), OptionError, "3 outputs"),
         (lambda: lower_bound(hangs, CentralDP(1.0), PAIR, confidence=1.0), OptionError, "confidence of 1.0"),
-        (lambda: DeclaredNoise(Noise.LAPLACE, 0.0, 1.0), OptionError, "scale of 0.0"),
+        (lambda: DeclaredNoise(DiscreteLaplace, 0.0, 1.0), OptionError, "scale of 0.0"),
         (lambda: Program(""), OptionError, "is not a command"),
         (lambda: lower_bound(Program("no-such-program"), LocalDP(1.0), PAIR), OptionError, "cannot be started"),
     ],

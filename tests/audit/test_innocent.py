@@ -10,11 +10,13 @@ from scipy.stats import binom
 
 from leakgauge.audit import lower_bound
 from leakgauge.audit.betting import Bets
-from leakgauge.audit.checks import DeclaredNoise, Noise, noise_checks
+from leakgauge.audit.checks import DeclaredNoise, noise_checks
 from leakgauge.audit.events import best_events
 from leakgauge.audit.levels import at_level, least_level, line
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import (
+    DiscreteGaussian,
+    DiscreteLaplace,
     discrete_gaussian,
     exponential_channel,
     gaussian,
@@ -29,7 +31,7 @@ RIGHT: dict[str, Callable[[], object]] = {
     "laplace": lambda: laplace(1.0, sensitivity=1),
     "gaussian": lambda: gaussian(1.0, 1e-2, sensitivity=1),
     "exponential": lambda: exponential_channel(range(4), range(4), -np.abs(np.subtract.outer(range(4), range(4))), 1.0),
-    "randomized response": lambda: randomized_response(range(5), 1.0),
+    "randomized response": lambda: randomized_response(1.0, letters=range(5)),
     "geometric": lambda: geometric(0.5, sensitivity=1),
     "discrete gaussian": lambda: discrete_gaussian(rho=0.1, sensitivity=1),
 }
@@ -74,7 +76,7 @@ def test_bets_on_a_mechanism_at_its_very_limit_rarely_win(claim: Statement, audi
 
 def test_the_checks_of_the_scale_accuse_rarely() -> None:
     draw = simulation(2)
-    for law, noise in ((Noise.LAPLACE, draw.laplace), (Noise.GAUSSIAN, draw.normal)):
+    for law, noise in ((DiscreteLaplace, draw.laplace), (DiscreteGaussian, draw.normal)):
         accused = 0
         for _ in range(400):
             first, second = noise(0.0, 2.0, 500), noise(1.0, 2.0, 500)

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from leakgauge.audit import DeclaredNoise, Noise, lower_bound
+from leakgauge.audit import DeclaredNoise, lower_bound
 from leakgauge.audit.outputs import alike, as_outputs
 from leakgauge.audit.texts import LONGEST, shortened
 from leakgauge.claims import CentralDP, LocalDP
 from leakgauge.errors import LeakgaugeError, ModelError
-from leakgauge.mechanisms import geometric, subset_selection
+from leakgauge.mechanisms import DiscreteLaplace, geometric, subset_selection
 from leakgauge.randomness import Simulated, simulation
 from tests.audit import broken
 
@@ -176,7 +176,7 @@ def test_rows_that_differ_only_in_how_their_numbers_go_together_are_told_apart()
 def test_sets_of_many_letters_are_told_apart() -> None:
     letters = [chr(97 + at) for at in range(26)]
     shown = lower_bound(
-        subset_selection(letters, 1.0), LocalDP(0.1), samples=20_000, stop_early=False, randomness=Simulated(1)
+        subset_selection(1.0, letters=letters), LocalDP(0.1), samples=20_000, stop_early=False, randomness=Simulated(1)
     )
     assert 0.8 < shown.at_least <= 1.0
 
@@ -196,13 +196,13 @@ def test_declared_noise_that_is_rounded_or_clipped_is_not_accused(afterwards: Ca
         PAIR,
         samples=20_000,
         batched=True,
-        declared=DeclaredNoise(Noise.LAPLACE, 1.0, 1.0),
+        declared=DeclaredNoise(DiscreteLaplace, 1.0, 1.0),
     )
     assert not shown.violated
 
 
 def test_declared_noise_on_a_coarse_grid_is_not_accused() -> None:
-    declared = DeclaredNoise(Noise.LAPLACE, 1.0, 1.0)
+    declared = DeclaredNoise(DiscreteLaplace, 1.0, 1.0)
     shown = lower_bound(
         geometric(1.0, sensitivity=1), CLAIM, samples=20_000, declared=declared, randomness=Simulated(2)
     )

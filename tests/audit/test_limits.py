@@ -124,7 +124,7 @@ def test_pairs_without_end_are_refused() -> None:
 
 def test_inputs_of_different_lengths_are_no_neighbours() -> None:
     with pytest.raises(OptionError, match="same shape"):
-        lower_bound(exponential(1.0, 1.0), pairs=[([0, 0], [1])])
+        lower_bound(exponential(1.0, sensitivity=1.0), pairs=[([0, 0], [1])])
 
 
 def test_a_channel_takes_no_pairs() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit import DeclaredNoise, Noise, Program, claimed_by_opendp, lower_bound
+from leakgauge.audit import DeclaredNoise, Program, claimed_by_opendp, lower_bound
 from leakgauge.audit.levels import at_level
 from leakgauge.claims import (
     ApproximateDP,
@@ -21,6 +21,7 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.mechanisms import (
+    DiscreteLaplace,
     exponential,
     gaussian,
     laplace,
@@ -68,9 +69,9 @@ def test_laplace_is_shown_to_98_of_100_with_a_million_outputs_in_95_of_100_audit
     ("mechanism", "claim", "share"),
     [
         (laplace(1.0, sensitivity=1), None, 0.96),
-        (randomized_response(range(8), 1.0), None, 0.95),
-        (unary_encoding(range(5), 1.0), None, 0.9),
-        (subset_selection(range(6), 1.0), None, 0.9),
+        (randomized_response(1.0, letters=range(8)), None, 0.95),
+        (unary_encoding(1.0, letters=range(5)), None, 0.9),
+        (subset_selection(1.0, letters=range(6)), None, 0.9),
         (gaussian(1.0, 1e-2, sensitivity=1), GaussianDP(0.0), 0.9),
         (gaussian(1.0, 1e-2, sensitivity=1), None, 0.85),
     ],
@@ -170,7 +171,7 @@ def test_a_stale_key_is_caught() -> None:
 
 
 def test_a_scale_that_is_not_the_declared_one_is_caught_where_the_claim_is_not_broken() -> None:
-    honest = DeclaredNoise(Noise.LAPLACE, scale=2.0, sensitivity=1.0)
+    honest = DeclaredNoise(DiscreteLaplace, scale=2.0, sensitivity=1.0)
     too_little = lower_bound(
         broken.laplace(1, 1.8), CentralDP(1.0), [(0.0, 1.0)], samples=50_000, batched=True, declared=honest
     )

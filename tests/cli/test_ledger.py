@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.notions.composition import DiscreteGaussianNoise, LaplaceNoise
+from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
 from tests.cli.test_measure import fields, run
 

@@ -21,6 +21,7 @@ from leakgauge.distances import grid
 from leakgauge.jobs import measure
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
+from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.levels import PAIRWISE_CELLS
 from leakgauge.probability import cells
@@ -57,7 +58,7 @@ LIMITS: Final = (
     f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
-    f"up to {neighbours.MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
+    f"up to {MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
     f"the {events.COLUMNS} columns that differ most",
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
     f"with more than {columns.LETTERS} values are known, and guessed, by tenths",

@@ -18,7 +18,7 @@ from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, p_value
 
-Factory = Callable[[float, float], Choice]
+Factory = Callable[..., Choice]
 BOTH: list[Factory] = [exponential, permute_and_flip]
 UTILITIES: list[float | Fraction] = [3.0, 5, Fraction(9, 2), 5, 0]
 
@@ -48,10 +48,10 @@ def flipped_in_every_order(epsilon: float, utilities: list[float | Fraction]) ->
 
 def test_the_laws_are_those_of_their_definitions() -> None:
     weights = np.exp([1.5 * float(u) / (2 * 2) for u in UTILITIES])
-    assert np.allclose(law(exponential(1.5, 2.0), UTILITIES), weights / weights.sum(), rtol=1e-13)
+    assert np.allclose(law(exponential(1.5, sensitivity=2.0), UTILITIES), weights / weights.sum(), rtol=1e-13)
     repeated = weights * [1, 4, 0, 2, 10**6]
     assert np.allclose(
-        law(exponential(1.5, 2.0), UTILITIES, [1, 4, 0, 2, 10**6]), repeated / repeated.sum(), rtol=1e-13
+        law(exponential(1.5, sensitivity=2.0), UTILITIES, [1, 4, 0, 2, 10**6]), repeated / repeated.sum(), rtol=1e-13
     )
     assert np.allclose(law(permute_and_flip(1.5), UTILITIES), flipped_in_every_order(1.5, UTILITIES), rtol=1e-12)
     assert abs(law(permute_and_flip(0.1), list(range(1000))).sum() - 1) < 1e-10
@@ -60,7 +60,7 @@ def test_the_laws_are_those_of_their_definitions() -> None:
 
 @pytest.mark.parametrize("make", BOTH)
 def test_no_neighbour_is_told_apart_by_more_than_epsilon(make: Factory) -> None:
-    choice, worst = make(0.8, 1.0), 0.0
+    choice, worst = make(0.8, sensitivity=1.0), 0.0
     before = law(choice, [2, 1, 0])
     for moves in product((-1, 0, 1), repeat=3):
         after = law(choice, [2 + moves[0], 1 + moves[1], 0 + moves[2]])
@@ -70,14 +70,14 @@ def test_no_neighbour_is_told_apart_by_more_than_epsilon(make: Factory) -> None:
 
 def test_permute_and_flip_loses_no_more_utility() -> None:
     for utilities in ([0, 1, 2], [0, 0, 5], [1, 2, 3, 4, 5, 5]):
-        gained = [law(make(1.0, 1.0), list(utilities)) @ utilities for make in BOTH]
+        gained = [law(make(1.0, sensitivity=1.0), list(utilities)) @ utilities for make in BOTH]
         assert gained[1] > gained[0]
 
 
 @pytest.mark.parametrize("make", BOTH)
 @pytest.mark.parametrize("randomness", [Simulated(simulation_seed=20), OperatingSystem()])
 def test_choices_are_drawn_by_their_law(make: Factory, randomness: Randomness) -> None:
-    choice = make(1.5, 1.0)
+    choice = make(1.5, sensitivity=1.0)
     drawn = Counter(choice.run(UTILITIES, randomness) for _ in range(10_000))
     assert p_value(np.array([drawn[at] for at in range(5)]), law(choice, UTILITIES)) >= FALSE_ALARM
 
@@ -92,7 +92,7 @@ def test_multiplicities_are_drawn_by_their_law() -> None:
 
 @pytest.mark.parametrize("make", BOTH)
 def test_the_error_bar_holds(make: Factory) -> None:
-    choice = make(1.0, 2.0)
+    choice = make(1.0, sensitivity=2.0)
     for utilities in ([0] * 49 + [20], list(range(50)), [0] * 30 + [7] * 20):
         lost = max(utilities) - np.array(utilities)
         for confidence in (0.5, 0.9, 0.99):
@@ -103,8 +103,8 @@ def test_the_error_bar_holds(make: Factory) -> None:
 def test_utilities_of_any_size_are_exact() -> None:
     huge: list[float | Fraction] = [10**400, 10**400 - 1, Fraction(1, 3), 1e308, -1e308]
     for make in BOTH:
-        assert {make(1.0, 1.0).run(huge, Simulated(simulation_seed=seed)) for seed in range(40)} == {0, 1}
-        assert make(1.0, 1.0).run(np.array([7.0, -1e300]), Simulated(simulation_seed=1)) == 0
+        assert {make(1.0, sensitivity=1.0).run(huge, Simulated(simulation_seed=seed)) for seed in range(40)} == {0, 1}
+        assert make(1.0, sensitivity=1.0).run(np.array([7.0, -1e300]), Simulated(simulation_seed=1)) == 0
 
 
 def test_the_finite_mechanism_has_at_most_the_epsilon_asked_for() -> None:
@@ -122,12 +122,12 @@ def test_what_cannot_be_used_is_refused() -> None:
     for make in BOTH:
         for epsilon, sensitivity in [(0, 1), (-1, 1), (math.nan, 1), (math.inf, 1), (1, 0), (1, math.inf), (1, -2)]:
             with pytest.raises(OptionError, match="not a finite number above 0"):
-                make(epsilon, sensitivity)
+                make(epsilon, sensitivity=sensitivity)
         for utilities, message in [([], "no candidates"), ([1, math.nan], "utility"), ([math.inf, 0], "utility")]:
             with pytest.raises(OptionError, match=message):
-                make(1.0, 1.0).run(utilities, Simulated(simulation_seed=0))
+                make(1.0, sensitivity=1.0).run(utilities, Simulated(simulation_seed=0))
         with pytest.raises(OptionError, match="confidence"):
-            make(1.0, 1.0).error_bar(3, 1.0)
+            make(1.0, sensitivity=1.0).error_bar(3, 1.0)
     for wrong in ([1], [1, -1], [0, 0], [0.5, 1]):
         with pytest.raises(OptionError, match="multiplicities"):
             exponential(1.0).run([1, 2], Simulated(simulation_seed=0), wrong)  # type: ignore[arg-type]

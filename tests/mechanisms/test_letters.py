@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -22,13 +22,13 @@ from leakgauge.mechanisms import (
 )
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.mechanisms.letter_sets import UNITS
-from leakgauge.mechanisms.subset_selection import SubsetSelection
-from leakgauge.mechanisms.unary_encoding import UnaryEncoding
-from leakgauge.probability import Channel, Label
+from leakgauge.mechanisms.subset_selection import SubsetLaw
+from leakgauge.mechanisms.unary_encoding import UnaryLaw
+from leakgauge.probability import Channel
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value
 
-Factory = Callable[[Iterable[Label], float], LetterSets]
+Factory = Callable[..., LetterSets]
 SETS: list[Factory] = [unary_encoding, subset_selection]
 EPSILONS = [1e-9, 0.01, 0.5, 1.0, math.log(3), 2.7, 10.0, 36.0, 50.0, 1e7]
 
@@ -44,15 +44,15 @@ def exceeds(ratio: Fraction, epsilon: float) -> bool:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("letters", [2, 3, 17, 1000])
 def test_the_exact_ratios_never_exceed_the_epsilon_asked_for(epsilon: float, letters: int) -> None:
-    response = randomized_response(range(letters), epsilon).exact.matrix
+    response = randomized_response(epsilon, letters=range(letters)).exact.matrix
     ratio = Fraction(response[0, 0]) / Fraction(response[0, 1])
     assert not exceeds(ratio, epsilon)
-    unary = unary_encoding(range(letters), epsilon)
-    assert isinstance(unary, UnaryEncoding)
+    unary = unary_encoding(epsilon, letters=range(letters)).law
+    assert isinstance(unary, UnaryLaw)
     coin = Fraction(UNITS - unary.other_units, unary.other_units)
     assert not exceeds(coin, epsilon)
-    subsets = subset_selection(range(letters), epsilon)
-    assert isinstance(subsets, SubsetSelection)
+    subsets = subset_selection(epsilon, letters=range(letters)).law
+    assert isinstance(subsets, SubsetLaw)
     odds = Fraction(subsets.own_units, UNITS - subsets.own_units) * Fraction(letters - subsets.size, subsets.size)
     assert not exceeds(odds, epsilon)
     if 0.01 <= epsilon <= 10:
@@ -71,31 +71,31 @@ def test_a_tiny_epsilon_of_a_channel_keeps_its_digits() -> None:
 @pytest.mark.parametrize("make", SETS)
 def test_the_channel_has_the_claimed_epsilon_and_the_marginals(make: Factory) -> None:
     for epsilon, letters in [(0.5, "abcde"), (1.0, "ab"), (2.0, "abcdefgh")]:
-        sets = make(letters, epsilon)
+        sets = make(epsilon, letters=letters)
         channel = sets.channel()
         assert channel is not None
         assert exact_epsilon(channel) == pytest.approx(epsilon, rel=1e-9)
         held = np.array([["a" in str(text).split("|")] for text in channel.outputs])
-        assert (channel.matrix @ held)[0, 0] == pytest.approx(sets.own_probability)
-        assert (channel.matrix @ held)[1, 0] == pytest.approx(sets.other_probability)
-    assert make(range(40), 0.5).channel() is None
+        assert (channel.matrix @ held)[0, 0] == pytest.approx(sets.law.own_probability)
+        assert (channel.matrix @ held)[1, 0] == pytest.approx(sets.law.other_probability)
+    assert make(0.5, letters=range(40)).channel() is None
 
 
 @pytest.mark.parametrize("make", SETS)
 @pytest.mark.parametrize("randomness", [Simulated(simulation_seed=30), OperatingSystem()])
 def test_sets_are_drawn_by_their_channel(make: Factory, randomness: Randomness) -> None:
-    sets = make("abcde", 1.0)
+    sets = make(1.0, letters="abcde")
     channel = sets.channel()
     assert channel is not None
     for row in (0, 3):
-        texts = Counter(sets.texts(sets.run_places(np.full(200_000, row), randomness)))
+        texts = Counter(sets.texts(sets.law.draw(np.full(200_000, row), randomness)))
         seen = np.array([texts[str(text)] for text in channel.outputs])
         assert seen.sum() == 200_000
         assert p_value(seen, channel.matrix[row]) >= FALSE_ALARM
 
 
 def test_equal_keys_of_a_subset_are_drawn_again_and_its_coin_stays() -> None:
-    sets = subset_selection("abc", 2.0)
+    sets = subset_selection(2.0, letters="abc")
     # The coin says own; b's key equals the own letter's 0, so all keys are drawn again: c must not come in by order.
     assert sets.run("a", Replayed([0, 9, 0, 5, 9, 7, 5])) == [("a",)]
     # The coin says other; b and c are equal, then c is smaller.
@@ -107,8 +107,8 @@ def test_counts_are_unbiased_and_their_intervals_hold(make: Factory) -> None:
     truth = np.array([700, 200, 100, 0])
     rows = np.repeat(np.arange(4), truth)
     for epsilon in (0.5, 3.0):
-        sets, randomness = make("abcd", epsilon), Simulated(simulation_seed=31)
-        found = [sets.counts_from(sets.run_places(rows, randomness).sum(axis=0), 1000, 0.9) for _ in range(400)]
+        sets, randomness = make(epsilon, letters="abcd"), Simulated(simulation_seed=31)
+        found = [sets.counts_from(sets.law.draw(rows, randomness).sum(axis=0), 1000, 0.9) for _ in range(400)]
         values = np.array([[one.value for one in run] for run in found])
         error = values.std(axis=0) / math.sqrt(400)
         assert (np.abs(values.mean(axis=0) - truth) < 5.5 * error).all()
@@ -122,12 +122,10 @@ def test_counts_through_a_channel_are_unbiased_and_their_intervals_hold() -> Non
     truth = np.array([600, 300, 100])
     rows = np.repeat(np.arange(3), truth)
     erased = Channel("abc", "abc?", [[0.6, 0.1, 0, 0.3], [0.1, 0.5, 0.1, 0.3], [0, 0.1, 0.6, 0.3]])
-    for mechanism in (randomized_response("abc", 1.0), through_channel(erased)):
+    for mechanism in (randomized_response(1.0, letters="abc"), through_channel(erased)):
         randomness, outputs = Simulated(simulation_seed=32), len(mechanism.exact.outputs)
         found = [
-            estimated_counts(
-                mechanism.exact, np.bincount(mechanism.run_places(rows, randomness), minlength=outputs), 0.9
-            )
+            estimated_counts(mechanism.exact, np.bincount(mechanism.law.draw(rows, randomness), minlength=outputs), 0.9)
             for _ in range(400)
         ]
         values = np.array([[one.value for one in run] for run in found])
@@ -137,18 +135,18 @@ def test_counts_through_a_channel_are_unbiased_and_their_intervals_hold() -> Non
     with pytest.raises(OptionError, match="cannot be told"):
         estimated_counts(Channel("abc", "xy", [[0.5, 0.5], [0.2, 0.8], [0.8, 0.2]]), [5, 5])
     with pytest.raises(OptionError, match="3 whole numbers"):
-        estimated_counts(randomized_response("abc", 1.0).exact, [1, 2])
+        estimated_counts(randomized_response(1.0, letters="abc").exact, [1, 2])
 
 
 @pytest.mark.parametrize("make", SETS)
 def test_released_texts_can_be_read(make: Factory) -> None:
-    sets = make(["b", None, 3], 1.0)
+    sets = make(1.0, letters=["b", None, 3])
     matrix = np.array([[1, 1, 1], [0, 0, 0], [0, 1, 0], [1, 0, 1]], dtype=bool)
     assert sets.texts(matrix) == ["b|missing|3", "", "missing", "b|3"]
-    assert sets.run_places(np.empty(0, dtype=np.int64), Simulated(simulation_seed=0)).shape == (0, 3)
-    many = make(range(70), 1.0)
+    assert sets.law.draw(np.empty(0, dtype=np.int64), Simulated(simulation_seed=0)).shape == (0, 3)
+    many = make(1.0, letters=range(70))
     places = np.arange(70)
-    released = many.run_places(places, Simulated(simulation_seed=33))
+    released = many.law.draw(places, Simulated(simulation_seed=33))
     assert [text.split("|") if text else [] for text in many.texts(released)] == [
         [str(at) for at in np.flatnonzero(row)] for row in released
     ]
@@ -158,19 +156,19 @@ def test_released_texts_can_be_read(make: Factory) -> None:
 def test_what_cannot_be_used_is_refused(make: Factory) -> None:
     for epsilon in (0.0, -1.0, math.nan, math.inf):
         with pytest.raises(OptionError, match="not a finite number above 0"):
-            make("ab", epsilon)
+            make(epsilon, letters="ab")
     with pytest.raises(OptionError, match="too small"):
-        make("ab", 1e-17)
+        make(1e-17, letters="ab")
     with pytest.raises(OptionError, match="2 letters or more"):
-        make("a", 1.0)
+        make(1.0, letters="a")
     for letters in (["a|b", "c"], ["", "c"], [1, "1"], [None, "missing"]):
         with pytest.raises(OptionError, match="rename"):
-            make(letters, 1.0)
+            make(1.0, letters=letters)
     with pytest.raises(LabelError, match="not one of the 2 letters") as refused:
-        make("ab", 1.0).run(["a", "secret"], Simulated(simulation_seed=0))
+        make(1.0, letters="ab").run(["a", "secret"], Simulated(simulation_seed=0))
     assert "secret" not in str(refused.value)
     for sums in ([1], [1, 11], [-1, 2], [0.5, 1]):
         with pytest.raises(OptionError, match="whole numbers from 0 to n"):
-            make("ab", 1.0).counts_from(sums, 10)
+            make(1.0, letters="ab").counts_from(sums, 10)
     with pytest.raises(OptionError, match="confidence"):
-        make("ab", 1.0).counts_from([1, 2], 10, confidence=1.0)
+        make(1.0, letters="ab").counts_from([1, 2], 10, confidence=1.0)

@@ -31,11 +31,13 @@ def test_blocks_are_disjoint_and_hold_the_sample() -> None:
         seen.append(block.tolist())
         return 0.0
 
-    sample_and_aggregate(kept, 1.0, 0, 1, blocks=7).run(np.arange(100), Simulated(simulation_seed=50))
+    sample_and_aggregate(1.0, statistic=kept, lower=0, upper=1, blocks=7).run(
+        np.arange(100), Simulated(simulation_seed=50)
+    )
     assert sorted(value for block in seen for value in block) == list(range(100))
     assert {len(block) for block in seen} == {14, 15}
     seen.clear()
-    sample_and_aggregate(kept, 1.0, 0, 1, blocks=7, sampling_rate=0.3).run(
+    sample_and_aggregate(1.0, statistic=kept, lower=0, upper=1, blocks=7, sampling_rate=0.3).run(
         np.arange(100), Simulated(simulation_seed=51)
     )
     used = [value for block in seen for value in block]
@@ -43,19 +45,21 @@ def test_blocks_are_disjoint_and_hold_the_sample() -> None:
 
 
 def test_claims_with_and_without_sampling() -> None:
-    whole = sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=10).run(np.ones(50), Simulated(simulation_seed=52))
+    whole = sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=10).run(
+        np.ones(50), Simulated(simulation_seed=52)
+    )
     assert whole.claim == whole.claim_in_sample
-    tenth = sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=10, sampling_rate=0.1)
+    tenth = sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=10, sampling_rate=0.1)
     assert tenth.claim_in_sample.epsilon == 1.0
     assert tenth.claims[0].epsilon == pytest.approx(math.log(1 + 0.1 * (math.e - 1)), rel=1e-12)
-    assert sample_and_aggregate(np.mean, 900.0, 0, 1, blocks=10, sampling_rate=0.5, grid=0.25).claims[0].epsilon == (
-        pytest.approx(900 + math.log(0.5))
-    )
+    assert sample_and_aggregate(
+        900.0, statistic=np.mean, lower=0, upper=1, blocks=10, sampling_rate=0.5, grid=0.25
+    ).claims[0].epsilon == (pytest.approx(900 + math.log(0.5)))
 
 
 def test_the_interval_of_a_mean_holds_the_mean_of_the_blocks() -> None:
     rows = np.linspace(-3, 12, 40)
-    mechanism = sample_and_aggregate(only, 2.0, 0, 10, blocks=40)
+    mechanism = sample_and_aggregate(2.0, statistic=only, lower=0, upper=10, blocks=40)
     truth = np.clip(rows, 0, 10).mean()
     answers = [mechanism.run(rows, Simulated(simulation_seed=seed), 0.9) for seed in range(400)]
     held = [answer.interval is not None and truth in answer.interval for answer in answers]
@@ -65,10 +69,10 @@ def test_the_interval_of_a_mean_holds_the_mean_of_the_blocks() -> None:
 
 def test_the_median_is_drawn_as_if_every_grid_point_were_a_candidate() -> None:
     rows = np.array([2, 2, 5, 6, 9])
-    mechanism = sample_and_aggregate(only, 1.5, 0, 12, blocks=5, aggregate=MEDIAN, grid=1)
+    mechanism = sample_and_aggregate(1.5, statistic=only, lower=0, upper=12, blocks=5, aggregate=MEDIAN, grid=1)
     points = np.arange(13)
     missed = [max((rows < p).sum(), (rows > p).sum(), 2.5) - 2.5 for p in points]
-    law = exponential(1.5, 1.0).probabilities([-float(miss) for miss in missed])
+    law = exponential(1.5, sensitivity=1.0).probabilities([-float(miss) for miss in missed])
     assert law is not None
     drawn = Counter(mechanism.run(rows, Simulated(simulation_seed=seed)).value for seed in range(6000))
     assert p_value(np.array([drawn[float(p)] for p in points]), law) >= FALSE_ALARM
@@ -77,7 +81,7 @@ def test_the_median_is_drawn_as_if_every_grid_point_were_a_candidate() -> None:
 def test_one_changed_row_moves_the_law_of_the_median_by_at_most_epsilon() -> None:
     def law(rows: list[int]) -> list[float]:
         counts = [max(sum(r < p for r in rows), sum(r > p for r in rows), 2.5) - 2.5 for p in range(13)]
-        found = exponential(1.5, 1.0).probabilities([-count for count in counts])
+        found = exponential(1.5, sensitivity=1.0).probabilities([-count for count in counts])
         assert found is not None
         return [float(share) for share in found]
 
@@ -93,7 +97,7 @@ def test_one_changed_row_moves_the_law_of_the_median_by_at_most_epsilon() -> Non
 
 def test_the_rank_error_of_a_median_holds() -> None:
     rows = np.sort(Simulated(simulation_seed=53).words(200).astype(np.float64) / 2**64)
-    mechanism = sample_and_aggregate(only, 1.0, 0, 1, blocks=200, aggregate=MEDIAN)
+    mechanism = sample_and_aggregate(1.0, statistic=only, lower=0, upper=1, blocks=200, aggregate=MEDIAN)
     hits = 0
     for seed in range(200):
         answer = mechanism.run(rows, Simulated(simulation_seed=seed), 0.9)
@@ -110,29 +114,41 @@ def test_a_statistic_that_fails_counts_as_the_middle(aggregate: Aggregate) -> No
         raise RuntimeError("secret")
 
     for statistic in (fails, lambda block: math.nan, lambda block: "text"):
-        mechanism = sample_and_aggregate(statistic, 50.0, 0, 8, blocks=100, aggregate=aggregate, grid=1)  # type: ignore[arg-type]
+        mechanism = sample_and_aggregate(
+            50.0,
+            statistic=statistic,  # type: ignore[arg-type]
+            lower=0,
+            upper=8,
+            blocks=100,
+            aggregate=aggregate,
+            grid=1,
+        )
         assert mechanism.run(np.ones(100), Simulated(simulation_seed=54)).value == pytest.approx(4, abs=0.5)
 
     def warns(block: Rows) -> float:
         warnings.warn("secret", stacklevel=1)
         return 2.0
 
-    loud = sample_and_aggregate(warns, 50.0, 0, 8, blocks=100, aggregate=aggregate, grid=1)
+    loud = sample_and_aggregate(50.0, statistic=warns, lower=0, upper=8, blocks=100, aggregate=aggregate, grid=1)
     assert loud.run(np.ones(100), Simulated(simulation_seed=56)).value == pytest.approx(2, abs=0.5)
-    endless = sample_and_aggregate(lambda block: math.inf, 50.0, 0, 8, blocks=100, aggregate=aggregate, grid=1)
+    endless = sample_and_aggregate(
+        50.0, statistic=lambda block: math.inf, lower=0, upper=8, blocks=100, aggregate=aggregate, grid=1
+    )
     assert endless.run(np.ones(100), Simulated(simulation_seed=55)).value == pytest.approx(8, abs=0.5)
 
 
 def test_what_cannot_be_used_is_refused() -> None:
     with pytest.raises(OptionError, match="9 rows are fewer than 10 blocks"):
-        sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=10).run(np.ones(9), Simulated(simulation_seed=0))
+        sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=10).run(
+            np.ones(9), Simulated(simulation_seed=0)
+        )
     for blocks in (1, 0, -3, 2.5, True):
         with pytest.raises(OptionError, match="blocks hide nothing"):
-            sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=blocks)  # type: ignore[arg-type]
+            sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=blocks)  # type: ignore[arg-type]
     with pytest.raises(OptionError, match="reversed"):
-        sample_and_aggregate(np.mean, 1.0, 1, 0, blocks=5)
+        sample_and_aggregate(1.0, statistic=np.mean, lower=1, upper=0, blocks=5)
     for rate in (0.0, 1.5, math.nan):
         with pytest.raises(OptionError, match="sampling rate"):
-            sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=5, sampling_rate=rate)
+            sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=5, sampling_rate=rate)
     with pytest.raises(OptionError, match="ε"):
-        sample_and_aggregate(np.mean, 0.0, 0, 1, blocks=5)
+        sample_and_aggregate(0.0, statistic=np.mean, lower=0, upper=1, blocks=5)

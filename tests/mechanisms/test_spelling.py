@@ -13,7 +13,7 @@ from leakgauge.artefacts.codec import text_of
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import (
-    MECHANISMS,
+    CATALOGUE,
     Mechanism,
     NoisyNumber,
     discrete_gaussian,
@@ -31,7 +31,7 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.notions.composition import Claimed, KnownChannel, Step, step_of
+from leakgauge.mechanisms.steps import Claimed, KnownChannel, Step
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
@@ -46,10 +46,10 @@ NUMERIC: list[Mechanism] = [
     geometric(0.3, lower=-5, upper=9, missing=0),
     discrete_gaussian(0.5, sensitivity=3),
     discrete_gaussian(1e-3, lower=0, upper=4),
-    exponential(0.7, 3.0),
+    exponential(0.7, sensitivity=3.0),
     permute_and_flip(0.7),
-    unary_encoding(["a", "b", "c,d"], 1.3),
-    subset_selection(["a", "b", "c,d"], 1.3),
+    unary_encoding(1.3, letters=["a", "b", "c,d"]),
+    subset_selection(1.3, letters=["a", "b", "c,d"]),
 ]
 
 
@@ -59,7 +59,7 @@ def test_what_is_spelled_reads_back(mechanism: Mechanism) -> None:
 
 
 def test_letters_read_back_whatever_is_in_them() -> None:
-    response = randomized_response(LETTERS, 0.4)
+    response = randomized_response(0.4, letters=LETTERS)
     again = parse_mechanism(spelled(response))
     assert again.parameters == response.parameters
     assert again.channel() == response.channel()
@@ -121,7 +121,7 @@ def test_what_cannot_be_read_is_refused(text: str, message: str) -> None:
 
 
 def test_every_name_is_known() -> None:
-    for name in MECHANISMS:
+    for name in CATALOGUE:
         with pytest.raises(OptionError, match=f"{name} (lacks|does not know)"):
             parse_mechanism(name)
 
@@ -138,16 +138,16 @@ NEAR = 1e-12
     "mechanism",
     [
         *NUMERIC,
-        randomized_response("abc", 0.4),
-        randomized_response(range(100), 2.0),
+        randomized_response(0.4, letters="abc"),
+        randomized_response(2.0, letters=range(100)),
         through_channel(Channel("ab", "xy", [[0.75, 0.25], [0.25, 0.75]])),
         exponential_channel("ab", "xy", [[0, 1], [1, 0]], 1.0),
-        sample_and_aggregate(np.mean, 1.0, 0, 1, blocks=10, sampling_rate=0.5),
+        sample_and_aggregate(1.0, statistic=np.mean, lower=0, upper=1, blocks=10, sampling_rate=0.5),
     ],
     ids=lambda mechanism: spelled(mechanism)[:60],
 )
 def test_a_step_spends_what_its_mechanism_claims(mechanism: Mechanism) -> None:
-    step, claims = step_of(mechanism), asked(mechanism)
+    step, claims = mechanism.step(), asked(mechanism)
     pure = claims.get(CentralDP, claims.get(LocalDP))
     if pure is not None:
         assert pure * (1 - 1e-9) <= step.pure_epsilon() <= pure * (1 + NEAR)
@@ -162,7 +162,7 @@ def test_a_step_spends_what_its_mechanism_claims(mechanism: Mechanism) -> None:
 
 def test_small_channels_compose_by_their_cells_and_large_ones_by_their_epsilon() -> None:
     def kind(size: int) -> type[Step]:
-        return type(step_of(through_channel(Channel(range(size), range(64), np.full((size, 64), 1 / 64)))))
+        return type(through_channel(Channel(range(size), range(64), np.full((size, 64), 1 / 64))).step())
 
     assert kind(64) is KnownChannel
     assert kind(65) is Claimed

@@ -28,23 +28,25 @@ from leakgauge.claims import (
 from leakgauge.errors import InputError, LeakgaugeError, ModelError, OptionError
 from leakgauge.measures.divergences import hockey_stick, renyi
 from leakgauge.measures.information import Unit
-from leakgauge.notions import approximate_dp_at
-from leakgauge.notions.composition import (
+from leakgauge.mechanisms.steps import (
     Claimed,
     ClaimedCurve,
-    Composition,
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
     ExponentialChoice,
     GaussianNoise,
     KnownChannel,
     LaplaceNoise,
-    Method,
-    Neighbours,
-    Parts,
     PermuteAndFlip,
     RandomizedResponse,
     Step,
+)
+from leakgauge.notions import approximate_dp_at
+from leakgauge.notions.composition import (
+    Composition,
+    Method,
+    Neighbours,
+    Parts,
     amplified_by_sampling,
     compose,
     compose_exactly,

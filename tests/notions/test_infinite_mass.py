@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from leakgauge.claims import ApproximateDP
-from leakgauge.notions.composition import Claimed, KnownChannel, LaplaceNoise, Method, compose
+from leakgauge.mechanisms.steps import Claimed, KnownChannel, LaplaceNoise
+from leakgauge.notions.composition import Method, compose
 from leakgauge.probability import Channel
 from leakgauge.randomness import simulation
 

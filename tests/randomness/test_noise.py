@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from leakgauge.mechanisms.laws import DiscreteGaussian, DiscreteLaplace
+from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace
 from leakgauge.randomness import (
     OperatingSystem,
     Randomness,
@@ -133,9 +133,9 @@ def test_few_values_of_a_release_come_from_opendp_and_many_from_us(law: Law, mon
             asked.append(count)
             return super().words(count)
 
-    assert len(law.draw(256, Counting())) == 256
+    assert len(law.noise(256, Counting())) == 256
     assert not asked
-    assert len(law.draw(257, Counting())) == 257
+    assert len(law.noise(257, Counting())) == 257
     assert asked
 
 

@@ -20,7 +20,7 @@ from leakgauge.artefacts.codec import decode, digest_of, encode, text_of
 from leakgauge.artefacts.record import PlannedColumn
 from leakgauge.cli import main
 from leakgauge.errors import FileError, VerificationError
-from leakgauge.notions.composition import LaplaceNoise
+from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated

@@ -185,7 +185,10 @@ def test_letters_of_the_table_are_left_out_and_the_declared_budget_stays(tmp_pat
 
 
 def test_a_prior_that_was_bought_is_in_the_public_budget(tmp_path: Path) -> None:
-    plans = {"a": ReleasePlan({"illness": OWN}), "b": ReleasePlan({"illness": randomized_response(LETTERS, 1.0)})}
+    plans = {
+        "a": ReleasePlan({"illness": OWN}),
+        "b": ReleasePlan({"illness": randomized_response(1.0, letters=LETTERS)}),
+    }
     for name, plan in plans.items():
         made = release(plan, people(), tmp_path / f"{name}.csv", priors={"illness": 0.5})
         public = json.loads(made.public_record_file.read_text())

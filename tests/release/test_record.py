@@ -16,7 +16,7 @@ from leakgauge.cli import main
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.notions import everything_implied
-from leakgauge.notions.composition import compose, step_of
+from leakgauge.notions.composition import compose
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import Prior, ReleasePlan, own_prior, read_record, release, verify
@@ -211,7 +211,7 @@ def test_several_releases_compose_as_the_sequence_does(tmp_path: Path) -> None:
         ledger.open_account("people", Unlimited())
         for at, plan in enumerate(plans):
             release(plan, opened(), tmp_path / f"{at}.csv", ledger=ledger, dataset="people")
-        steps = [step_of(parse_mechanism(text)) for text in mechanisms]
+        steps = [parse_mechanism(text).step() for text in mechanisms]
         for delta in (0.0, 1e-5):
             wanted = compose([CHANNEL.dyadic(), *steps], delta)
             found = ledger.composition("people", delta)

@@ -187,7 +187,7 @@ def test_budget_is_refused_before_any_noise(tmp_path: Path, ledger: Ledger) -> N
 
 
 def test_a_value_outside_the_channel_is_refused_before_anything(tmp_path: Path, ledger: Ledger) -> None:
-    plan = ReleasePlan({"illness": randomized_response(["flu", "none"], 1.0)})
+    plan = ReleasePlan({"illness": randomized_response(1.0, letters=["flu", "none"])})
     with pytest.raises(ColumnError) as caught:
         release(plan, opened(), tmp_path / "o.csv", ledger=ledger, dataset="people", randomness=NoBits())
     assert "string" in str(caught.value) and "cold" not in str(caught.value)

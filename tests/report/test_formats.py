@@ -14,13 +14,11 @@ from leakgauge.artefacts.codec import decode, digest_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Edition, Picture, inlines
+from leakgauge.report.document import Edition, Picture, inlines, text_of, twin
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import twin
-from leakgauge.report.writing import text_of
+from leakgauge.report.report import compose
 from tests.report.conftest import HOSTILE
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
 
@@ -140,7 +138,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
 
     table = lg.open_table(people)
     counts = table.counts("illness")
-    response = lg.mechanisms.randomized_response(counts.labels("illness"), epsilon=1.0)
+    response = lg.mechanisms.randomized_response(1.0, letters=counts.labels("illness"))
     release = lg.ReleasePlan({"illness": response}, public=["job"]).apply(table, to=tmp_path / "out.csv")
     findings = lg.audit.attack(release, table, background=["job"])
     graded = lg.assessment.grade(release, findings, table)

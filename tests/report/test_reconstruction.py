@@ -24,16 +24,14 @@ from leakgauge.jobs.design import as_design
 from leakgauge.languages import Language
 from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import through_channel
-from leakgauge.notions.composition import step_of
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.record import assumptions, budget_of, claims_of, together_of
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Edition
+from leakgauge.report.document import Edition, twin
 from leakgauge.report.external import LIMIT
 from leakgauge.report.facts import Facts
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import twin
+from leakgauge.report.report import compose
 from tests.report.conftest import run
 from tests.report.reading import CHINESE, ENGLISH
 
@@ -54,7 +52,7 @@ def artefacts(rows: int, rare: int, asked: Mapping[str, float]) -> dict[str, dic
     solution = solve(RateDistortion(source, Hamming(), target))
     channel: Channel = solution.channel
     mechanism = through_channel(channel)
-    steps = (step_of(mechanism),)
+    steps = (mechanism.step(),)
     named = NamedChannel(channel, ("illness",), ("illness",), PriorOrigin.THIS_TABLE)
     file = ChannelFile.of(named)
     column = PlannedColumn("channel", None, ("illness",), ("illness",), None, PriorOrigin.THIS_TABLE, file)

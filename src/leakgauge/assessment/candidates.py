@@ -163,7 +163,7 @@ def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
 
 
 def _response(letters: Distribution, epsilon: float) -> Maker:
-    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(letters.outcomes, epsilon))
+    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(epsilon, letters=letters.outcomes))
 
 
 def _other_letters(letters: Distribution) -> list[Maker]:

@@ -4,11 +4,10 @@ from leakgauge.audit.anonymity import anonymity
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack, attack_case, attack_of, read_attack_case
-from leakgauge.audit.checks import DeclaredNoise, Noise
+from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.levels import exact_level
 from leakgauge.audit.lower_bound import assert_satisfies, lower_bound
-from leakgauge.audit.neighbours import neighbours_of
 from leakgauge.audit.programs import Program
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.audit.subjects import Subject, claimed_by_opendp
@@ -19,7 +18,6 @@ __all__ = [
     "Case",
     "Counting",
     "DeclaredNoise",
-    "Noise",
     "Program",
     "Subject",
     "anonymity",
@@ -30,7 +28,6 @@ __all__ = [
     "claimed_by_opendp",
     "exact_level",
     "lower_bound",
-    "neighbours_of",
     "read_attack_case",
     "shown_by_rows",
 ]

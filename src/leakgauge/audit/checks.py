@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum
 
 import numpy as np
 
 from leakgauge.artefacts import Check, Sentence
 from leakgauge.audit.outputs import Outputs, codes_of
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
+from leakgauge.mechanisms import GridNoise, NoisyNumber
 from leakgauge.probability.cells import Floats
 
 FRESH = Sentence("fresh noise")
@@ -19,13 +18,6 @@ _FINE = 64
 """Steps to the scale from which on noise on a grid is as good as noise between its points."""
 _ATOM = 0.02
 """The share from which on one value is not the noise's own doing: outputs are rounded, clipped or on a coarse grid."""
-
-
-class Noise(Enum):
-    """Laws whose scale can be checked."""
-
-    LAPLACE = "laplace"
-    GAUSSIAN = "gaussian"
 
 
 @dataclass(frozen=True)
@@ -41,7 +33,7 @@ class DeclaredNoise:
         sensitivity: how far two neighbouring inputs may move the centre.
     """
 
-    law: Noise
+    law: type[GridNoise]
     scale: float
     sensitivity: float
 
@@ -56,13 +48,11 @@ class DeclaredNoise:
 def declared_noise(mechanism: NoisyNumber) -> DeclaredNoise | None:
     """What a numeric mechanism of the catalogue declares, in the units of its outputs; None on a coarse grid."""
     grid, law = mechanism.span.grid, mechanism.law
-    laplace = isinstance(law, DiscreteLaplace)
-    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
-    if scale < _FINE:
+    if law.scale < _FINE:
         return None
     # On a grid the mean distance from the centre is smaller by up to 1/(6 scale²) of it.
-    fair = scale * (1 - scale**-2)
-    return DeclaredNoise(Noise.LAPLACE if laplace else Noise.GAUSSIAN, fair * grid, mechanism.span.steps * grid)
+    fair = law.scale * (1 - law.scale**-2)
+    return DeclaredNoise(type(law), fair * grid, mechanism.span.steps * grid)
 
 
 def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss: float) -> list[Check]:
@@ -79,7 +69,7 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
     """
     if any(np.unique(numbers, return_counts=True)[1].max() > _ATOM * len(numbers) + 5 for numbers in (first, second)):
         return []
-    least = min(_largest_scale(numbers, declared.law, miss / 4) for numbers in (first, second))
+    least = min(declared.law.largest_scale(numbers.astype(np.float64), miss / 4) for numbers in (first, second))
     apart = _least_distance(first.astype(np.float64), second.astype(np.float64), miss / 2)
     too_small = Sentence("at most {scale:.4g}, declared {declared:.4g}", scale=least, declared=declared.scale)
     too_far = Sentence(
@@ -117,21 +107,6 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
         return [Check(FRESH, True)]
     repeated = Sentence("{count:d} outputs came again one by one: the noise repeats", count=length)
     return [Check(FRESH, False, repeated)]
-
-
-def _largest_scale(outputs: Outputs, law: Noise, miss: float) -> float:
-    """The scale is above this with a chance of at most ``miss``."""
-    from scipy.special import gammaincinv
-
-    numbers: Floats = outputs.astype(np.float64)
-    n = len(numbers)
-    if law is Noise.LAPLACE:
-        # Deviations from the true centre have 2Σ|Y − c|/b ~ χ²(2n), and the sample's own median makes Σ smaller; it
-        # costs no more than one degree of freedom on average, so that a few are given for free.
-        total = float(np.abs(numbers - np.median(numbers)).sum())
-        return total / float(gammaincinv(max(n - 3, 1), miss))
-    total = float(((numbers - numbers.mean()) ** 2).sum())
-    return math.sqrt(total / (2 * float(gammaincinv(max(n - 1, 1) / 2, miss))))
 
 
 def _least_distance(first: Floats, second: Floats, miss: float) -> float:

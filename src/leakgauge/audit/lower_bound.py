@@ -11,11 +11,11 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
 from leakgauge.audit.experiment import Counting, Experiment
 from leakgauge.audit.levels import exact_level, held_to, require_auditable
-from leakgauge.audit.neighbours import Pair, known_pairs, neighbours_of, require_neighbours
+from leakgauge.audit.neighbours import Pair, known_pairs, require_neighbours
 from leakgauge.audit.subjects import SECONDS, claimed, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import NoisyNumber
+from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.randomness import Randomness
 
@@ -79,15 +79,22 @@ def lower_bound(
             raise OptionError("A channel is computed over all of its inputs; leave the pairs out.")
         return _of_channel(mechanism, target, held is not None)
     subject = subject_of(mechanism, batched=batched, randomness=randomness)
-    chosen = neighbours_of(mechanism) if pairs is None else known_pairs(pairs)
+    chosen = _neighbours(mechanism) if pairs is None else known_pairs(pairs)
     for pair in chosen:
         require_neighbours(mechanism, pair)
-    if declared is None and isinstance(mechanism, NoisyNumber):
-        declared = declared_noise(mechanism)
+    noise = mechanism.noise if isinstance(mechanism, Mechanism) else None
+    if declared is None and noise is not None:
+        declared = declared_noise(noise)
     experiment = Experiment(
         subject, target, held is not None, samples, miss, time.monotonic() + seconds, stop_early, declared, progress
     )
     return experiment.run(experiment.most_telling(chosen, in_order=pairs is None))
+
+
+def _neighbours(mechanism: object) -> list[Pair]:
+    if not isinstance(mechanism, Mechanism):
+        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+    return mechanism.neighbours()
 
 
 def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:

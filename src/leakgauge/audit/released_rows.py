@@ -11,12 +11,11 @@ import numpy as np
 
 from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, set_terms
+from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level, without_checks
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.subjects import noise_ratio
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Codes, Floats
@@ -88,8 +87,8 @@ def _quarters(column: ReleasedColumn) -> Recorded | None:
     inputs = [np.unique(column.inputs[rows]) for rows in ends.values()]
     if not isinstance(column.law, NoiseLaw) or any(len(values) > 1 for values in inputs):
         return Recorded(outputs)
-    mechanism, first, second = column.law.mechanism, float(inputs[0][0]), float(inputs[1][0])
-    return Recorded(outputs, lambda steps: noise_ratio(mechanism, steps.astype(np.float64), first, second))
+    ratio = column.law.mechanism.law.log_ratio(int(inputs[0][0]), int(inputs[1][0]))
+    return Recorded(outputs, lambda steps: ratio(steps.astype(np.float64)))
 
 
 def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
@@ -102,10 +101,9 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
     first, second = max(pairs, key=lambda pair: _expected(column, claim, pair, min(rows[pair[0]], rows[pair[1]])))
     outputs = column.outputs
     if isinstance(column.law, SetLaw):
-        held = set_terms(column.law.mechanism)[0]
         return Recorded(
             {f"letter {one + 1}": outputs[column.inputs == one] for one in (first, second)},
-            lambda sets: held * (sets[:, first].astype(np.float64) - sets[:, second]),
+            column.law.mechanism.law.log_ratio(first, second),
         )
     assert isinstance(column.law, ChannelLaw)
     channel = column.law.mechanism.exact

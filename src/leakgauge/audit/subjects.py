@@ -10,11 +10,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from leakgauge.audit.attacks.laws import set_terms
 from leakgauge.audit.outputs import Outputs, as_outputs, compact
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
-from leakgauge.mechanisms import Choice, DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber
+from leakgauge.mechanisms import Mechanism
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import OperatingSystem, Randomness
 
@@ -90,70 +89,22 @@ class Catalogued:
         randomness: the operating system's, or a seed's for simulations.
     """
 
-    mechanism: NoisyNumber | FiniteMechanism | LetterSets | Choice
+    mechanism: Mechanism
     randomness: Randomness
 
     def draw(self, value: Any, count: int, until: float) -> Outputs:
         """Outputs of so many runs."""
-        mechanism = self.mechanism
-        if isinstance(mechanism, Choice):
-            return Repeated(lambda utilities: mechanism.run(utilities, self.randomness)).draw(value, count, until)
+        if self.mechanism.law is None:
+            return Repeated(lambda given: self.mechanism.run(given, self.randomness)).draw(value, count, until)
         drawn: list[Outputs] = []
         while count > 0 and (not drawn or time.monotonic() < until):
-            drawn.append(self._some(value, min(count, _AT_ONCE)))
+            drawn.append(self.mechanism.repeated(value, min(count, _AT_ONCE), self.randomness))
             count -= len(drawn[-1])
         return np.concatenate(drawn)
 
-    def _some(self, value: Any, count: int) -> Outputs:
-        mechanism = self.mechanism
-        if isinstance(mechanism, NoisyNumber):
-            return np.asarray(mechanism.run(np.full(count, value), self.randomness))
-        rows = np.full(count, self._place(value), dtype=np.int64)
-        assert not isinstance(mechanism, Choice)
-        return np.asarray(mechanism.run_places(rows, self.randomness))
-
-    def _place(self, value: Any) -> int:
-        letters = self.mechanism.exact.inputs if isinstance(self.mechanism, FiniteMechanism) else ()
-        if isinstance(self.mechanism, LetterSets):
-            letters = self.mechanism.letters
-        if value not in letters:
-            raise OptionError(
-                "{value!r} is not one of the letters of {name!s}; give two of them.",
-                value=value,
-                name=self.mechanism.name,
-            )
-        return letters.index(value)
-
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """From the law of the noise on its grid, from the channel, or from the two letters a set holds or not."""
-        mechanism = self.mechanism
-        if isinstance(mechanism, FiniteMechanism):
-            rows = [self._place(value) for value in (first, second)]
-            with np.errstate(divide="ignore"):
-                logs = np.maximum(np.log(mechanism.exact.matrix[rows]), -1e3)
-            ratios = logs[0] - logs[1]
-            return lambda outputs: np.asarray(ratios[outputs])
-        if isinstance(mechanism, LetterSets):
-            one, other = self._place(first), self._place(second)
-            held = set_terms(mechanism)[0]
-            return lambda outputs: held * (outputs[:, one].astype(np.float64) - outputs[:, other])
-        if not isinstance(mechanism, NoisyNumber):
-            return None
-        places = mechanism.on_grid(np.asarray([first, second], dtype=np.float64))
-
-        def ratio(outputs: Outputs) -> Floats:
-            steps = np.rint(outputs / mechanism.span.grid)
-            return noise_ratio(mechanism, steps, float(places[0]), float(places[1]))
-
-        return ratio
-
-
-def noise_ratio(mechanism: NoisyNumber, steps: Floats, first: float, second: float) -> Floats:
-    """The log-likelihood ratio of two centres for outputs on the mechanism's grid, all in steps of it."""
-    law = mechanism.law
-    if isinstance(law, DiscreteLaplace):
-        return np.asarray((np.abs(steps - second) - np.abs(steps - first)) / law.scale)
-    return np.asarray(((steps - second) ** 2 - (steps - first) ** 2) / (2 * law.sigma**2))
+        """From its law."""
+        return self.mechanism.log_ratio(first, second)
 
 
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
@@ -167,7 +118,7 @@ def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness 
     Raises:
         OptionError: it cannot be run.
     """
-    if isinstance(mechanism, NoisyNumber | FiniteMechanism | LetterSets | Choice):
+    if isinstance(mechanism, Mechanism):
         return Catalogued(mechanism, randomness or OperatingSystem())
     if hasattr(mechanism, "draw") and hasattr(mechanism, "log_ratio"):
         found: Subject = mechanism

@@ -22,8 +22,7 @@ from leakgauge.audit import (
 )
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import Choice, FiniteMechanism, LetterSets, parse_mechanism
-from leakgauge.probability.labels import text_of
+from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, verify
 from leakgauge.tables import Binning, Table, open_table
@@ -167,27 +166,6 @@ def audit_mechanism(
 
 
 def _read_pair(pair: tuple[str, str], subject: Any) -> tuple[Any, Any]:
-    first, second = (_read(text, subject) for text in pair)
-    return first, second
-
-
-def _read(text: str, subject: Any) -> Any:
-    if isinstance(subject, FiniteMechanism | LetterSets):
-        letters = subject.exact.inputs if isinstance(subject, FiniteMechanism) else subject.letters
-        return next((letter for letter in letters if text_of(letter) == text), text)
-    if isinstance(subject, Program):
-        return text
-    try:
-        numbers = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise OptionError("The input {text!r} is not a number.", text=text) from None
-    if isinstance(subject, Choice):
-        return numbers
-    if len(numbers) > 1:
-        raise OptionError(
-            "The input {text!r} has {count} numbers and {name!s} takes one.",
-            text=text,
-            count=len(numbers),
-            name=subject.name,
-        )
-    return numbers[0]
+    if not isinstance(subject, Mechanism):
+        return pair
+    return subject.read_input(pair[0]), subject.read_input(pair[1])

@@ -29,7 +29,7 @@ from leakgauge.distances import Distortion, Hamming, distortion_named
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.jobs.design import Question, as_point, bits_or_none
 from leakgauge.measures import leakage_with_background, mutual_information
-from leakgauge.mechanisms import LetterSets, NoisyNumber, clamped_noise, exponential_channel, parse_mechanism
+from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import read_label_values
@@ -158,21 +158,9 @@ def _place(one: Compared, target: MaxDistortion | MaxLeakage) -> tuple[int, floa
 def finite_channel(text: str, problem: RateDistortion) -> Channel:
     """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
-    if isinstance(mechanism, NoisyNumber):
-        channel = clamped_noise(mechanism, problem.inputs)
-    elif mechanism.name == "exponential":
-        utilities = -problem.distortion.between(problem.inputs, problem.letters).matrix
-        budget = float(str(mechanism.parameters["epsilon"]))
-        channel = exponential_channel(problem.inputs, problem.letters, utilities, budget).channel()
-    else:
-        written = mechanism.channel()
-        if written is None:
-            raise OptionError(
-                "{name!s} has no finite channel on {count} letters to compare; write one into a channel file.",
-                name=mechanism.name,
-                count=len(problem.inputs),
-            )
-        channel = written.dyadic()
+    channel = mechanism.channel_over(
+        problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters).matrix
+    )
     lacking = len(set(problem.inputs) - set(channel.inputs))
     if lacking:
         raise LabelError(
@@ -181,7 +169,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
             lacking=lacking,
             count=len(problem.inputs),
         )
-    released = "sets" if isinstance(mechanism, LetterSets) else "none"
+    released = "none" if mechanism.sets is None else "sets"
     if isinstance(problem.distortion, Hamming) and (
         released == "sets" or not set(channel.outputs) & set(problem.letters)
     ):

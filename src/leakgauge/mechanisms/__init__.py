@@ -1,18 +1,17 @@
 """The catalogue of mechanisms, one file each."""
 
 from leakgauge.mechanisms.choice import Choice
-from leakgauge.mechanisms.clamped_noise import clamped_noise
 from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
 from leakgauge.mechanisms.estimated_counts import estimated_counts
 from leakgauge.mechanisms.exponential import exponential, exponential_channel
-from leakgauge.mechanisms.finite import FiniteMechanism
+from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
 from leakgauge.mechanisms.gaussian import gaussian
 from leakgauge.mechanisms.geometric import geometric
 from leakgauge.mechanisms.laplace import laplace
-from leakgauge.mechanisms.laws import DiscreteGaussian, DiscreteLaplace
 from leakgauge.mechanisms.letter_sets import LetterSets
 from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, spelled
-from leakgauge.mechanisms.noisy_number import NoisyNumber, Span
+from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, GridNoise
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.mechanisms.permute_and_flip import permute_and_flip
 from leakgauge.mechanisms.randomized_response import randomized_response
 from leakgauge.mechanisms.sample_and_aggregate import (
@@ -21,13 +20,13 @@ from leakgauge.mechanisms.sample_and_aggregate import (
     SampleAndAggregate,
     sample_and_aggregate,
 )
-from leakgauge.mechanisms.spelling import MECHANISMS, parse_mechanism
+from leakgauge.mechanisms.span import Span
+from leakgauge.mechanisms.spelling import CATALOGUE, parse_mechanism
 from leakgauge.mechanisms.subset_selection import subset_selection
-from leakgauge.mechanisms.through_channel import through_channel
 from leakgauge.mechanisms.unary_encoding import unary_encoding
 
 __all__ = [
-    "MECHANISMS",
+    "CATALOGUE",
     "Aggregate",
     "Aggregated",
     "Capabilities",
@@ -35,12 +34,12 @@ __all__ = [
     "DiscreteGaussian",
     "DiscreteLaplace",
     "FiniteMechanism",
+    "GridNoise",
     "LetterSets",
     "Mechanism",
     "NoisyNumber",
     "SampleAndAggregate",
     "Span",
-    "clamped_noise",
     "discrete_gaussian",
     "estimated_counts",
     "exponential",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -12,10 +12,9 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.mechanism import Capabilities, Parameter
-from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.mechanisms.mechanism import Mechanism, Pair, numbers_in
+from leakgauge.mechanisms.span import require_budget
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 
@@ -24,16 +23,13 @@ Counts: TypeAlias = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Choice:
+class Choice(Mechanism):
     """The position of a candidate, likelier the higher its utility.
 
-    Made by ``exponential`` or ``permute_and_flip``. Utilities, ε and sensitivity are exact rational numbers, which
-    floats are too: no rounding enters the choice.
+    Utilities, ε and sensitivity are exact rational numbers, which floats are too: no rounding enters the choice. Which
+    utilities a table may give is not known here; ``exponential_channel`` knows them.
 
     Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: what is guaranteed, the headline first.
         epsilon: the budget in nats.
         sensitivity: how far one record moves the utility of any candidate, at most.
 
@@ -41,9 +37,7 @@ class Choice:
         OptionError: an ε or a sensitivity that is not a finite number above 0.
     """
 
-    name: str
-    parameters: Mapping[str, Parameter]
-    claims: tuple[Statement, ...]
+    law: None
     epsilon: float
     sensitivity: float
 
@@ -52,12 +46,18 @@ class Choice:
         require_sensitivity(self.sensitivity)
 
     @property
-    def capabilities(self) -> Capabilities:
-        """Answers about a whole table."""
-        return Capabilities(answers=True)
+    def reach(self) -> float:
+        """The sensitivity, for each utility."""
+        return self.sensitivity
 
-    def channel(self) -> None:
-        """None: which utilities a table may give is not known here; ``exponential_channel`` knows them."""
+    def neighbours(self) -> list[Pair]:
+        """One candidate that is seldom chosen made better while all others get worse: that moves nearly all of ε."""
+        bad, reach = -6 * self.sensitivity / self.epsilon, self.sensitivity
+        return [([low, 0.0, 0.0, 0.0], [low + reach, -reach, -reach, -reach]) for low in (bad, bad / 2, 0.0)]
+
+    def read_input(self, text: str) -> list[float]:
+        """The utilities, between commas."""
+        return numbers_in(text)
 
     def run(
         self, utilities: Iterable[Utility], randomness: Randomness, multiplicities: Sequence[int] | None = None

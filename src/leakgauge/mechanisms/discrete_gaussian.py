@@ -6,8 +6,9 @@ import math
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.gaussian import gaussian_over
-from leakgauge.mechanisms.laws import DiscreteGaussian
-from leakgauge.mechanisms.noisy_number import NoisyNumber, given, span
+from leakgauge.mechanisms.noise import DiscreteGaussian
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.span import given, span
 
 
 def discrete_gaussian(

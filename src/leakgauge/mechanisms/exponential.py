@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,9 +12,10 @@ import numpy.typing as npt
 from leakgauge.claims import CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.choice import Choice, Counts, require_sensitivity
-from leakgauge.mechanisms.finite import FiniteMechanism, exact_epsilon
-from leakgauge.mechanisms.laws import quotient_above
-from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.mechanisms.finite import ChannelLaw, FiniteMechanism, exact_epsilon
+from leakgauge.mechanisms.noise import quotient_above
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import ExponentialChoice, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet
@@ -26,6 +27,16 @@ from leakgauge.randomness.draws import as_floats
 class Exponential(Choice):
     """Weights m · e^(ε u / 2Δ) exactly, m the multiplicities."""
 
+    def step(self) -> Step:
+        """By its bounded range."""
+        return ExponentialChoice(self.epsilon)
+
+    def channel_over(
+        self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
+    ) -> Channel:
+        """The exponential mechanism whose utility is the negative distance."""
+        return exponential_channel(inputs, outputs, -distances(), self.epsilon).channel()
+
     def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
         return proportionally(counts, exponents, randomness)
 
@@ -34,7 +45,7 @@ class Exponential(Choice):
         return np.asarray(weights / weights.sum(), dtype=np.float64)
 
 
-def exponential(epsilon: float, sensitivity: float = 1.0) -> Exponential:
+def exponential(epsilon: float, *, sensitivity: float = 1.0) -> Exponential:
     """The exponential mechanism: ε-differential privacy, and ε²/8-zero-concentrated privacy by its bounded range.
 
     Args:
@@ -61,7 +72,8 @@ def exponential(epsilon: float, sensitivity: float = 1.0) -> Exponential:
         CentralDP(epsilon),
         ZeroConcentratedDP(quotient_above(concentrated.numerator, Fraction(concentrated.denominator))),
     )
-    return Exponential("exponential", {"epsilon": epsilon, "sensitivity": sensitivity}, claims, epsilon, sensitivity)
+    parameters = {"epsilon": epsilon, "sensitivity": sensitivity}
+    return Exponential("exponential", parameters, claims, None, epsilon, sensitivity)
 
 
 def exponential_channel(
@@ -108,7 +120,7 @@ def exponential_channel(
     width = found if sensitivity is None else sensitivity
     exact = _at_most(rows, columns, matrix / (2 * width), epsilon)
     return FiniteMechanism(
-        "exponential", {"epsilon": epsilon, "sensitivity": width}, (LocalDP(exact_epsilon(exact)),), exact
+        "exponential", {"epsilon": epsilon, "sensitivity": width}, (LocalDP(exact_epsilon(exact)),), ChannelLaw(exact)
     )
 
 

@@ -1,42 +1,72 @@
-"""Finite channels, sampled exactly as they are analysed."""
+"""Finite channels, designed or written by hand, sampled exactly as they are analysed."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError
-from leakgauge.mechanisms.mechanism import Capabilities, Parameter
+from leakgauge.mechanisms.law import Inputs, Law, Outputs
+from leakgauge.mechanisms.mechanism import MOST_PAIRS, Capabilities, Mechanism, Pair, Parameter
+from leakgauge.mechanisms.steps import KnownChannel, Step
 from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Floats
 from leakgauge.randomness import AliasTables, Randomness
 from leakgauge.tables import Kind
 
 COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
+LARGEST_CHANNEL = 1 << 12
+"""Cells up to which a channel composes exactly, and is kept in a ledger; larger ones by their ε alone."""
 
 
 @dataclass(frozen=True, eq=False)
-class FiniteMechanism:
+class ChannelLaw(Law):
+    """A finite channel of multiples of 2^-53; inputs and outputs are its rows and columns."""
+
+    channel: Channel = field(repr=False)
+
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
+        """The number of a released output for the number of each input."""
+        return self._tables.draw(inputs, randomness)
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """Logarithms of the channel."""
+        return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])
+
+    def step(self) -> Step | None:
+        """By the channel itself, where it is small enough to compose and to keep."""
+        small = len(self.channel.inputs) * len(self.channel.outputs) <= LARGEST_CHANNEL
+        return KnownChannel(self.channel) if small else None
+
+    @cached_property
+    def _tables(self) -> AliasTables:
+        return AliasTables(self.channel.cells)
+
+    @cached_property
+    def _logarithms(self) -> Floats:
+        with np.errstate(divide="ignore"):
+            return np.log(self.channel.matrix)
+
+
+@dataclass(frozen=True, eq=False)
+class FiniteMechanism(Mechanism):
     """A mechanism that is a channel of multiples of 2^-53: what is sampled is what was analysed, bit for bit.
 
-    Made by ``randomized_response`` or ``through_channel``.
-
-    Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: local differential privacy at the channel's ε; infinite where an output rules an input out.
-        exact: the dyadic channel.
+    It claims local differential privacy at the channel's ε; infinite where an output rules an input out.
     """
 
-    name: str
-    parameters: Mapping[str, Parameter]
     claims: tuple[LocalDP, ...]
-    exact: Channel = field(repr=False)
+    law: ChannelLaw
+
+    @property
+    def exact(self) -> Channel:
+        """The dyadic channel."""
+        return self.law.channel
 
     @property
     def capabilities(self) -> Capabilities:
@@ -46,6 +76,27 @@ class FiniteMechanism:
     def channel(self) -> Channel:
         """The dyadic channel."""
         return self.exact
+
+    @property
+    def letters(self) -> tuple[Label, ...]:
+        """The channel's inputs."""
+        return self.exact.inputs
+
+    def step(self) -> Step:
+        """By its channel, a large one by its claim."""
+        return self.law.step() or super().step()
+
+    def neighbours(self) -> list[Pair]:
+        """The two letters that the channel tells apart best, then others."""
+        pairs = super().neighbours()
+        if not pairs:
+            return pairs
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self.exact.matrix)
+            ratios = np.nan_to_num(logs.max(axis=0) - logs.min(axis=0), nan=-math.inf)
+        output = int(np.argmax(ratios))
+        best = (self.letters[int(logs[:, output].argmax())], self.letters[int(logs[:, output].argmin())])
+        return [best, *(pair for pair in pairs if set(pair) != set(best))][:MOST_PAIRS]
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[Label]:
         """A released letter for each value.
@@ -62,15 +113,24 @@ class FiniteMechanism:
                 count=len(places),
                 name=self.name,
             ) from None
-        return [self.exact.outputs[at] for at in self.run_places(rows, randomness)]
+        return [self.exact.outputs[at] for at in self.law.draw(rows, randomness)]
 
-    def run_places(self, rows: npt.NDArray[np.integer], randomness: Randomness) -> npt.NDArray[np.int32]:
-        """For the number of each input the number of a released output."""
-        return self._tables.draw(rows, randomness)
 
-    @cached_property
-    def _tables(self) -> AliasTables:
-        return AliasTables(self.exact.cells)
+def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanism:
+    """The channel in its dyadic form, with the local ε it has exactly.
+
+    Args:
+        channel: from the values of a column to what is released; None is the letter of missing values.
+        file: where it was read from, for records.
+
+    Example:
+        >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))
+        >>> str(mechanism.claims[0])
+        'local-dp:1.09861'
+    """
+    exact = channel.dyadic()
+    parameters: dict[str, Parameter] = {} if file is None else {"file": file}
+    return FiniteMechanism("channel", parameters, (LocalDP(exact_epsilon(exact)),), ChannelLaw(exact))
 
 
 def exact_epsilon(channel: Channel) -> float:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 from leakgauge.claims import ApproximateDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.laws import DiscreteGaussian
 from leakgauge.mechanisms.mechanism import Parameter
-from leakgauge.mechanisms.noisy_number import NoisyNumber, Span, given, require_budget, span
+from leakgauge.mechanisms.noise import DiscreteGaussian
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.span import Span, given, require_budget, span
 
 
 def gaussian(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from leakgauge.mechanisms.laplace import laplace_over
-from leakgauge.mechanisms.noisy_number import NoisyNumber, given, require_budget, span
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.span import given, require_budget, span
 
 
 def geometric(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from leakgauge.claims import CentralDP, LocalDP
-from leakgauge.mechanisms.laws import DiscreteLaplace, quotient_above
 from leakgauge.mechanisms.mechanism import Parameter
-from leakgauge.mechanisms.noisy_number import NoisyNumber, Span, given, require_budget, span
+from leakgauge.mechanisms.noise import DiscreteLaplace, quotient_above
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.span import Span, given, require_budget, span
 
 
 def laplace(

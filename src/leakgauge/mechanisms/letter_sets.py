@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
@@ -15,8 +15,10 @@ from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms.estimated_counts import counted_by_sets
 from leakgauge.mechanisms.finite import COUNTABLE
-from leakgauge.mechanisms.mechanism import Capabilities, Parameter
+from leakgauge.mechanisms.law import Inputs, Law, Outputs
+from leakgauge.mechanisms.mechanism import Capabilities, Mechanism
 from leakgauge.probability import Channel, Estimate, Label
+from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet, text_of
 from leakgauge.randomness import Randomness
 
@@ -31,29 +33,21 @@ Members = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class LetterSets:
-    """A set of letters for each value: its own letter is in it more often than each of the others.
-
-    Made by ``unary_encoding`` or ``subset_selection``.
+class SetLaw(Law):
+    """Sets of letters by number; outputs are a row of truths each, one for each letter.
 
     Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: local differential privacy.
-        letters: all values the column may have.
+        count: of the letters.
         own_units: the probability that a set holds the row's own letter, in parts of 2^-53.
     """
 
-    name: str
-    parameters: Mapping[str, Parameter]
-    claims: tuple[LocalDP, ...]
-    letters: tuple[Label, ...]
+    count: int
     own_units: int
 
     @property
-    def capabilities(self) -> Capabilities:
-        """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
+    def own_probability(self) -> float:
+        """That a set holds the row's own letter."""
+        return self.own_units / UNITS
 
     @property
     @abstractmethod
@@ -66,20 +60,64 @@ class LetterSets:
         """How many letters a set may hold."""
 
     @property
-    def own_probability(self) -> float:
-        """That a set holds the row's own letter."""
-        return self.own_units / UNITS
+    @abstractmethod
+    def terms(self) -> tuple[float, float]:
+        """What holding the own letter adds to the log-likelihood of a set, and what each letter held adds."""
 
     @abstractmethod
-    def channel(self) -> Channel | None:
-        """The channel from letters to the texts of sets; None where there are too many sets.
+    def table(self) -> tuple[Sequence[Iterable[int]], Floats] | None:
+        """All sets, and their probabilities for each letter (a row); None where there are too many.
 
-        Its probabilities are products of the exact ones, each rounded to a float.
+        They are products of the exact ones, each rounded to a float.
         """
 
     @abstractmethod
-    def run_places(self, rows: npt.NDArray[np.integer], randomness: Randomness) -> Members:
-        """For the number of each row's letter which letters its set holds: a row a row, a column a letter."""
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Members:
+        """For the number of each row's letter which letters its set holds."""
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """More for sets that hold the own letter; of each set alone only what depends on its size."""
+        held, of_size = self.terms
+        own = outputs[:, inputs].T.astype(np.float64)
+        return np.asarray(own * held + (outputs.sum(axis=1) * of_size)[None, :])
+
+    def log_ratio(self, first: int, second: int) -> Callable[[Outputs], Floats]:
+        """Only which of the two letters a set holds matters."""
+        held = self.terms[0]
+        return lambda sets: held * (sets[:, first].astype(np.float64) - sets[:, second])
+
+
+@dataclass(frozen=True)
+class LetterSets(Mechanism):
+    """A set of letters for each value: its own letter is in it more often than each of the others.
+
+    Its letters are a parameter; it claims local differential privacy.
+    """
+
+    claims: tuple[LocalDP, ...]
+    law: SetLaw
+
+    @property
+    def letters(self) -> tuple[Label, ...]:
+        """All values the column may have."""
+        letters = self.parameters["letters"]
+        assert isinstance(letters, tuple)
+        return letters
+
+    @property
+    def sets(self) -> LetterSets:
+        """Itself."""
+        return self
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """Columns of any countable kind."""
+        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
+
+    def channel(self) -> Channel | None:
+        """The channel from letters to the texts of sets; None where there are too many sets."""
+        table = self.law.table()
+        return None if table is None else Channel(self.letters, set_texts(self.letters, table[0]), table[1])
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[tuple[Label, ...]]:
         """A set for each value, its letters in the order of the alphabet.
@@ -96,7 +134,7 @@ class LetterSets:
                 count=len(places),
                 name=self.name,
             ) from None
-        return [tuple(compress(self.letters, members)) for members in self.run_places(rows, randomness).tolist()]
+        return [tuple(compress(self.letters, members)) for members in self.law.draw(rows, randomness).tolist()]
 
     def texts(self, matrix: Members) -> list[str]:
         """Each set as the text that is released: its letters joined by ``|``, nothing for the empty set."""
@@ -124,7 +162,7 @@ class LetterSets:
                 letters=len(self.letters),
                 n=n,
             )
-        return counted_by_sets(sums, n, self.own_probability, self.other_probability, confidence)
+        return counted_by_sets(sums, n, self.law.own_probability, self.law.other_probability, confidence)
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:

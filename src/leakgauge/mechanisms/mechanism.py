@@ -1,17 +1,39 @@
-"""What every mechanism of the catalogue says of itself."""
+"""What every mechanism of the catalogue says of itself.
+
+Other rooms ask a mechanism, or its law; none of them asks which one it is. A facet that a mechanism does not have is
+None.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from itertools import combinations, islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from leakgauge.claims import Statement
-from leakgauge.probability import Channel
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.law import Law, Outputs
+from leakgauge.mechanisms.steps import Claimed, Step
+from leakgauge.probability import Channel, Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import text_of
+from leakgauge.randomness import Randomness
 from leakgauge.tables import Kind
 
+if TYPE_CHECKING:
+    from leakgauge.mechanisms.letter_sets import LetterSets
+    from leakgauge.mechanisms.noisy_number import NoisyNumber
+
 Parameter: TypeAlias = float | int | str | tuple[object, ...]
+Pair: TypeAlias = tuple[Any, Any]
+
+MOST_PAIRS = 32
+"""Pairs of neighbouring inputs that a mechanism names."""
 
 
 @dataclass(frozen=True)
@@ -31,27 +53,127 @@ class Capabilities:
     values: int | None = None
 
 
-class Mechanism(Protocol):
-    """A claim, a law, and a way to run it; frozen."""
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """A claim, a law, and a way to run it.
 
-    @property
-    def name(self) -> str:
-        """As on the command line."""
+    Attributes:
+        name: as on the command line.
+        parameters: as on the command line.
+        claims: what is guaranteed, the headline first.
+        law: from coded inputs to coded outputs; None where it only answers queries.
+    """
 
-    @property
-    def parameters(self) -> Mapping[str, Parameter]:
-        """As on the command line."""
+    name: str
+    parameters: Mapping[str, Parameter]
+    claims: tuple[Statement, ...]
+    law: Law | None
 
-    @property
-    def claims(self) -> tuple[Statement, ...]:
-        """What is guaranteed, the headline first."""
+    @abstractmethod
+    def run(self, values: Any, randomness: Randomness) -> Any:
+        """What is released for values of a column, or about a table."""
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can be run on."""
+        """What it can be run on; by default answers about a whole table."""
+        return Capabilities(answers=True)
 
     def channel(self) -> Channel | None:
         """The exact channel from value to release; None where it is not finite or too large to write down."""
+        return None
+
+    @property
+    def letters(self) -> tuple[Label, ...] | None:
+        """The values that it tells apart by name; None where it takes numbers."""
+        return None
+
+    @property
+    def noise(self) -> NoisyNumber | None:
+        """Itself where it adds noise to numbers on a grid."""
+        return None
+
+    @property
+    def sets(self) -> LetterSets | None:
+        """Itself where it releases sets of letters."""
+        return None
+
+    @property
+    def reach(self) -> float | None:
+        """How far two neighbouring inputs may be apart; None where any two are neighbours."""
+        return None
+
+    def step(self) -> Step:
+        """What one run costs in a sequence: by its law where that is known, else by its headline claim."""
+        return Claimed(self.claims[0])
+
+    def neighbours(self) -> list[Pair]:
+        """Pairs of inputs that it keeps apart least, the most telling first.
+
+        Raises:
+            OptionError: its inputs are not known.
+        """
+        if self.letters is None:
+            raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+        return list(islice(combinations(self.letters, 2), MOST_PAIRS))
+
+    def code(self, value: Any) -> int:
+        """The input as its law takes it.
+
+        Raises:
+            OptionError: it is not one of the letters.
+        """
+        if self.letters is None or value not in self.letters:
+            raise OptionError(
+                "{value!r} is not one of the letters of {name!s}; give two of them.", value=value, name=self.name
+            )
+        return self.letters.index(value)
+
+    def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
+        """Outputs of so many runs on one input, for a mechanism with a law."""
+        assert self.law is not None
+        return self.law.draw(np.full(count, self.code(value), dtype=np.int64), randomness)
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
+        """The log-likelihood ratio of two inputs at outputs of ``repeated``; None where the law is not known."""
+        return None if self.law is None else self.law.log_ratio(self.code(first), self.code(second))
+
+    def read_input(self, text: str) -> Any:
+        """An input from its text; one that is not known stays a text, which ``code`` refuses.
+
+        Raises:
+            OptionError: it is not a number where numbers are taken.
+        """
+        return next((letter for letter in self.letters or () if text_of(letter) == text), text)
+
+    def channel_over(
+        self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
+    ) -> Channel:
+        """The mechanism as a dyadic channel from these inputs.
+
+        Args:
+            inputs: letters of a column.
+            outputs: what may be released in their place.
+            distances: from each input to each output, for mechanisms that prefer near ones.
+
+        Raises:
+            OptionError: it is no finite channel on them.
+        """
+        written = self.channel()
+        if written is None:
+            raise OptionError(
+                "{name!s} has no finite channel on {count} letters to compare; write one into a channel file.",
+                name=self.name,
+                count=len(inputs),
+            )
+        return written.dyadic()
+
+
+def numbers_in(text: str) -> list[float]:
+    """The numbers between commas."""
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise OptionError("The input {text!r} is not a number.", text=text) from None
 
 
 def spelled(mechanism: Mechanism) -> str:

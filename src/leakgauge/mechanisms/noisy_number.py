@@ -7,108 +7,43 @@ survives: no low bits of a float can tell it apart from its neighbours.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.claims import Statement
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms.laws import DiscreteGaussian, DiscreteLaplace, Steps
-from leakgauge.mechanisms.mechanism import Capabilities, Parameter
-from leakgauge.probability import Estimate
+from leakgauge.mechanisms.law import Outputs
+from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Pair, numbers_in
+from leakgauge.mechanisms.noise import GridNoise, Steps
+from leakgauge.mechanisms.span import LARGEST_STEPS, Span, half_up
+from leakgauge.mechanisms.steps import Step
+from leakgauge.probability import Channel, Estimate, Label
+from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 from leakgauge.tables import Kind
 
 Numbers: TypeAlias = npt.NDArray[np.float64] | npt.NDArray[np.int64]
 
-LARGEST_STEPS = 2.0**52
-"""Grid points up to here are exact floats, and noise cannot carry them out of the whole numbers of the machine."""
-FINENESS = 256
-"""A grid that is not declared has at least so many steps to the noise's scale, and a quarter of it to the width."""
+LARGEST = 1 << 22
+"""Cells of the channel, and terms of its tails."""
+FAR = 45
+"""Standard deviations beyond which noise of either law has less than 2^-53 of the tail before them."""
 
 
 @dataclass(frozen=True)
-class Span:
-    """How far one row, or one query over neighbouring tables, can move: in steps of a grid.
-
-    Attributes:
-        grid: the distance of neighbouring grid points; a power of two, or 1.
-        steps: the sensitivity in whole steps.
-        lowest: for a column the bounds in steps, to which values are clamped; else None.
-        highest: the upper one.
-    """
-
-    grid: float
-    steps: int
-    lowest: int | None = None
-    highest: int | None = None
-
-
-def span(
-    *,
-    sensitivity: float | None,
-    lower: float | None,
-    upper: float | None,
-    grid: float | None,
-    scale: float,
-) -> Span:
-    """The span of a query with a sensitivity, or of a column with bounds.
-
-    Args:
-        sensitivity: of a query; leave it out for a column.
-        lower: the bounds of a column; its sensitivity is their distance.
-        upper: the upper one.
-        grid: a power of two; by default fine enough for at least 256 steps to the scale and 64 to the width, or 1 for
-            whole bounds and noise of a scale of 16 or more. It never follows the data: the grid shows in the release.
-        scale: the noise's scale for a sensitivity of 1.
-
-    Raises:
-        OptionError: neither or both are given, bounds are missing, reversed or not finite, a sensitivity that is 0 or
-            infinite, a grid that is not a power of two or too coarse or too fine.
-    """
-    width = _width(sensitivity, lower, upper)
-    step = _default_grid(width, scale, lower, upper) if grid is None else _require_grid(grid)
-    ends = [abs(end) for end in (lower, upper, width) if end is not None]
-    if max(ends) / step > LARGEST_STEPS:
-        raise OptionError(
-            "A grid of {grid:g} cuts {end:g} into more than 2^52 steps; choose a coarser one.", grid=step, end=max(ends)
-        )
-    if lower is None or upper is None:
-        # Rounding half up moves all numbers alike, so that those within the sensitivity stay within its steps.
-        return Span(step, math.ceil(width / step))
-    lowest, highest = (int(half_up(np.array(end / step))) for end in (lower, upper))
-    if highest <= lowest:
-        raise OptionError(
-            "A grid of {grid:g} rounds the bounds {lower:g} and {upper:g} to one point; choose a finer one.",
-            grid=step,
-            lower=lower,
-            upper=upper,
-        )
-    return Span(step, highest - lowest, lowest, highest)
-
-
-@dataclass(frozen=True)
-class NoisyNumber:
+class NoisyNumber(Mechanism):
     """A numeric mechanism: a span, a law of noise in steps, and what they guarantee.
 
-    Made by ``laplace``, ``gaussian``, ``geometric`` or ``discrete_gaussian``.
-
     Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: what is guaranteed, the headline first.
         law: the noise, in steps.
         span: grid, sensitivity and bounds, in steps.
         missing: the number that stands for missing values, which are refused without one.
     """
 
-    name: str
-    parameters: Mapping[str, Parameter]
-    claims: tuple[Statement, ...]
-    law: DiscreteLaplace | DiscreteGaussian
+    law: GridNoise
     span: Span
     missing: float | None = None
 
@@ -123,8 +58,91 @@ class NoisyNumber:
             return Capabilities(answers=True)
         return Capabilities(columns=(Kind.INT, Kind.FLOAT), values=self.span.steps + 1)
 
-    def channel(self) -> None:
-        """None: noise has no largest value."""
+    @property
+    def noise(self) -> NoisyNumber:
+        """Itself."""
+        return self
+
+    @property
+    def reach(self) -> float | None:
+        """The sensitivity of a query; the bounds of a column keep any two of its values near enough."""
+        return self.span.steps * self.span.grid if self.span.lowest is None else None
+
+    def step(self) -> Step:
+        """That of its noise."""
+        return self.law.step(self.span.steps)
+
+    def neighbours(self) -> list[Pair]:
+        """The ends, ends and middle, and far outside the bounds, where a missing clamp would show."""
+        if self.span.lowest is None or self.span.highest is None:
+            apart = self.span.steps * self.span.grid
+            return [(0.0, apart), (1e3 * apart, 1e3 * apart + apart), (-apart, 0.0)]
+        low, high = self.span.lowest * self.span.grid, self.span.highest * self.span.grid
+        width = high - low
+        return [(low, high), (low - 10 * width, high + 10 * width), (low, low + width / 2), (low + width / 2, high)]
+
+    def code(self, value: Any) -> int:
+        """The value in steps."""
+        return int(self.on_grid(np.asarray([value], dtype=np.float64))[0])
+
+    def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
+        """So many numbers released for one."""
+        return np.asarray(self.run(np.full(count, value), randomness))
+
+    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats]:
+        """That of its noise."""
+        ratio = self.law.log_ratio(self.code(first), self.code(second))
+        return lambda numbers: ratio(np.rint(numbers / self.span.grid))
+
+    def read_input(self, text: str) -> float:
+        """One number."""
+        numbers = numbers_in(text)
+        if len(numbers) > 1:
+            raise OptionError(
+                "The input {text!r} has {count} numbers and {name!s} takes one.",
+                text=text,
+                count=len(numbers),
+                name=self.name,
+            )
+        return numbers[0]
+
+    def channel_over(
+        self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
+    ) -> Channel:
+        """The dyadic channel to the grid points between the bounds; what falls beyond a bound is released as the bound.
+
+        It also reads both bounds, the inputs furthest apart, so that its ε is that of all numbers, not of this table's.
+        """
+        span = self.span
+        if span.lowest is None or span.highest is None:
+            raise OptionError(
+                "{name!s} has no bounds, so that its releases have no end; give lower and upper.", name=self.name
+            )
+        numbers = [self.missing if label is None else label for label in inputs]
+        if not all(isinstance(one, int | float) and not isinstance(one, bool) for one in numbers):
+            raise OptionError(
+                "{name!s} adds noise to numbers, and the secret has letters that are none; use randomized-response, or "
+                "missing=NUMBER where values are missing.",
+                name=self.name,
+            )
+        points = span.highest - span.lowest + 1
+        reach = math.ceil(FAR * self.law.standard_deviation) + 1
+        if points * len(inputs) > LARGEST or points + reach > LARGEST:
+            raise OptionError(
+                "{name!s} has {points} grid points between its bounds, too many to compare; choose a coarser grid.",
+                name=self.name,
+                points=points,
+            )
+        steps = self.on_grid(np.array([float(str(one)) for one in numbers])) - span.lowest
+        grid = self.from_grid(np.arange(span.lowest, span.highest + 1)).tolist()
+        ends = {at: grid[at] for at in (0, points - 1) if grid[at] not in inputs}
+        steps = np.concatenate([steps, np.array(list(ends), dtype=np.int64)])
+        chances = self.law.probability(np.arange(points + reach, dtype=np.int64))
+        # Summed from the far end, where the terms are small, so that a small tail keeps its digits.
+        tails = np.cumsum(chances[::-1])[::-1]
+        matrix = chances[np.abs(np.arange(points)[None, :] - steps[:, None])]
+        matrix[:, 0], matrix[:, -1] = tails[steps], tails[points - 1 - steps]
+        return Channel((*inputs, *ends.values()), grid, matrix / matrix.sum(axis=1, keepdims=True)).dyadic()
 
     def run(self, values: npt.ArrayLike, randomness: Randomness) -> Numbers:
         """Each value on the grid with fresh noise; whole numbers where the grid is 1.
@@ -133,7 +151,7 @@ class NoisyNumber:
             ColumnError: a value is missing and no number stands for missing ones.
         """
         steps = self.on_grid(np.atleast_1d(np.asarray(values)))
-        return self.from_grid(steps + self.law.draw(len(steps), randomness))
+        return self.from_grid(self.law.draw(steps, randomness))
 
     def on_grid(self, values: npt.NDArray[np.generic]) -> Steps:
         """The values in whole steps, clamped to the bounds."""
@@ -185,64 +203,3 @@ class NoisyNumber:
         noisy = float(self.run([value], randomness)[0])
         reach = self.error_bar(confidence)
         return Estimate(noisy, noisy - reach, noisy + reach, confidence, n)
-
-
-def half_up(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """The nearest whole numbers, halves up; exact, where adding 0.5 first would round some numbers up by mistake."""
-    below = np.floor(numbers)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(below + (numbers - below >= 0.5))
-
-
-def require_budget(epsilon: float) -> None:
-    """Refuse an ε that is not a finite number above 0."""
-    if not 0 < epsilon < math.inf:
-        raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=epsilon)
-
-
-def given(
-    sensitivity: float | None, lower: float | None, upper: float | None, missing: float | None
-) -> dict[str, Parameter]:
-    """Those parameters that are given."""
-    pairs = {"sensitivity": sensitivity, "lower": lower, "upper": upper, "missing": missing}
-    return {key: value for key, value in pairs.items() if value is not None}
-
-
-def _width(sensitivity: float | None, lower: float | None, upper: float | None) -> float:
-    if sensitivity is None:
-        if lower is None or upper is None:
-            raise OptionError("Bounds are missing; give lower and upper for a column, or sensitivity for a query.")
-        if not -math.inf < lower < upper < math.inf:
-            raise OptionError(
-                "The bounds {lower} and {upper} are reversed, equal or infinite; give lower below upper.",
-                lower=lower,
-                upper=upper,
-            )
-        return upper - lower
-    if lower is not None or upper is not None:
-        raise OptionError("Both a sensitivity and bounds are given; a column has bounds, a query a sensitivity.")
-    if not 0 < sensitivity < math.inf:
-        raise OptionError(
-            "A sensitivity of {sensitivity} protects nothing or needs infinite noise; give a finite number above 0.",
-            sensitivity=sensitivity,
-        )
-    return sensitivity
-
-
-def _default_grid(width: float, scale: float, lower: float | None, upper: float | None) -> float:
-    fine = _power_of_two(width * min(scale, 4) / FINENESS)
-    whole = lower is not None and upper is not None and float(lower).is_integer() and float(upper).is_integer()
-    return 1.0 if whole and fine < 1 and width * scale >= 16 else fine
-
-
-def _power_of_two(size: float) -> float:
-    return math.ldexp(1.0, math.frexp(size)[1] - 1)
-
-
-def _require_grid(grid: float) -> float:
-    if not 0 < grid < math.inf or math.frexp(grid)[0] != 0.5:
-        raise OptionError(
-            "A grid of {grid} is not a power of two, whose multiples floats hold exactly; give 1, 0.5, 0.25, …",
-            grid=grid,
-        )
-    return float(grid)

@@ -10,8 +10,10 @@ import numpy as np
 
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
+from leakgauge.mechanisms import steps
 from leakgauge.mechanisms.choice import Choice, Counts, Utility
-from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness, coins, shuffled
 from leakgauge.randomness.draws import as_floats
@@ -23,6 +25,10 @@ MOST_INTEGRATED = 1024
 @dataclass(frozen=True)
 class PermuteAndFlip(Choice):
     """Candidates in random order; the first whose coin of e^(ε (u − u_max) / 2Δ) falls heads."""
+
+    def step(self) -> Step:
+        """By its ε alone."""
+        return steps.PermuteAndFlip(self.epsilon)
 
     def _exponents(
         self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None
@@ -50,7 +56,7 @@ class PermuteAndFlip(Choice):
         return np.asarray(heads * (shares / 2 @ others), dtype=np.float64)
 
 
-def permute_and_flip(epsilon: float, sensitivity: float = 1.0) -> PermuteAndFlip:
+def permute_and_flip(epsilon: float, *, sensitivity: float = 1.0) -> PermuteAndFlip:
     """Permute-and-flip: ε-differential privacy; its losses may span more than ε, so no ε²/8-zCDP is claimed.
 
     Args:
@@ -71,4 +77,4 @@ def permute_and_flip(epsilon: float, sensitivity: float = 1.0) -> PermuteAndFlip
     """
     require_budget(epsilon)
     parameters = {"epsilon": epsilon, "sensitivity": sensitivity}
-    return PermuteAndFlip("permute-and-flip", parameters, (CentralDP(epsilon),), epsilon, sensitivity)
+    return PermuteAndFlip("permute-and-flip", parameters, (CentralDP(epsilon),), None, epsilon, sensitivity)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 
 import numpy as np
 
 from leakgauge.claims import LocalDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.finite import FiniteMechanism
-from leakgauge.mechanisms.noisy_number import require_budget
+from leakgauge.mechanisms.finite import ChannelLaw, FiniteMechanism
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import RandomizedResponse, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.labels import alphabet
@@ -20,19 +22,30 @@ LARGEST = 1 << 12
 """Letters; the channel is a matrix of that many rows and columns."""
 
 
-def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMechanism:
+@dataclass(frozen=True, eq=False)
+class ResponseLaw(ChannelLaw):
+    """Randomized response at ε, whose dyadic channel tells no more than the response at the ε asked for."""
+
+    epsilon: float
+
+    def step(self) -> Step:
+        """That of randomized response over so many letters."""
+        return RandomizedResponse(self.epsilon, len(self.channel.inputs))
+
+
+def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMechanism:
     """The true letter with e^ε times the probability of each other letter: ε-local differential privacy.
 
     Args:
-        letters: all values the column may have; None is the letter of missing values.
         epsilon: the budget in nats.
+        letters: all values the column may have; None is the letter of missing values.
 
     Raises:
         LabelError: a letter repeats.
         OptionError: an ε that is not above 0, fewer than 2 letters or too many for probabilities of 2^-53.
 
     Example:
-        >>> answer = randomized_response(["yes", "no"], epsilon=1.0)
+        >>> answer = randomized_response(1.0, letters=["yes", "no"])
         >>> round(float(answer.channel().matrix[0, 0]), 4)
         0.7311
     """
@@ -56,7 +69,7 @@ def randomized_response(letters: Iterable[Label], epsilon: float) -> FiniteMecha
         "randomized-response",
         {"epsilon": epsilon, "letters": known},
         (LocalDP(epsilon),),
-        Channel(known, known, matrix),
+        ResponseLaw(Channel(known, known, matrix), epsilon),
     )
 
 

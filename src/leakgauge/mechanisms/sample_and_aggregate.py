@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -20,9 +20,9 @@ import numpy.typing as npt
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.exponential import exponential
-from leakgauge.mechanisms.laws import DiscreteLaplace, Steps, quotient_above
-from leakgauge.mechanisms.mechanism import Capabilities, Parameter
-from leakgauge.mechanisms.noisy_number import Span, half_up, require_budget, span
+from leakgauge.mechanisms.mechanism import Mechanism, Parameter
+from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
+from leakgauge.mechanisms.span import Span, half_up, require_budget, span
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness, below, shuffled
 
@@ -58,13 +58,12 @@ class Aggregated:
 
 
 @dataclass(frozen=True)
-class SampleAndAggregate:
+class SampleAndAggregate(Mechanism):
     """A statistic on random disjoint blocks, aggregated privately; made by ``sample_and_aggregate``.
 
+    It claims what is guaranteed to the rows of the table, the sampling counted.
+
     Attributes:
-        name: as in records.
-        parameters: as in records.
-        claims: what is guaranteed to the rows of the table, the sampling counted.
         claim_in_sample: what is guaranteed to a row that is known to be in the sample.
         statistic: from the rows of a block to a number.
         span: grid and bounds, in steps.
@@ -73,23 +72,14 @@ class SampleAndAggregate:
         sampling_rate: the share of the rows that is used.
     """
 
-    name: str
-    parameters: Mapping[str, Parameter]
     claims: tuple[CentralDP]
+    law: None
     claim_in_sample: CentralDP
     statistic: Statistic
     span: Span
     blocks: int
     aggregate: Aggregate
     sampling_rate: float
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Answers about a whole table."""
-        return Capabilities(answers=True)
-
-    def channel(self) -> None:
-        """None: it answers queries."""
 
     def run(self, rows: Rows, randomness: Randomness, confidence: float = 0.95) -> Aggregated:
         """The private answer for a table, whose rows are the first axis of an array.
@@ -135,7 +125,7 @@ class SampleAndAggregate:
     ) -> tuple[float, Estimate | None, float | None]:
         # One row changes one block, which changes the sum by at most the width of the bounds.
         law = DiscreteLaplace(quotient_above(self.span.steps, self.claim_in_sample.epsilon))
-        total = sum(steps.tolist()) + int(law.draw(1, randomness)[0])
+        total = sum(steps.tolist()) + int(law.noise(1, randomness)[0])
         value = total * self.span.grid / self.blocks
         # Half a step for the rounding of each block's value.
         reach = law.reach(confidence) * self.span.grid / self.blocks + self.span.grid / 2
@@ -163,12 +153,12 @@ class SampleAndAggregate:
 
 
 def sample_and_aggregate(
-    statistic: Statistic,
     epsilon: float,
+    *,
+    statistic: Statistic,
     lower: float,
     upper: float,
     blocks: int,
-    *,
     aggregate: Aggregate = Aggregate.MEAN,
     sampling_rate: float = 1.0,
     grid: float | None = None,
@@ -180,8 +170,8 @@ def sample_and_aggregate(
     bounds; how long it takes, and what it writes elsewhere, is not protected.
 
     Args:
-        statistic: from the rows of a block to a number.
         epsilon: the budget in nats, for a row that is in the sample.
+        statistic: from the rows of a block to a number.
         lower: the bounds to which the blocks' values are clamped; to be known without the data.
         upper: the upper one.
         blocks: how many; more means less noise, and a statistic of fewer rows.
@@ -200,7 +190,7 @@ def sample_and_aggregate(
 
     Example:
         >>> from leakgauge.randomness import Simulated
-        >>> middle = sample_and_aggregate(np.median, 1.0, 0, 100, blocks=50)
+        >>> middle = sample_and_aggregate(1.0, statistic=np.median, lower=0, upper=100, blocks=50)
         >>> ages = np.arange(10_000) % 90
         >>> str(middle.run(ages, Simulated(simulation_seed=5)).interval)
         '43.9614 [37.9661, 49.9567]'
@@ -225,6 +215,7 @@ def sample_and_aggregate(
         "sample-and-aggregate",
         parameters,
         (claim,),
+        None,
         CentralDP(epsilon),
         statistic,
         spans,

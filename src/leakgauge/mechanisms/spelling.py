@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
 from leakgauge.mechanisms.exponential import exponential
-from leakgauge.mechanisms.finite import FiniteMechanism
+from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
 from leakgauge.mechanisms.gaussian import gaussian
 from leakgauge.mechanisms.geometric import geometric
 from leakgauge.mechanisms.laplace import laplace
@@ -20,7 +21,6 @@ from leakgauge.mechanisms.mechanism import Mechanism
 from leakgauge.mechanisms.permute_and_flip import permute_and_flip
 from leakgauge.mechanisms.randomized_response import randomized_response
 from leakgauge.mechanisms.subset_selection import subset_selection
-from leakgauge.mechanisms.through_channel import through_channel
 from leakgauge.mechanisms.unary_encoding import unary_encoding
 from leakgauge.probability import Label
 
@@ -60,41 +60,36 @@ class _Kind:
     wanted: str
 
 
+def _channel(file: str) -> FiniteMechanism:
+    return through_channel(read_channel(file).channel, file=file)
+
+
+CATALOGUE: dict[str, Callable[..., Mechanism]] = {
+    "laplace": laplace,
+    "gaussian": gaussian,
+    "geometric": geometric,
+    "discrete-gaussian": discrete_gaussian,
+    "exponential": exponential,
+    "permute-and-flip": permute_and_flip,
+    "randomized-response": randomized_response,
+    "unary-encoding": unary_encoding,
+    "subset-selection": subset_selection,
+    "channel": _channel,
+}
+"""Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
+from its annotation. Sample-and-aggregate needs a function, which no text holds."""
 _NUMBER = _Kind(_number, "a finite number such as 0.5 or 1e-3")
 _WHOLE = _Kind(int, "a whole number such as 10")
 _LETTERS = _Kind(_letters, "letters such as a|b|c")
 _PATH = _Kind(_plain, "the path of a channel file")
-
-
-@dataclass(frozen=True)
-class _Spelling:
-    """How a mechanism is made from its parameters; the first ``needed`` of them cannot be left out."""
-
-    factory: Callable[..., Mechanism]
-    parameters: Mapping[str, _Kind]
-    needed: int = 1
-
-
-def _of_file(file: str) -> FiniteMechanism:
-    return through_channel(read_channel(file).channel, file=file)
-
-
-_BOUNDS = dict.fromkeys(("sensitivity", "lower", "upper", "missing"), _NUMBER)
-_WHOLE_BOUNDS = dict.fromkeys(_BOUNDS, _WHOLE)
-_SPELLINGS = {
-    "laplace": _Spelling(laplace, {"epsilon": _NUMBER, **_BOUNDS, "grid": _NUMBER}),
-    "gaussian": _Spelling(gaussian, {"epsilon": _NUMBER, "delta": _NUMBER, **_BOUNDS, "grid": _NUMBER}, needed=2),
-    "geometric": _Spelling(geometric, {"epsilon": _NUMBER, **_WHOLE_BOUNDS}),
-    "discrete-gaussian": _Spelling(discrete_gaussian, {"rho": _NUMBER, **_WHOLE_BOUNDS}),
-    "exponential": _Spelling(exponential, {"epsilon": _NUMBER, "sensitivity": _NUMBER}),
-    "permute-and-flip": _Spelling(permute_and_flip, {"epsilon": _NUMBER, "sensitivity": _NUMBER}),
-    "randomized-response": _Spelling(randomized_response, {"epsilon": _NUMBER, "letters": _LETTERS}),
-    "unary-encoding": _Spelling(unary_encoding, {"epsilon": _NUMBER, "letters": _LETTERS}),
-    "subset-selection": _Spelling(subset_selection, {"epsilon": _NUMBER, "letters": _LETTERS}),
-    "channel": _Spelling(_of_file, {"file": _PATH}),
+_KINDS = {
+    "float": _NUMBER,
+    "float | None": _NUMBER,
+    "int": _WHOLE,
+    "int | None": _WHOLE,
+    "Iterable[Label]": _LETTERS,
+    "str": _PATH,
 }
-MECHANISMS = tuple(_SPELLINGS)
-"""The names that can be spelled; sample-and-aggregate needs a function, which no text holds."""
 
 
 def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechanism:
@@ -113,40 +108,42 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
         (LocalDP(epsilon=1),)
     """
     name, _, rest = text.partition(":")
-    spelling = _SPELLINGS.get(name)
-    if spelling is None:
+    factory = CATALOGUE.get(name)
+    if factory is None:
         if text.lower().endswith(".json"):
-            return _of_file(text)
-        raise OptionError("There is no mechanism {name!r}; {hint}", name=name, hint=did_you_mean(name, MECHANISMS))
-    given = _parameters(name, rest, spelling)
-    if "letters" in spelling.parameters and "letters" not in given:
+            return _channel(text)
+        raise OptionError("There is no mechanism {name!r}; {hint}", name=name, hint=did_you_mean(name, CATALOGUE))
+    declared = signature(factory).parameters
+    kinds = {key: _KINDS[str(parameter.annotation)] for key, parameter in declared.items()}
+    given = _given(name, rest, kinds)
+    if "letters" in kinds and "letters" not in given:
         if letters is None:
             raise OptionError("{name!s} does not know its letters; declare them with letters=a|b|c.", name=name)
         given["letters"] = tuple(letters)
-    lacking = [key for key in list(spelling.parameters)[: spelling.needed] if key not in given]
-    if lacking:
-        raise OptionError(
-            "{name!s} lacks {key!s}; write {name!s}:{key!s}=VALUE, VALUE being {wanted}.",
-            name=name,
-            key=lacking[0],
-            wanted=spelling.parameters[lacking[0]].wanted,
-        )
-    return spelling.factory(**given)
+    for key, parameter in declared.items():
+        if parameter.default is parameter.empty and key not in given:
+            raise OptionError(
+                "{name!s} lacks {key!s}; write {name!s}:{key!s}=VALUE, VALUE being {wanted}.",
+                name=name,
+                key=key,
+                wanted=kinds[key].wanted,
+            )
+    return factory(**given)
 
 
-def _parameters(name: str, rest: str, spelling: _Spelling) -> dict[str, Any]:
+def _given(name: str, rest: str, kinds: Mapping[str, _Kind]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for part in _split(rest, ",") if rest else []:
         key, equals, value = part.partition("=")
         key = key.strip()
         if not equals:
             raise OptionError("{name!s} has {part!r} where key=value should be.", name=name, part=part)
-        if key not in spelling.parameters:
-            hint = did_you_mean(key, spelling.parameters)
+        if key not in kinds:
+            hint = did_you_mean(key, kinds)
             raise OptionError("{name!s} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
         if key in given:
             raise OptionError("{name!s} is given {key!s} twice; give it once.", name=name, key=key)
-        kind = spelling.parameters[key]
+        kind = kinds[key]
         try:
             given[key] = kind.read(value if kind in (_LETTERS, _PATH) else value.strip())
         except ValueError:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from leakgauge.notions import renyi_curves
+from leakgauge.mechanisms.steps import renyi_curves
 
 _UP = 1 + 1e-12
 """Rounding of a bound goes up, towards promising less."""

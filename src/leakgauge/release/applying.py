@@ -22,8 +22,9 @@ from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
-from leakgauge.mechanisms.noisy_number import require_budget
-from leakgauge.notions.composition import Neighbours, Step
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import Step
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated

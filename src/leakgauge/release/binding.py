@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
-from leakgauge.mechanisms import FiniteMechanism, Mechanism, NoisyNumber, parse_mechanism, through_channel
-from leakgauge.notions.composition import step_of
+from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
@@ -43,7 +42,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    steps = tuple(step_of(one.mechanism) for one in columns)
+    steps = tuple(one.mechanism.step() for one in columns)
     bins = seen.bins if isinstance(seen, BinnedTable) else {}
     return BoundPlan(columns, plan.public, tuple(order), steps, bins, seen)
 
@@ -72,15 +71,15 @@ def _bound(
         raise ColumnError(
             "Column {name!r} holds {kind}, which {mechanism!s} cannot release; {way}.",
             name=name,
-            kind="bins" if name in bins else column.kind.value,
+            kind="bins" if name in bins else column.kind.words,
             mechanism=mechanism.name,
             way="leave its bins out, or choose another mechanism"
             if name in bins
             else "give lower and upper in place of a sensitivity"
-            if isinstance(mechanism, NoisyNumber) and mechanism.capabilities.answers
+            if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
-    channel = mechanism.channel() if isinstance(mechanism, FiniteMechanism) else None
+    channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     return BoundColumn(name, mechanism, (name,), (name,), own, named)
 
@@ -136,7 +135,7 @@ def _read_letter(letter: object, column: Column) -> Label:
         raise ColumnError(
             "Column {name!r} holds {kind}, and the letter {letter!r} of its mechanism is none; write one that is.",
             name=column.name,
-            kind=column.kind.value,
+            kind=column.kind.words,
             letter=letter,
         ) from None
 

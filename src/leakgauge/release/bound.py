@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import Mechanism
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Randomness
 from leakgauge.release.forms import ColumnForm, form_of
@@ -46,7 +46,7 @@ class BoundColumn:
 
     def released(self, values: Sequence[pa.Array], randomness: Randomness) -> list[pa.Array]:
         """The columns written, for a batch of the columns read."""
-        return self.form.written(self.form.draw(self.form.inputs(values), randomness))
+        return self.form.written(self.form.law.draw(self.form.inputs(values), randomness))
 
     def counted_among(self, table: Table) -> bool:
         """Whether counting, which is faster than streaming, shows that every value is an input."""

@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
-from leakgauge.mechanisms import FiniteMechanism, LetterSets, NoisyNumber
+from leakgauge.mechanisms import LetterSets, NoisyNumber
+from leakgauge.mechanisms.law import Law, Outputs
 from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
-from leakgauge.probability import Label
+from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
-from leakgauge.randomness import Randomness
 from leakgauge.release.files import Possible, among
 from leakgauge.release.letters import Alphabet, Written, encoded, numbers_of
 from leakgauge.release.sizes import Size, of_numbers, of_texts, of_written
@@ -33,8 +33,6 @@ if TYPE_CHECKING:
 
     from leakgauge.release.bound import BoundColumn
 
-Outputs: TypeAlias = npt.NDArray[Any]
-
 
 @dataclass(frozen=True)
 class ColumnForm(ABC):
@@ -42,10 +40,12 @@ class ColumnForm(ABC):
 
     Attributes:
         column: with its mechanism.
+        law: of the mechanism.
         labels: the inputs by name, tuples where several columns are read; empty where any number is an input.
     """
 
     column: BoundColumn
+    law: Law
     labels: tuple[Any, ...]
 
     @abstractmethod
@@ -55,10 +55,6 @@ class ColumnForm(ABC):
         Raises:
             ColumnError: a value, or combination of values, that the mechanism cannot take; it is not told.
         """
-
-    @abstractmethod
-    def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
-        """A fresh coded output for each input."""
 
     @abstractmethod
     def written(self, outputs: Outputs) -> list[pa.Array]:
@@ -95,13 +91,16 @@ def form_of(column: BoundColumn) -> ColumnForm:
     Raises:
         ModelError: it only answers queries.
     """
-    if isinstance(column.mechanism, NoisyNumber):
-        return _Numbers(column, (), column.mechanism)
-    if isinstance(column.mechanism, LetterSets):
-        return _Sets(column, column.mechanism.letters, column.mechanism)
-    if isinstance(column.mechanism, FiniteMechanism):
-        return _Letters(column, column.mechanism.exact.inputs, column.mechanism)
-    raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=column.mechanism.name)
+    mechanism, law = column.mechanism, column.mechanism.law
+    if law is not None:
+        if mechanism.noise is not None:
+            return _Numbers(column, law, (), mechanism.noise)
+        if mechanism.sets is not None:
+            return _Sets(column, law, mechanism.sets.letters, mechanism.sets)
+        channel = mechanism.channel()
+        if channel is not None:
+            return _Letters(column, law, channel.inputs, channel)
+    raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=mechanism.name)
 
 
 @dataclass(frozen=True)
@@ -116,9 +115,6 @@ class _Numbers(ColumnForm):
                 name=self.column.name,
             )
         return self.noise.on_grid(numbers_of(values[0]))
-
-    def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
-        return inputs + self.noise.law.draw(len(inputs), randomness)
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
         import pyarrow as pa
@@ -181,16 +177,13 @@ class _Named(ColumnForm):
 
 @dataclass(frozen=True)
 class _Letters(_Named):
-    finite: FiniteMechanism
-
-    def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
-        return self.finite.run_places(inputs, randomness)
+    channel: Channel
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
         return [written.take(outputs) for written in self._written]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
-        outputs = _Combinations(self.finite.exact.outputs, len(self.column.writes))
+        outputs = _Combinations(self.channel.outputs, len(self.column.writes))
         columns = zip(values, outputs.letters, self.column.writes, strict=True)
         found = outputs.numbers([self._read_back(*column) for column in columns])
         if (found < 0).any():
@@ -199,7 +192,7 @@ class _Letters(_Named):
 
     def possible(self, extension: str) -> Possible:
         # An output that no input leads to is not released.
-        reached = np.unique(self.finite.exact.cells.nonzero()[1])
+        reached = np.unique(self.channel.cells.nonzero()[1])
         return among(self._columns, extension, reached)
 
     def bytes(self, rows: int) -> list[Size]:
@@ -208,7 +201,7 @@ class _Letters(_Named):
     @cached_property
     def _columns(self) -> list[Sequence[Label]]:
         """The letter of each output, in each column that is written."""
-        outputs: tuple[Any, ...] = self.finite.exact.outputs
+        outputs: tuple[Any, ...] = self.channel.outputs
         return list(zip(*outputs, strict=True)) if len(self.column.writes) > 1 else [outputs]
 
     @cached_property
@@ -236,9 +229,6 @@ class _Letters(_Named):
 class _Sets(_Named):
     sets: LetterSets
 
-    def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
-        return self.sets.run_places(inputs, randomness)
-
     def written(self, outputs: Outputs) -> list[pa.Array]:
         import pyarrow as pa
 
@@ -260,7 +250,7 @@ class _Sets(_Named):
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        letters, possible_sizes = pa.array(self._texts, pa.string()), self.sets.sizes
+        letters, possible_sizes = pa.array(self._texts, pa.string()), self.sets.law.sizes
 
         def holds(columns: Sequence[pa.Array]) -> bool:
             (texts,) = columns

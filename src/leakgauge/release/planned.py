@@ -8,7 +8,6 @@ from pathlib import Path
 from leakgauge.artefacts.record import PlannedColumn, Released
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import Mechanism, parse_mechanism, randomized_response, through_channel
-from leakgauge.notions.composition import step_of
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.record import THIS_TABLE, binnings
@@ -22,7 +21,7 @@ def plan_of(record: Released, place: Path) -> RecordedPlan:
     """
     plan = record.plan
     columns = tuple(_column(name, column, place) for name, column in plan.columns.items())
-    steps = tuple(step_of(one.mechanism) for one in columns)
+    steps = tuple(one.mechanism.step() for one in columns)
     return RecordedPlan(columns, plan.public, record.output.columns, steps, binnings(plan))
 
 
@@ -61,7 +60,7 @@ def mechanism_of(
         return through_channel(named.channel, file or None)
     if column.epsilon is None:
         raise VerificationError("its randomized response has no ε.")
-    made = randomized_response(named.channel.inputs, column.epsilon)
+    made = randomized_response(column.epsilon, letters=named.channel.inputs)
     if made.exact != named.channel:
         raise VerificationError("its randomized response is not the channel it keeps.")
     return made

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import geometric
-from leakgauge.notions.composition import DiscreteLaplaceNoise, Step
+from leakgauge.mechanisms.steps import DiscreteLaplaceNoise, Step
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.randomness import Randomness
 from leakgauge.tables import Table

@@ -18,7 +18,7 @@ from leakgauge.artefacts import Level, PublicRecord, Record, Sentence
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.record import Claims, LedgerPlace, Plan, PlannedColumn, PublicBudget, Together
 from leakgauge.mechanisms import Mechanism
-from leakgauge.notions.composition import Claimed, Step, step_of
+from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.release.priors import histogram_steps
 from leakgauge.release.record import (
     NEIGHBOURS,
@@ -98,7 +98,7 @@ def make_public_record(
 
 def column_steps(column: PlannedColumn, claim: Claims, mechanism: Mechanism) -> tuple[Step, ...]:
     """What a column of a record costs: by its law, or by its claim where its letters are left out."""
-    step = Claimed(mechanism.claims[0]) if lacks_letters(column) else step_of(mechanism)
+    step = Claimed(mechanism.claims[0]) if lacks_letters(column) else mechanism.step()
     return (step, *bought_steps(claim))
 
 

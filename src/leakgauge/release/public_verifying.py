@@ -9,7 +9,7 @@ from leakgauge.artefacts import PublicRecord, Sentence
 from leakgauge.artefacts.record import Check, PlannedColumn, keep_inside
 from leakgauge.errors import LeakgaugeError, VerificationError
 from leakgauge.mechanisms import Mechanism
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.release.checking import agree, checked, same
 from leakgauge.release.planned import mechanism_of
 from leakgauge.release.public_record import column_levels, column_steps, lacking, lacks_letters, may_be_lacking

@@ -31,9 +31,10 @@ from leakgauge.artefacts.record import (
 from leakgauge.artefacts.schemas import raised
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import FileError, OptionError, VerificationError
-from leakgauge.mechanisms import MECHANISMS, Mechanism, spelled
+from leakgauge.mechanisms import CATALOGUE, Mechanism, spelled
+from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances, relate_channel, relate_statements
-from leakgauge.notions.composition import Claimed, Step, compose
+from leakgauge.notions.composition import compose
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
@@ -206,7 +207,7 @@ def path_from(record: Path, output: Path) -> str:
 def _require_channels(record: Record, place: Path) -> None:
     """Refuse a mechanism that is a file: a record holds its channels itself, and names no file to read them from."""
     for name, column in record.plan.columns.items():
-        if column.channel is None and (column.kind == "channel" or column.kind not in MECHANISMS):
+        if column.channel is None and (column.kind == "channel" or column.kind not in CATALOGUE):
             raise VerificationError(
                 "{path} has neither a channel nor a known mechanism for column {name!r}.", path=place, name=name
             )

@@ -14,7 +14,7 @@ from typing import Final
 from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.record import Check, Claims, LedgerEntry, Verified, keep_inside
 from leakgauge.errors import LeakgaugeError, VerificationError
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.applying import Release
 from leakgauge.release.bound import BoundColumn, RecordedPlan

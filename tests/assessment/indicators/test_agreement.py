@@ -127,7 +127,7 @@ def test_many_letters_fall_together_by_chance() -> None:
     letters: list[Label] = [f"letter {at}" for at in range(1500)]
     at = np.concatenate([np.arange(1500), draws.integers(1500, size=6000)])
     rows = open_table(pa.table({"x": [letters[one] for one in at.tolist()], "y": draws.integers(3, size=len(at))}))
-    made = protected_column(rows, "x", randomized_response(letters, 4.0), Simulated(1))
+    made = protected_column(rows, "x", randomized_response(4.0, letters=letters), Simulated(1))
     found, law = by_leaf(accuracy.measured(made, Context())), by_leaf(accuracy.expected(made.setting, Context()))
     assert value(law["13"]) < 0.95
     assert value(law["13"]) == pytest.approx(value(found["13"]), abs=0.01)
@@ -214,5 +214,5 @@ def test_the_public_column_is_one_the_secret_goes_with(pairs: pa.Table) -> None:
     channel = through_channel(Channel(PAIRS, SECRET, MATRIX))
     both = setting_of(channel, source_of(open_table(pairs), "a", "c", public=["c"]))
     alone = source_of(open_table(pairs), "a")
-    own = randomized_response(SECRET, 1.0)
+    own = randomized_response(1.0, letters=SECRET)
     assert value(by_leaf(expected(both))["16"]) == value(by_leaf(expected(own, alone))["16"])

@@ -37,7 +37,7 @@ RUN = ("24", "25")
 @pytest.fixture(scope="module")
 def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     plan = ReleasePlan(
-        {"illness": randomized_response(LETTERS, 1.0), "age": laplace(4.0, lower=0, upper=100)}, public=["city"]
+        {"illness": randomized_response(1.0, letters=LETTERS), "age": laplace(4.0, lower=0, upper=100)}, public=["city"]
     )
     return plan.apply(table(), tmp_path_factory.mktemp("release") / "out.parquet", randomness=Simulated(5))
 
@@ -70,7 +70,9 @@ def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
 
 def test_a_release_reads_as_its_simulation_would(release: Release) -> None:
     read = protected_of_release(release, table(), column="illness")
-    by_hand = audited_by(lower_bound(randomized_response(LETTERS, 1.0).exact), attack(release, table()), ["illness"])
+    by_hand = audited_by(
+        lower_bound(randomized_response(1.0, letters=LETTERS).exact), attack(release, table()), ["illness"]
+    )
     found, law = by_leaf(collect(read, audit=by_hand)), by_leaf(expected(read.setting))
     assert set(found) == set(law)
     assert value(found["5"]) == pytest.approx(value(law["5"]), abs=0.08)
@@ -100,7 +102,7 @@ def test_without_an_audit_or_a_shown_level_leaves_are_missing(release: Release) 
 def test_the_same_seed_gives_the_same_digits() -> None:
     def found(seed: int) -> list[tuple[Evidence, ...]]:
         releases = (
-            protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(seed)),
+            protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(seed)),
             protected_column(table(), "age", laplace(1.0, lower=0, upper=100), Simulated(seed)),
             protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(seed)),
         )
@@ -115,7 +117,7 @@ def test_the_same_seed_gives_the_same_digits() -> None:
 
 
 def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
-    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     first = collect(made)
     place = tmp_path / "evidence.json"
     codec.write(place, StoredEvidence(first))
@@ -133,7 +135,7 @@ def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
 
 
 def test_stored_evidence_brings_numbers_and_no_scale() -> None:
-    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     first = by_leaf(collect(made))
     generous = [replace(first[leaf], scale=Scale(1e8, 1e9)) for leaf in RUN]
     for again in (by_leaf(collect(made, stored=generous)), by_leaf(expected(made.setting, stored=generous))):
@@ -167,7 +169,7 @@ def gaining(name: str, advantage: float, low: float, high: float, raw: float) ->
 
 
 def test_an_attack_that_may_gain_more_than_the_best_raises_the_upper_end() -> None:
-    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     sure, doubtful = (
         gaining("sure", 0.05, 0.04, 0.06, 0.5),
         gaining("doubtful", 0.0009, -0.02, 0.03, 0.01),
@@ -210,7 +212,7 @@ def test_a_leaf_twice_and_an_impossible_one_are_refused() -> None:
 
 
 def test_releases_per_period_are_declared() -> None:
-    made = protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+    made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     assert value(by_leaf(collect(made, releases_per_period=52))["26"]) == 52
     with pytest.raises(OptionError, match="-1 releases per period"):
         expected(made.setting, releases_per_period=-1)

@@ -77,7 +77,7 @@ def test_the_strongest_and_its_square() -> None:
         variable(ROWS["illness"].combine_chunks(), "illness", Kind.STRING),
         variable(ROWS["member"].combine_chunks(), "member", Kind.BOOL),
     )
-    found = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(), "illness")))
+    found = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(table(), "illness")))
     known = [one for one in (*others, member) if one is not None]
     assert value(found["16"]) == pytest.approx(max(known))
     assert value(found["18"]) == pytest.approx(max(known) ** 2)
@@ -88,7 +88,7 @@ def test_columns_of_chance_hide_nothing() -> None:
     for number in range(5):
         rows = rows.append_column(f"chance {number}", pa.array(draws.random(len(rows))))
     before, after = (
-        by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(open_table(one), "illness")))
+        by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(open_table(one), "illness")))
         for one in (people(), rows)
     )
     for leaf in ("16", "18"):
@@ -97,12 +97,12 @@ def test_columns_of_chance_hide_nothing() -> None:
 
 def test_a_table_of_one_column_has_nothing_to_go_with() -> None:
     alone = open_table(pa.table({"illness": LETTERS * 20}))
-    found = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(alone, "illness")))
+    found = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(alone, "illness")))
     assert found["16"].standing is found["18"].standing is Standing.MISSING
 
 
 def test_capabilities_against_the_table() -> None:
-    letters = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(5000), "illness")))
+    letters = by_leaf(expected(randomized_response(1.0, letters=LETTERS), source_of(table(5000), "illness")))
     numbers = by_leaf(expected(laplace(1.0, lower=0, upper=100), source_of(table(5000), "age")))
     assert [value(letters[leaf]) for leaf in ("20", "21", "22", "23")] == pytest.approx([2 / 3, 1, 4 / 6, 1])
     assert [value(numbers[leaf]) for leaf in ("20", "22", "23")] == pytest.approx([2 / 3, 1, 2 / 6])

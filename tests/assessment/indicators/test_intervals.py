@@ -32,7 +32,7 @@ SEEDS = range(1000, 1100)
 
 @pytest.mark.parametrize("seeds", [30, nightly(100)])
 def test_letters_hold_the_law_in_nine_of_ten_seeds(seeds: int) -> None:
-    setting = setting_of(randomized_response(LETTERS, 1.0), source_of(table(), "illness"))
+    setting = setting_of(randomized_response(1.0, letters=LETTERS), source_of(table(), "illness"))
     law = by_leaf(expected(setting))
     held = dict.fromkeys(("6", "7", "8"), 0)
     for seed in SEEDS[:seeds]:
@@ -45,7 +45,7 @@ def test_letters_hold_the_law_in_nine_of_ten_seeds(seeds: int) -> None:
 @pytest.mark.parametrize("form", ["letters", "answers"])
 def test_simulated_intervals_hold_other_seeds(form: str) -> None:
     first = (
-        protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+        protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
         if form == "letters"
         else protected_histogram(table(), "illness", gaussian(0.5, 1e-3, sensitivity=2), Simulated(1))
     )
@@ -89,7 +89,7 @@ def test_numbers_hold_the_law_in_nine_of_ten_seeds(seeds: int) -> None:
 
 
 def test_attacks_hold_the_law_in_36_of_40_seeds() -> None:
-    setting = setting_of(randomized_response(LETTERS, 1.0), source_of(table(1000), "illness"))
+    setting = setting_of(randomized_response(1.0, letters=LETTERS), source_of(table(1000), "illness"))
     (law,) = attacks.expected(setting, Context())
     held = 0
     for seed in SEEDS[:40]:
@@ -103,7 +103,9 @@ def test_attacks_hold_the_law_in_36_of_40_seeds() -> None:
 @pytest.mark.parametrize("form", ["letters", "numbers", "answers"])
 def test_a_higher_confidence_widens_the_intervals(form: str) -> None:
     made = {
-        "letters": lambda: protected_column(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1)),
+        "letters": lambda: protected_column(
+            table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1)
+        ),
         "numbers": lambda: protected_column(table(), "age", laplace(5.0, lower=0, upper=100), Simulated(1)),
         "answers": lambda: protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(1)),
     }[form]()
@@ -129,7 +131,7 @@ def test_no_interval_leaves_what_the_measure_can_be() -> None:
 
 def test_an_alphabet_too_large_to_simulate_by_cells() -> None:
     letters: list[Label] = [Interval(low / 2, (low + 1) / 2) for low in range(-100, 250)]
-    made = protected_column(table(), "age", randomized_response(letters, 6.0), Simulated(1))
+    made = protected_column(table(), "age", randomized_response(6.0, letters=letters), Simulated(1))
     found = by_leaf(collect(made))
     law = by_leaf(expected(made.setting))
     assert made.setting.matrix.size * accuracy.DRAWS > accuracy.MOST_CELLS

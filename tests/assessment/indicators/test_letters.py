@@ -18,7 +18,7 @@ from leakgauge.randomness import Simulated
 from tests.assessment.indicators.small import LETTERS, by_leaf, people, position, table, value
 
 KEEP = 1.5
-RESPONSE = randomized_response(LETTERS, KEEP)
+RESPONSE = randomized_response(KEEP, letters=LETTERS)
 ROWS = people()
 SHARES = {letter: count / 3000 for letter, count in Counter(ROWS["illness"].to_pylist()).items()}
 
@@ -132,7 +132,7 @@ def test_everything_told_and_nothing_told_reach_the_anchors() -> None:
 
 
 def test_sets_are_measured_but_lie_at_no_distance() -> None:
-    for mechanism in (unary_encoding(LETTERS, 1.0), subset_selection(LETTERS, 1.0)):
+    for mechanism in (unary_encoding(1.0, letters=LETTERS), subset_selection(1.0, letters=LETTERS)):
         made = protected_column(table(), "illness", mechanism, Simulated(2))
         found, law = by_leaf(collect(made)), by_leaf(expected(mechanism, source_of(table(), "illness")))
         low, high = found["6"].interval
@@ -148,7 +148,7 @@ def test_sets_are_measured_but_lie_at_no_distance() -> None:
 
 def test_intervals_of_numbers_are_letters() -> None:
     bins = [Interval(None, 30), Interval(30, 45), Interval(45, None)]
-    mechanism = randomized_response(bins, 2.0)
+    mechanism = randomized_response(2.0, letters=bins)
     made = protected_column(table(), "age", mechanism, Simulated(3))
     found, law = by_leaf(collect(made, audit=audited(made))), by_leaf(expected(mechanism, source_of(table(), "age")))
     # The attacker is after the tenth of the age, of which the interval tells a part.

@@ -21,7 +21,7 @@ from leakgauge.assessment.indicators import (
     source_of,
 )
 from leakgauge.assessment.indicators.attacks import told_apart
-from leakgauge.assessment.indicators.mixtures import excess_kurtosis, mixture
+from leakgauge.assessment.indicators.mixtures import mixture
 from leakgauge.assessment.indicators.setting import setting_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.mechanisms import (
@@ -89,7 +89,7 @@ def test_variance_and_kurtosis_of_the_noise(law: dict[str, Evidence]) -> None:
         steps = np.arange(-4000, 4001)
         chances = noise.probability(steps)
         square = float(chances @ steps**2.0)
-        assert excess_kurtosis(noise) == pytest.approx(float(chances @ steps**4.0) / square**2 - 3, abs=1e-6)
+        assert noise.excess_kurtosis == pytest.approx(float(chances @ steps**4.0) / square**2 - 3, abs=1e-6)
 
 
 def test_noise_that_is_as_good_as_never_there() -> None:
@@ -100,7 +100,7 @@ def test_noise_that_is_as_good_as_never_there() -> None:
     assert value(found["29"]) > 1e6
     assert position(found["29"]) == 1
     for sigma in np.geomspace(0.001, 1, 60).tolist():
-        assert excess_kurtosis(DiscreteGaussian(sigma)) > -1.2
+        assert DiscreteGaussian(sigma).excess_kurtosis > -1.2
 
 
 def test_the_law_of_two_numbers_with_noise() -> None:
@@ -227,7 +227,7 @@ def test_mechanisms_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ColumnError, match="lower and upper"):
         expected(laplace(1.0, sensitivity=1), source_of(table(), "age"))
     with pytest.raises(OptionError, match="does not perturb a histogram"):
-        protected_histogram(table(), "illness", randomized_response(LETTERS, 1.0), Simulated(1))
+        protected_histogram(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     with pytest.raises(ColumnError, match="no column 'ilness'; did you mean 'illness'"):
         source_of(table(), "ilness")
     with pytest.raises(ColumnError, match="infinite numbers"):

@@ -28,7 +28,9 @@ def test_answers_become_counts_and_evidence(tmp_path: Path) -> None:
     found = read_questionnaire(path)
     assert found.answers == {"14": (0, 0, 0, 1, 2), "19": (1, 0, 0, 0, 0)}
     assert found.respondents == 3
-    evidence = by_leaf(expected(randomized_response(LETTERS, 1.0), source_of(table(), "illness"), questionnaire=found))
+    evidence = by_leaf(
+        expected(randomized_response(1.0, letters=LETTERS), source_of(table(), "illness"), questionnaire=found)
+    )
     assert (evidence["14"].standing, evidence["14"].answers) == (Standing.ASKED, (0, 0, 0, 1, 2))
     assert evidence["15"].standing is Standing.MISSING
 

@@ -59,7 +59,7 @@ def letters_of(table: Table) -> tuple[Label, ...]:
 def designed(source: Source, letters: tuple[Label, ...]) -> Mechanism:
     from leakgauge.probability import Distribution
 
-    counts = source.counted(randomized_response(letters, 1.0), letters).sum(axis=0)
+    counts = source.counted(randomized_response(1.0, letters=letters), letters).sum(axis=0)
     prior = Distribution(letters, counts / counts.sum())
     return through_channel(solve(RateDistortion(prior, Hamming(), Slope(2.0)), gap=1e-6).channel)
 
@@ -70,7 +70,7 @@ def releases_of_adult(table: Table, seed: int) -> dict[str, Protected]:
     return {
         "laplace": protected_histogram(table, STATUS, laplace(0.1, sensitivity=2), noise),
         "gaussian": protected_histogram(table, STATUS, gaussian(0.1, 1e-3, sensitivity=2), noise),
-        "response": protected_column(table, STATUS, randomized_response(letters, 1.0), noise),
+        "response": protected_column(table, STATUS, randomized_response(1.0, letters=letters), noise),
         "designed": protected_column(table, STATUS, designed(source_of(table, STATUS), letters), noise),
     }
 
@@ -80,7 +80,7 @@ def releases_of_load(table: Table, seed: int) -> dict[str, Protected]:
     return {
         "laplace": protected_column(table, LOAD, laplace(0.1, lower=0, upper=10), noise),
         "gaussian": protected_column(table, LOAD, gaussian(0.1, 1e-3, lower=0, upper=10), noise),
-        "response": protected_column(table, LOAD, randomized_response(BINS, 1.0), noise),
+        "response": protected_column(table, LOAD, randomized_response(1.0, letters=BINS), noise),
         "designed": protected_column(table, LOAD, designed(source_of(table, LOAD), tuple(BINS)), noise),
     }
 
@@ -141,13 +141,13 @@ def test_more_budget_is_less_privacy_and_more_utility(adult: Table, household: T
     texts = [str(letter) for letter in letters]
     counts = histogram_source(status, adult, Histogram(column=STATUS, labels=texts, epsilon=1.0))
     ways: list[tuple[Source, Callable[[float], Mechanism]]] = [
-        (status, lambda epsilon: randomized_response(letters, epsilon)),
-        (status, lambda epsilon: unary_encoding(letters, epsilon)),
+        (status, lambda epsilon: randomized_response(epsilon, letters=letters)),
+        (status, lambda epsilon: unary_encoding(epsilon, letters=letters)),
         (counts, lambda epsilon: laplace(epsilon, sensitivity=2)),
         (counts, lambda epsilon: gaussian(epsilon, 1e-3, sensitivity=2)),
         (load, lambda epsilon: laplace(epsilon, lower=0, upper=10)),
         (load, lambda epsilon: gaussian(epsilon, 1e-3, lower=0, upper=10)),
-        (load, lambda epsilon: randomized_response(BINS, epsilon)),
+        (load, lambda epsilon: randomized_response(epsilon, letters=BINS)),
     ]
     for source, mechanism in ways:
         graded = [assess(DIAGRAM, expected(mechanism(float(one)), source), draws=0) for one in EPSILONS]

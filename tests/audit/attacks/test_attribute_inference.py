@@ -32,7 +32,7 @@ def test_adult_with_background_is_the_exact_vulnerability(data: Path, tmp_path: 
         problem = lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0.2), lg.Knowledge.ATTACKER)
         channel = lg.design.solve(problem).channel
     else:
-        channel = lg.mechanisms.randomized_response(joint.rows, float(how.split()[1])).exact
+        channel = lg.mechanisms.randomized_response(float(how.split()[1]), letters=joint.rows).exact
     made = released(table, {"marital_status": channel}, tmp_path)
     best, learnt, *_ = attack(made, table, background=["occupation"], targets=100)
     scenario = Scenario(joint, channel)
@@ -51,7 +51,7 @@ def test_adult_with_background_is_the_exact_vulnerability(data: Path, tmp_path: 
 def test_letter_sets_and_noise_are_the_exact_vulnerability(tmp_path: Path) -> None:
     table = people(20_000)
     illness = open_table(table).counts("illness").distribution()
-    for mechanism in (unary_encoding(illness.outcomes, 2.0), subset_selection(illness.outcomes, 1.5)):
+    for mechanism in (unary_encoding(2.0, letters=illness.outcomes), subset_selection(1.5, letters=illness.outcomes)):
         (found,) = attribute_inference(case_of(table, {"illness": mechanism}, tmp_path))
         assert vulnerability.posterior(Scenario(illness, mechanism.channel())) in found.success
     numbers = np.array([int(str(label)[-1]) for label in illness.outcomes])
@@ -68,7 +68,7 @@ def test_the_interval_holds_the_exact_value_as_often_as_it_says(tmp_path: Path) 
     table = people(1000)
     case = case_of(table, {"illness": RESPONSE.format(epsilon=1)}, tmp_path, background=["city"])
     joint = open_table(table).counts("illness", "city").joint()
-    channel = lg.mechanisms.randomized_response(joint.rows, 1.0).exact
+    channel = lg.mechanisms.randomized_response(1.0, letters=joint.rows).exact
     exact = vulnerability.posterior(Scenario(joint, channel), seen=Seen.BOTH)
     found = [attribute_inference(again(case, seed))[0] for seed in range(80)]
     # 4 misses are expected at most; 11 happen by chance once in ten thousand times.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, ZeroConcentratedDP
 from leakgauge.errors import FileError, OptionError
-from leakgauge.notions.composition import (
+from leakgauge.mechanisms.steps import (
     Claimed,
     ClaimedCurve,
     DiscreteGaussianNoise,

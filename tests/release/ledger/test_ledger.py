@@ -14,17 +14,16 @@ import pytest
 
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import BudgetError, FileError, ModelError, OptionError, VerificationError
-from leakgauge.notions.composition import (
+from leakgauge.mechanisms.steps import (
     Claimed,
     DiscreteGaussianNoise,
     GaussianNoise,
     KnownChannel,
     LaplaceNoise,
-    Neighbours,
     RandomizedResponse,
     Step,
-    compose,
 )
+from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.probability import Channel
 from leakgauge.release.ledger import (

@@ -13,7 +13,7 @@ from multiprocessing.synchronize import Event
 import pytest
 
 from leakgauge.errors import BudgetError
-from leakgauge.notions.composition import LaplaceNoise
+from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, Kind, Ledger, open_ledger
 from tests.forks import PROCESSES
 

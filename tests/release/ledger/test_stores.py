@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from leakgauge.errors import BudgetError, EngineError, FileError, VerificationError
-from leakgauge.notions.composition import LaplaceNoise
+from leakgauge.mechanisms.steps import LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, ledger_files, open_ledger, postgresql, sqlite
 from tests.postgres import PASSWORD
 

@@ -149,7 +149,7 @@ def _answer_intervals(setting: Setting, seed: int, confidence: float) -> list[tu
     assert setting.noise is not None
     counts, grid = setting.source.numbers, setting.noise.span.grid
     times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
-    noise = setting.noise.law.draw(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
+    noise = setting.noise.law.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
     sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
     return _quantiles(number_measures(sums, float(counts.mean())), confidence)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, missing
@@ -12,7 +10,6 @@ from leakgauge.assessment.indicators.context import Context
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
 from leakgauge.assessment.scales import INDICATORS, Form
-from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.sentences import Sentence
 
 
@@ -72,10 +69,4 @@ def _gained(before: float, after: float) -> float:
 def told_apart(setting: Setting) -> float:
     """The total variation between the noisy counts of two tables that differ in one row."""
     assert setting.noise is not None
-    law = setting.noise.law
-    if isinstance(law, DiscreteLaplace):
-        # The loss of each of the two counts is ±1/scale, and + with 1/(1 + a); only where both are + does one lose.
-        a = math.exp(-1 / law.scale)
-        return -math.expm1(-MOVED / law.scale) / (1 + a) ** MOVED
-    # Two moves by one step are one by √2 in length; of a discrete law this is as good as exact from σ = 1 on.
-    return math.erf(math.sqrt(MOVED) / (2 * math.sqrt(2) * law.sigma))
+    return setting.noise.law.told_apart(MOVED)

@@ -10,7 +10,6 @@ from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, Setting
 from leakgauge.assessment.scales import INDICATORS, Form
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
-from leakgauge.mechanisms import DiscreteLaplace
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
@@ -86,7 +85,7 @@ def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
         return width / math.sqrt(setting.variance), Sentence(
             "The width of the bounds over the data's standard deviation."
         )
-    moved = MOVED if isinstance(setting.noise.law, DiscreteLaplace) else math.sqrt(MOVED)
+    moved = setting.noise.law.length(MOVED)
     return moved / float(setting.source.numbers.mean()), Sentence(
         "What a replaced row moves the counts by, over the mean count."
     )

@@ -7,15 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.assessment.indicators.mixtures import below
-from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
+from leakgauge.mechanisms import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 
 FINENESS, COARSENESS = 64, 8
 """Cells to a standard deviation of the noise, and the fewest where cells would be too many."""
 MOST_CELLS = 1 << 20
-_LAPLACE_REACH, _GAUSSIAN_REACH = 28.0, 8.0
-"""Beyond so many scales, or σ, lies less than 10⁻¹²."""
 _ROUNDING = 1e-14
 """Chances below this are rounding errors of the transform."""
 REPEATED = 10
@@ -43,8 +40,7 @@ def summed(noise: NoisyNumber, inputs: Codes) -> Summed:
     law, grid = noise.law, noise.span.grid
     different, counts = np.unique(inputs, return_counts=True)
     shares = counts / counts.sum()
-    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
-    reach = math.ceil((_LAPLACE_REACH if isinstance(law, DiscreteLaplace) else _GAUSSIAN_REACH) * scale) + 1
+    reach = math.ceil(law.FAR * law.scale) + 1
     extent = int(different[-1] - different[0]) + 2 * reach
     width = max(int(law.standard_deviation / FINENESS), -(-extent // MOST_CELLS), 1)
     if width > max(law.standard_deviation / COARSENESS, 1):
@@ -54,7 +50,7 @@ def summed(noise: NoisyNumber, inputs: Codes) -> Summed:
     cells = reach // width + 1
     # The cell in the middle is centred, so that the noise stays even.
     edges = np.arange(-cells, cells + 2) * width - (width + 1) // 2
-    chances = np.diff(below(law, edges.astype(np.float64)))
+    chances = np.diff(law.below(edges.astype(np.float64)))
     output = _convolved(data, chances / chances.sum())
     told = max(_entropy(output) - _entropy(chances / chances.sum()), 0.0)
     own = _entropy(output) + math.log2(width * grid)

@@ -102,7 +102,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     bins = len(source.numbers)
 
     def counted(size: int) -> object:
-        return np.bincount(codes[:size])[:bins], noise.law.draw(bins, Simulated(0))
+        return np.bincount(codes[:size])[:bins], noise.law.noise(bins, Simulated(0))
 
     return counted
 

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.mechanisms import DiscreteLaplace, NoisyNumber
-from leakgauge.mechanisms.laws import DiscreteGaussian
+from leakgauge.mechanisms import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 
 MOST_CHANCES = 48_000
 """Inputs × cells, so that they stay in the processor's cache; what is lost is below a thousandth of what is told."""
 FEWEST_CELLS = 12
 """Of each input, whatever their number."""
-_LAPLACE_STEPS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 40, 36)])
-_GAUSSIAN_STEPS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 10, 24)])
-_TABLED = 2.0
-"""Up to this σ, in steps, the discrete Gaussian is summed term by term; beyond, Φ is exact to all digits."""
-
-_NOTHING = 300.0
-"""e^−300 stands for every smaller chance."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +56,7 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     """The law of numbers with noise, in cells that are fine where the noise is likely."""
     law, grid = noise.law, noise.span.grid
     inputs = noise.on_grid(np.asarray(numbers, dtype=np.float64))
-    laplace = isinstance(law, DiscreteLaplace)
-    scale = law.scale if isinstance(law, DiscreteLaplace) else law.sigma
-    away = (_LAPLACE_STEPS if laplace else _GAUSSIAN_STEPS) * scale
+    away = law.KNOTS * law.scale
     away = np.unique(np.ceil(np.concatenate([-away, away]))).astype(np.int64)
     edges = np.unique(np.add.outer(np.unique(inputs), away) - 1)
     # Where inputs stand close together their cells are finer than needed.
@@ -75,39 +64,6 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     if len(edges) > most:
         edges = edges[np.linspace(0, len(edges) - 1, most).round().astype(np.int64)]
     edges = np.concatenate([[edges[0] - 1], edges, [edges[-1] + 1]])
-    chances = below(law, (edges[None, :] - inputs[:, None]).astype(np.float64))
+    chances = law.below((edges[None, :] - inputs[:, None]).astype(np.float64))
     cells = np.diff(chances, axis=1)
     return Mixture(shares, cells / cells.sum(axis=1, keepdims=True), np.diff(edges) * grid)
-
-
-def below(law: DiscreteLaplace | DiscreteGaussian, steps: Floats) -> Floats:
-    """P(K ≤ k)."""
-    if isinstance(law, DiscreteLaplace):
-        a = math.exp(-1 / law.scale)
-        # Of k ≥ 0 as 1 − a^(k+1)/(1+a), of k < 0 as a^(−k)/(1+a).
-        # Smaller ones would be so small that arithmetic with them is slow.
-        away = np.minimum(np.where(steps >= 0, steps + 1, -steps) / law.scale, _NOTHING)
-        tail = np.exp(-away) / (1 + a)
-        return np.where(steps >= 0, 1 - tail, tail)
-    if law.sigma > _TABLED:
-        from scipy.special import ndtr
-
-        return np.asarray(ndtr(np.clip((steps + 0.5) / law.sigma, -24.0, 24.0)))
-    reach = math.ceil(40 * law.sigma) + 1
-    table = np.concatenate([[0.0], np.cumsum(law.probability(np.arange(-reach, reach + 1)))])
-    return np.asarray(table[np.clip(steps + reach + 1, 0, 2 * reach + 1).astype(np.int64)])
-
-
-def excess_kurtosis(law: DiscreteLaplace | DiscreteGaussian) -> float:
-    """Of the noise: 0 of a normal law, 3 of Laplace's on a fine grid."""
-    if isinstance(law, DiscreteLaplace):
-        a = math.exp(-1 / law.scale)
-        # E k² = 2a/(1−a)², E k⁴ = 2a(1 + 10a + a²)/(1−a)⁴; overflow only where the noise is as good as never there.
-        return (1 + 10 * a + a * a) / (2 * a) - 3 if a > 0 else math.inf
-    if law.sigma > _TABLED:
-        return 0.0
-    steps = np.arange(-math.ceil(40 * law.sigma) - 1, math.ceil(40 * law.sigma) + 2)
-    chances = law.probability(steps)
-    square = float(chances @ steps.astype(np.float64) ** 2)
-    # One division after the other: the square of a tiny variance would be 0.
-    return float(chances @ steps.astype(np.float64) ** 4) / square / square - 3 if square > 0 else math.inf

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from leakgauge.artefacts.evidence import Evidence, missing
 from leakgauge.assessment.indicators.context import Context
-from leakgauge.assessment.indicators.mixtures import excess_kurtosis
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.assessment.scales import INDICATORS, Form
@@ -43,6 +42,6 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
             raw=0.0,
         ),
         INDICATORS["29"].evidence(
-            form, excess_kurtosis(setting.noise.law), Sentence("The excess kurtosis of the noise, exact from the law.")
+            form, setting.noise.law.excess_kurtosis, Sentence("The excess kurtosis of the noise, exact from the law.")
         ),
     )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -13,8 +11,7 @@ import numpy as np
 from leakgauge.audit.attacks.columns import Codes, numbers_of_release, places_of_release, sets_of_release
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ModelError
-from leakgauge.mechanisms import DiscreteLaplace, FiniteMechanism, LetterSets, NoisyNumber
-from leakgauge.mechanisms.subset_selection import SubsetSelection
+from leakgauge.mechanisms import FiniteMechanism, LetterSets, NoisyNumber
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundColumn
@@ -71,19 +68,11 @@ class NoiseLaw:
 
     def scores(self, inputs: Codes, outputs: Outputs) -> Floats:
         """The exponent of the noise that leads from each input to each output."""
-        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
-        law = self.mechanism.law
-        if isinstance(law, DiscreteLaplace):
-            np.abs(apart, out=apart)
-            apart *= -1 / law.scale
-        else:
-            np.square(apart, out=apart)
-            apart *= -0.5 / law.sigma**2
-        return np.asarray(apart)
+        return self.mechanism.law.scores(inputs, outputs)
 
     def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
         """Each input with fresh noise."""
-        return np.asarray(inputs + self.mechanism.law.draw(len(inputs), randomness))
+        return self.mechanism.law.draw(inputs, randomness)
 
 
 @dataclass(frozen=True)
@@ -103,16 +92,11 @@ class ChannelLaw:
 
     def scores(self, inputs: Codes, outputs: Outputs) -> Floats:
         """Logarithms of the channel."""
-        return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])
+        return self.mechanism.law.scores(inputs, outputs)
 
     def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
         """A draw from the channel."""
-        return self.mechanism.run_places(inputs, randomness).astype(np.int64)
-
-    @cached_property
-    def _logarithms(self) -> Floats:
-        with np.errstate(divide="ignore"):
-            return np.log(self.mechanism.exact.matrix)
+        return self.mechanism.law.draw(inputs, randomness).astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -132,24 +116,11 @@ class SetLaw:
 
     def scores(self, inputs: Codes, outputs: Outputs) -> Floats:
         """More for sets that hold the own letter; of each set alone only what depends on its size."""
-        held, of_size = set_terms(self.mechanism)
-        own = outputs[:, inputs].T.astype(np.float64)
-        return np.asarray(own * held + (outputs.sum(axis=1) * of_size)[None, :])
+        return self.mechanism.law.scores(inputs, outputs)
 
     def draw(self, inputs: Codes, randomness: Randomness) -> Outputs:
         """A fresh set for each letter."""
-        return self.mechanism.run_places(inputs, randomness)
-
-
-def set_terms(mechanism: LetterSets) -> tuple[float, float]:
-    """What holding the own letter adds to the log-likelihood of a set, and what each letter held adds."""
-    own, letters = mechanism.own_probability, len(mechanism.letters)
-    if isinstance(mechanism, SubsetSelection):
-        size = mechanism.size
-        # All sets are of one size: C(k−1, d)/C(k−1, d−1) = (k − d)/d sets without the letter for one with it.
-        return math.log(own / (1 - own) * (letters - size) / size), 0.0
-    other = mechanism.other_probability
-    return math.log(own / (1 - own)) - math.log(other / (1 - other)), math.log(other / (1 - other))
+        return self.mechanism.law.draw(inputs, randomness)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import NoisyNumber, parse_mechanism
+from leakgauge.mechanisms import parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
@@ -191,12 +191,10 @@ def _planned(text: str, asked: Request, sources: Sources) -> Chosen:
     if text.endswith(".json"):
         return Chosen("channel.json", read_channel(text))
     mechanism = parse_mechanism(text, letters=problem.inputs)
-    if isinstance(mechanism, NoisyNumber):
-        return Chosen(text)
-    if mechanism.name == "exponential":
+    if not mechanism.capabilities.columns:
         channel = finite_channel(text, problem)
         return Chosen("channel.json", _named(channel, asked))
-    if "letters=" in text:
+    if mechanism.letters is None or "letters=" in text:
         return Chosen(text)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 

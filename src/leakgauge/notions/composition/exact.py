@@ -11,11 +11,11 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
+from leakgauge.mechanisms.steps.known import KnownChannel
+from leakgauge.mechanisms.steps.losses import GaussianLoss
+from leakgauge.mechanisms.steps.step import require_some
 from leakgauge.notions.composition.inputs import Met, assignments, pure_epsilon, rows_met
-from leakgauge.notions.composition.losses import GaussianLoss
 from leakgauge.notions.composition.spent import Spent
-from leakgauge.notions.composition.step import require_some
-from leakgauge.notions.composition.steps import KnownChannel
 from leakgauge.notions.formulas import approximate_of_gaussian
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats, sums_by

@@ -10,8 +10,8 @@ from typing import TypeAlias
 import numpy as np
 
 from leakgauge.errors import ModelError
+from leakgauge.mechanisms.steps.known import KnownChannel
 from leakgauge.notions.composition.spent import Spent
-from leakgauge.notions.composition.steps import KnownChannel
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 

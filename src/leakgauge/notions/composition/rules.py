@@ -22,9 +22,9 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import OptionError
+from leakgauge.mechanisms.steps.step import require_some, require_whole
 from leakgauge.notions.composition.neighbours import Neighbours, Parts
 from leakgauge.notions.composition.spent import amplified_epsilon
-from leakgauge.notions.composition.step import require_some, require_whole
 
 _GROUPED = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
 

@@ -13,14 +13,14 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
-from leakgauge.notions import renyi_curves
-from leakgauge.notions.composition import exact, losses
-from leakgauge.notions.composition.claimed import Claimed
+from leakgauge.mechanisms.steps import losses, renyi_curves
+from leakgauge.mechanisms.steps.claimed import Claimed
+from leakgauge.mechanisms.steps.known import KnownChannel
+from leakgauge.mechanisms.steps.step import Step, require_some
+from leakgauge.notions.composition import exact
 from leakgauge.notions.composition.inputs import Met, assignments, require_same_inputs, rows_met
 from leakgauge.notions.composition.neighbours import Neighbours
 from leakgauge.notions.composition.spent import Spent
-from leakgauge.notions.composition.step import Step, require_some
-from leakgauge.notions.composition.steps import KnownChannel
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 
@@ -90,7 +90,7 @@ def compose(
             or removed.
 
     Example:
-        >>> from leakgauge.notions.composition import RandomizedResponse
+        >>> from leakgauge.mechanisms.steps import RandomizedResponse
         >>> whole = compose([RandomizedResponse(1.0, count=10)], delta=0)
         >>> whole.epsilon, str(whole.method)
         (10.0, 'basic')

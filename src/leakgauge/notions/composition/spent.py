@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.notions import renyi_curves
-from leakgauge.notions.composition.losses import CurveLoss, GaussianLoss, Part, curve_of_rows
+from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.mechanisms.steps.losses import CurveLoss, GaussianLoss, Part, curve_of_rows
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
 from leakgauge.notions.composition.neighbours import Neighbours
-from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
 from leakgauge.probability.cells import Floats
 
 

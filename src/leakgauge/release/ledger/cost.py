@@ -18,8 +18,9 @@ from typing import Any
 from leakgauge.artefacts.codec import encode
 from leakgauge.claims import NOTIONS, CentralDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, ModelError, OptionError
-from leakgauge.notions.composition import Claimed, ClaimedCurve, KnownChannel, Neighbours, Step
-from leakgauge.notions.composition.of_mechanism import LARGEST_CHANNEL
+from leakgauge.mechanisms.finite import LARGEST_CHANNEL
+from leakgauge.mechanisms.steps import Claimed, ClaimedCurve, KnownChannel, Step
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel
 
 _UP = Context(prec=40, rounding=ROUND_CEILING)

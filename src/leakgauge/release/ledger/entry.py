@@ -14,7 +14,7 @@ import msgspec
 
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError, VerificationError
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.release.ledger.account import NEIGHBOURS, Account, Limit, NeighboursName, Unlimited
 from leakgauge.release.ledger.admission import Rule, rule_of_sums
 from leakgauge.release.ledger.cost import Cost, Total, step_from_json

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.noisy_number import LARGEST_STEPS, half_up
+from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
 
 if TYPE_CHECKING:
     import pyarrow as pa

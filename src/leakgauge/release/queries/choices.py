@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -14,7 +14,7 @@ from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.exponential import Exponential, exponential
-from leakgauge.notions.composition import ExponentialChoice, Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness, below
 from leakgauge.release.queries.bounds import Bounds, bounds
 from leakgauge.release.queries.labels import DeclaredLabel, declared, positions, shown
@@ -94,7 +94,7 @@ class Quantile(Query[npt.NDArray[np.int64]]):
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
         """One private choice."""
-        return (ExponentialChoice(self.epsilon),)
+        return (self._choice(protection).step(),)
 
     def require_columns(self, table: Table, protection: Protection) -> None:
         """Refuse a table that lacks a column, or where it holds no numbers."""
@@ -136,7 +136,7 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         )
 
     def _choice(self, protection: Protection) -> Exponential:
-        return exponential(self.epsilon, self.sensitivity(protection))
+        return exponential(self.epsilon, sensitivity=self.sensitivity(protection))
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
         """k private choices."""
-        return (ExponentialChoice(share(self.epsilon, self.k), count=self.k),)
+        return (replace(self._choice(protection).step(), count=self.k),)
 
     def require_columns(self, table: Table, protection: Protection) -> None:
         """Refuse a table that lacks a column."""
@@ -212,4 +212,4 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
         return self._answered(protection, labels, "label", claims, mechanism, randomness, rank_error=error)
 
     def _choice(self, protection: Protection) -> Exponential:
-        return exponential(share(self.epsilon, self.k), self.sensitivity(protection))
+        return exponential(share(self.epsilon, self.k), sensitivity=self.sensitivity(protection))

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import DiscreteLaplace, spelled
-from leakgauge.notions.composition import Claimed, DiscreteLaplaceNoise, Step
+from leakgauge.mechanisms import spelled
+from leakgauge.mechanisms.steps import Claimed, DiscreteLaplaceNoise, Step
 from leakgauge.probability import Interval
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.bounds import as_numbers
@@ -83,9 +83,9 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
         of 1 is the worst case.
         """
         noise, moved = self._noise(protection), self._moved(protection)
-        law = noise.mechanism.law
-        if isinstance(law, DiscreteLaplace):
-            return (DiscreteLaplaceNoise(law.epsilon(protection.rows), 1, count=moved),)
+        epsilon = noise.mechanism.law.epsilon(protection.rows)
+        if epsilon is not None:
+            return (DiscreteLaplaceNoise(epsilon, 1, count=moved),)
         return (Claimed(ZeroConcentratedDP(sum_above([noise.rho] * moved))),)
 
     def require_columns(self, table: Table, protection: Protection) -> None:

@@ -16,9 +16,9 @@ from functools import lru_cache
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import DiscreteGaussian, NoisyNumber, Span, gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
-from leakgauge.mechanisms.laws import quotient_above
-from leakgauge.mechanisms.noisy_number import span
-from leakgauge.notions.composition import Step, step_of
+from leakgauge.mechanisms.noise import quotient_above
+from leakgauge.mechanisms.span import span
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
@@ -38,7 +38,7 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        drawn = self.mechanism.law.draw(len(totals), randomness).tolist()
+        drawn = self.mechanism.law.noise(len(totals), randomness).tolist()
         # Whole numbers of any size: floats come in only after the noise.
         return [
             float(self.on_grid(total) + noise) * self.mechanism.span.grid
@@ -68,13 +68,14 @@ class TotalNoise:
     @property
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise."""
-        if not isinstance(self.mechanism.law, DiscreteGaussian):
+        rho = self.mechanism.law.rho(self.mechanism.span.steps)
+        if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
-        return self.mechanism.law.rho(self.mechanism.span.steps)
+        return rho
 
     def step(self) -> Step:
         """What one such total costs."""
-        return step_of(self.mechanism)
+        return self.mechanism.step()
 
 
 @lru_cache(maxsize=256)

@@ -9,8 +9,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.noisy_number import require_budget
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.rows import Condition, Protection, require_column

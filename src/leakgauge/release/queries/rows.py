@@ -114,7 +114,7 @@ def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
         raise ColumnError(
             "Column {name!r} holds {kind}, and this query needs numbers; choose a numeric column.",
             name=name,
-            kind=kinds[name].value,
+            kind=kinds[name].words,
         )
 
 

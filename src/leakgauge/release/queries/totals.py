@@ -8,7 +8,7 @@ from functools import cached_property
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
-from leakgauge.notions.composition import Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.bounds import Bounds, bounds

@@ -20,9 +20,9 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import OptionError
-from leakgauge.notions import renyi_curves
-from leakgauge.notions.composition.losses import GaussianLoss, Loss
-from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Step, require_level
+from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.mechanisms.steps.losses import GaussianLoss, Loss
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Step, require_level
 from leakgauge.probability.cells import Floats
 
 COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)

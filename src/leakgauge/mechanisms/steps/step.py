@@ -10,8 +10,8 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from leakgauge.errors import OptionError
-from leakgauge.notions import renyi_curves
-from leakgauge.notions.composition.losses import Loss, curve_of_rows
+from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows
 from leakgauge.probability.cells import Floats
 
 Pair: TypeAlias = tuple[Floats, Floats]

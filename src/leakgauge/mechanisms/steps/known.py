@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.notions import renyi_curves
-from leakgauge.notions.composition.losses import (
+from leakgauge.mechanisms.steps import renyi_curves
+from leakgauge.mechanisms.steps.losses import (
     POINTS,
     DiscreteLaplaceLoss,
     GaussianLoss,
@@ -19,7 +19,7 @@ from leakgauge.notions.composition.losses import (
     curve_of_pair,
     curve_of_rows,
 )
-from leakgauge.notions.composition.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 

@@ -1,0 +1,28 @@
+"""What one run of a mechanism costs in a sequence: the kinds of steps that compose."""
+
+from leakgauge.mechanisms.steps.claimed import Claimed, ClaimedCurve
+from leakgauge.mechanisms.steps.known import (
+    DiscreteGaussianNoise,
+    DiscreteLaplaceNoise,
+    ExponentialChoice,
+    GaussianNoise,
+    KnownChannel,
+    LaplaceNoise,
+    PermuteAndFlip,
+    RandomizedResponse,
+)
+from leakgauge.mechanisms.steps.step import Step
+
+__all__ = [
+    "Claimed",
+    "ClaimedCurve",
+    "DiscreteGaussianNoise",
+    "DiscreteLaplaceNoise",
+    "ExponentialChoice",
+    "GaussianNoise",
+    "KnownChannel",
+    "LaplaceNoise",
+    "PermuteAndFlip",
+    "RandomizedResponse",
+    "Step",
+]
