@@ -177,6 +177,6 @@ def _title(account: Account) -> RenderableType:
             dataset=account.dataset,
             limit=account.limit.sentence,
             unit=account.unit,
-            neighbours=account.neighbours.value,
+            neighbours=account.neighbours.words,
         )
     )
