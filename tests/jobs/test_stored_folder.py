@@ -8,7 +8,7 @@ import pytest
 
 from leakgauge.languages import ENGLISH
 from leakgauge.report import Edition, Report
-from leakgauge.report.writing import written
+from leakgauge.report.numbers import written
 
 STORED = Path(__file__).parent / "stored"
 """Made before artefacts had types: ``protect --max-distortion 0.2 --simulate 7``, and a job that was refused."""

@@ -7,9 +7,8 @@ from collections import Counter
 from html.parser import HTMLParser
 
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, Paragraph, inlines
+from leakgauge.report.document import Document, Paragraph, inlines, text_of
 from leakgauge.report.facts import Facts
-from leakgauge.report.writing import text_of
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
 

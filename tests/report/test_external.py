@@ -15,27 +15,27 @@ from hypothesis import strategies as st
 from leakgauge.artefacts.codec import text_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report import composing
-from leakgauge.report.composing import compose
+from leakgauge.report import report
 from leakgauge.report.document import (
     Block,
     Code,
     Document,
     Edition,
     Grid,
-    Number,
     Paragraph,
     Picture,
     Points,
     Section,
+    twin,
 )
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.facts import Facts
 from leakgauge.report.figures import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import twin
-from leakgauge.report.writing import written
+from leakgauge.report.numbers import Number, written
+from leakgauge.report.report import compose
+from leakgauge.report.sections.teller import Teller
 from tests.grids import examples
 from tests.report.conftest import ILLNESSES
 from tests.report.reading import warnings
@@ -282,7 +282,7 @@ def test_it_does_not_claim_to_be_of_no_help_to_attackers(facts: Facts) -> None:
         assert "帮助" not in said
 
 
-def forgetful(facts: Facts, language: Language, edition: Edition) -> Section:
+def forgetful(tell: Teller) -> Iterator[Block]:
     """A section that shows every number it is given, whatever the edition, and thinks of nothing."""
 
     def numbers(found: Any, place: str) -> Iterator[Number]:
@@ -295,12 +295,12 @@ def forgetful(facts: Facts, language: Language, edition: Edition) -> Section:
         elif isinstance(found, int | float) and not isinstance(found, bool):
             yield Number(found, "", place)
 
-    every = [one for name, fields in facts.files.items() for one in numbers(fields, f"{name}#")]
-    return Section("forgetful", "Forgetful", (Paragraph(tuple(every)),))
+    every = [one for name, fields in tell.facts.files.items() for one in numbers(fields, f"{name}#")]
+    yield Paragraph(tuple(every))
 
 
 def test_a_new_section_cannot_leak_by_forgetting(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(composing, "SECTIONS", (forgetful,))
+    monkeypatch.setattr(report, "SECTIONS", {"statement": forgetful})
     inside = [number.source for number in compose(facts, ENGLISH, Edition.INTERNAL).numbers()]
     outside = [number.source for number in compose(facts, ENGLISH, Edition.EXTERNAL).numbers()]
     assert len(inside) > 500 and len(outside) < 20

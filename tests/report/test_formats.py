@@ -14,13 +14,11 @@ from leakgauge.artefacts.codec import decode, digest_of
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Edition, Picture, inlines
+from leakgauge.report.document import Edition, Picture, inlines, text_of, twin
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import twin
-from leakgauge.report.writing import text_of
+from leakgauge.report.report import compose
 from tests.report.conftest import HOSTILE
 from tests.report.reading import CHINESE, ENGLISH, Texts, texts
 

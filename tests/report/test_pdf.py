@@ -17,13 +17,13 @@ from leakgauge.report.document import (
     Document,
     Edition,
     Grid,
-    Number,
     Paragraph,
     Picture,
     Points,
     Section,
 )
 from leakgauge.report.figures import channel_figure
+from leakgauge.report.numbers import Number
 
 LEAKAGE = Number(0.0764, "bits", "measurement.json#/background_floor", 0.0711, 0.0820)
 SOURCE = '#panic("ran") #include "/etc/passwd" *x* $y$ @nobody <label> \\ ] // "'

@@ -27,12 +27,11 @@ from leakgauge.mechanisms import through_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.record import assumptions, budget_of, claims_of, together_of
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Edition
+from leakgauge.report.document import Edition, twin
 from leakgauge.report.external import LIMIT
 from leakgauge.report.facts import Facts
 from leakgauge.report.markdown import to_markdown
-from leakgauge.report.twin import twin
+from leakgauge.report.report import compose
 from tests.report.conftest import run
 from tests.report.reading import CHINESE, ENGLISH
 

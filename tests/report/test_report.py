@@ -9,11 +9,12 @@ import pytest
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import FileError
 from leakgauge.languages import Language
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Edition, Number, inlines
+from leakgauge.report.document import Edition, inlines
 from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.html import to_html
-from leakgauge.report.sections.titles import TITLES
+from leakgauge.report.numbers import Number
+from leakgauge.report.report import compose
+from leakgauge.report.sections.teller import TITLES
 from leakgauge.sentences import Sentence
 from tests.report.conftest import ILLNESSES
 from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings

@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts.codec import text_of
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Document, Edition
+from leakgauge.report.document import Document, Edition, twin
 from leakgauge.report.facts import Facts
 from leakgauge.report.figures import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.twin import twin
+from leakgauge.report.report import compose
 from leakgauge.report.visible import apart, visible
 from tests.report.reading import ENGLISH, Texts, texts
 

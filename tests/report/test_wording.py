@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from leakgauge.report.composing import compose
-from leakgauge.report.document import Document, Edition, Grid, Paragraph, Picture, inlines
+from leakgauge.report.document import Document, Edition, Grid, Paragraph, Picture, inlines, text_of
 from leakgauge.report.facts import Facts
-from leakgauge.report.writing import text_of
+from leakgauge.report.report import compose
 from tests.report.reading import CHINESE, ENGLISH, changed, texts, warnings
 
 SPENT = {"histogram": 0.4, "release": 1.0, "together": 1.4}

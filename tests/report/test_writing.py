@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge.languages import Language
-from leakgauge.report.document import Number
-from leakgauge.report.writing import text_of, written
+from leakgauge.report.document import text_of
+from leakgauge.report.numbers import Number, written
 
 ENGLISH, CHINESE = Language("en"), Language("zh")
 

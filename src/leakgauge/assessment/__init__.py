@@ -1,6 +1,6 @@
 """The protection effect graded from 28 indicators by an influence diagram."""
 
-from leakgauge.artefacts.assessment import Grade, Lift, Line, Veto, grade_of, parse_target
+from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine, Veto, grade_of, parse_target
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.collecting import collect, expected
@@ -43,10 +43,10 @@ __all__ = [
     "Grade",
     "Improvement",
     "Lift",
-    "Line",
     "Node",
     "PairwiseWeights",
     "Policy",
+    "PolicyLine",
     "PublishedGrade",
     "Questionnaire",
     "Scale",

@@ -56,7 +56,7 @@ def command(
     written = form or ("html" if as_json else _suffix(output))
     report = Report.of(folder)
     if as_json:
-        from leakgauge.report.twin import twin
+        from leakgauge.report.document import twin
 
         require_writable(output)
         deliver(

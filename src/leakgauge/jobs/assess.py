@@ -13,8 +13,8 @@ from leakgauge.assessment import (
     Evidence,
     Grade,
     Lift,
-    Line,
     Policy,
+    PolicyLine,
     Questionnaire,
     answered_beyond,
     assess,
@@ -125,7 +125,7 @@ def grade_release(
 
 def _lines(
     policy: Policy, found: Assessment, record: Record, audit: Audit, releases_per_period: float
-) -> tuple[Line, ...]:
+) -> tuple[PolicyLine, ...]:
     bound = audit.epsilon_lower_bound
     shown = None if bound is None else bound.value
     return policy.judge(found, together=_together(record), shown=shown, releases_per_period=releases_per_period)

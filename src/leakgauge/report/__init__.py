@@ -1,6 +1,6 @@
 """Reports: a document as data, written as HTML, Markdown, PDF or JSON, in two languages and two editions."""
 
 from leakgauge.report.document import Document, Edition
-from leakgauge.report.reporting import Report
+from leakgauge.report.report import Report
 
 __all__ = ["Document", "Edition", "Report"]

@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from importlib.metadata import version
 from typing import TypeAlias
 
+from leakgauge.artefacts.codec import sealed
+from leakgauge.artefacts.report import (
+    Parts,
+    ToldCode,
+    ToldDocument,
+    ToldGrid,
+    ToldNumber,
+    ToldParagraph,
+    ToldPicture,
+    ToldPoints,
+    ToldReport,
+    ToldSection,
+)
 from leakgauge.languages import Language
 from leakgauge.report.figures.figure import Figure
+from leakgauge.report.numbers import Number, written
 
 
 class Edition(Enum):
@@ -16,33 +31,6 @@ class Edition(Enum):
 
     INTERNAL = "internal"
     EXTERNAL = "external"
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number in a document, traceable to a file.
-
-    Attributes:
-        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
-        unit: in the words of the artefact, such as ``bits``; empty where it has none.
-        source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
-        low: the lower end of its interval; None where it is exact.
-        high: likewise.
-        confidence: of the interval.
-        count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
-        digits: significant digits that are shown.
-        percent: whether a share is shown as a percentage.
-    """
-
-    value: float | str
-    unit: str
-    source: str
-    low: float | str | None = None
-    high: float | str | None = None
-    confidence: float | None = None
-    count: bool = False
-    digits: int = 4
-    percent: bool = False
 
 
 Part: TypeAlias = str | Number
@@ -136,6 +124,11 @@ def inlines(block: Block) -> Iterator[Inline]:
             yield from row
 
 
+def text_of(parts: Inline, language: Language) -> str:
+    """A text with its numbers written."""
+    return "".join(part if isinstance(part, str) else written(part, language) for part in parts)
+
+
 def sentence(language: Language, template: str, **fields: object) -> Inline:
     """A template in a language with its fields; numbers, and texts with numbers in them, stay what they are."""
     kept: Mapping[str, Inline] = {
@@ -171,3 +164,37 @@ def with_parts(
 
     sections = (replace(one, title=text(one.title), blocks=tuple(map(block, one.blocks))) for one in document.sections)
     return replace(document, title=text(document.title), sections=tuple(sections))
+
+
+def twin(documents: Sequence[Document]) -> ToldReport:
+    """The report's twin, sealed."""
+    return sealed(ToldReport(version("leakgauge"), tuple(map(_document, documents))))
+
+
+def _document(document: Document) -> ToldDocument:
+    sections = [
+        ToldSection(one.key, one.title, tuple(_block(block, document.language) for block in one.blocks))
+        for one in document.sections
+    ]
+    return ToldDocument(document.title, document.language.code, document.edition.value, tuple(sections))
+
+
+def _block(block: Block, language: Language) -> ToldParagraph | ToldPoints | ToldGrid | ToldPicture | ToldCode:
+    if isinstance(block, Paragraph):
+        return ToldParagraph(block.tone, _parts(block.parts, language))
+    if isinstance(block, Points):
+        return ToldPoints(block.numbered, tuple(_parts(one, language) for one in block.items))
+    if isinstance(block, Grid):
+        rows = tuple(tuple(_parts(cell, language) for cell in row) for row in block.rows)
+        return ToldGrid(block.caption, block.head, rows)
+    if isinstance(block, Picture):
+        return ToldPicture(block.caption, block.figure.told, block.figure.spec)
+    return ToldCode(block.text)
+
+
+def _parts(parts: Inline, language: Language) -> Parts:
+    return tuple(part if isinstance(part, str) else _number(part, language) for part in parts)
+
+
+def _number(one: Number, language: Language) -> ToldNumber:
+    return ToldNumber(one.value, one.unit, one.low, one.high, one.confidence, one.source, written(one, language))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -12,10 +12,12 @@ import msgspec
 
 from leakgauge.artefacts import (
     Audit,
+    AuditedRecord,
     Before,
     ChannelFile,
     Comparison,
     Design,
+    Finding,
     Frontier,
     Job,
     Levels,
@@ -27,11 +29,13 @@ from leakgauge.artefacts import (
     Utility,
     codec,
 )
-from leakgauge.assessment import Diagram, default_diagram, read_diagram
+from leakgauge.assessment import Assessment, Diagram, default_diagram, read_diagram
+from leakgauge.assessment.storing import stored
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
+from leakgauge.release import Release
 from leakgauge.release.record import file_digest
-from leakgauge.report.document import Number
+from leakgauge.report.numbers import Number
 from leakgauge.report.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
@@ -79,6 +83,19 @@ class Facts:
     def of(cls, artefacts: Mapping[str, msgspec.Struct], diagram: Diagram) -> Facts:
         """The facts in artefacts, by the names of their files."""
         return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram)
+
+    @classmethod
+    def gathered(cls, release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
+        """The artefacts that a release, what attacks found and its assessment would be written to."""
+        artefacts: dict[str, msgspec.Struct] = {"release.json": release.record}
+        if findings:
+            artefacts["audit.json"] = _audit(release, findings)
+        if grade is None:
+            return cls.of(artefacts, default_diagram())
+        columns = list(release.record.claims)
+        column = columns[0] if len(columns) == 1 else None
+        artefacts["assessment.json"] = stored(grade, column=column, record=release.digest)
+        return cls.of(artefacts, grade.diagram)
 
     @classmethod
     def read(cls, folder: Path | str) -> Facts:
@@ -266,3 +283,11 @@ def _read(kind: type[msgspec.Struct], place: Path) -> msgspec.Struct:
     if place.name in _SEALED:
         codec.require_digest(fields, place)
     return found
+
+
+def _audit(release: Release, findings: Sequence[Finding]) -> Audit:
+    wrong = tuple(one.broken_claim for one in findings if one.beats_claim)
+    record = AuditedRecord(release.record.reference, release.digest)
+    sure = findings[0].success.confidence or 0.0
+    private = release.record.private
+    return codec.sealed(Audit(record, private, release.rows, sure, bool(wrong), wrong, attacks=tuple(findings)))

@@ -12,10 +12,10 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
 from leakgauge.errors import InternalError
-from leakgauge.report.document import Document, Edition, Inline, Number
+from leakgauge.report.document import Document, Edition, Inline
 from leakgauge.report.figures import Figure
+from leakgauge.report.numbers import Number, written
 from leakgauge.report.visible import END, START
-from leakgauge.report.writing import written
 
 if TYPE_CHECKING:
     from jinja2 import Environment

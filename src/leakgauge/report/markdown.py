@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Code, Document, Grid, Inline, Number, Paragraph, Picture, Points
-from leakgauge.report.writing import written
+from leakgauge.report.document import Block, Code, Document, Grid, Inline, Paragraph, Picture, Points
+from leakgauge.report.numbers import Number, written
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~])")
 _STARTS = re.compile(r"^(\s*)([-+]|\d+[.)])(?=\s)")

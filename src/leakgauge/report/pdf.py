@@ -16,8 +16,7 @@ from typing import Any, Final
 
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Block, Code, Document, Edition, Grid, Inline, Paragraph, Picture, Points
-from leakgauge.report.writing import text_of
+from leakgauge.report.document import Block, Code, Document, Edition, Grid, Inline, Paragraph, Picture, Points, text_of
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""

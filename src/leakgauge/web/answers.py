@@ -151,7 +151,7 @@ def _constant(column: str, labels: Sequence[object], *, binned: bool) -> ColumnE
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.artefacts.codec import number_json
+    from leakgauge.artefacts.codec import encode
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario
 
@@ -169,7 +169,7 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
                 "distortion": one.distortion,
                 "leakage": one.leakage,
                 "leakage_with_background": one.leakage_with_background,
-                "epsilon": number_json(one.epsilon),
+                "epsilon": encode(one.epsilon),
                 "gap": one.gap,
                 "unchanged": _unchanged(one),
                 "matrix": one.channel.matrix.tolist(),

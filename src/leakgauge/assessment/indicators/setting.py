@@ -174,7 +174,7 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
             raise ColumnError(
                 "Column {name!r} holds {kind}, which {mechanism!s} cannot release row by row; {way}.",
                 name=source.name,
-                kind=source.kind.value,
+                kind=source.kind.words,
                 mechanism=mechanism.name,
                 way="release its histogram, or choose another mechanism"
                 if source.kind not in NUMERIC

@@ -9,12 +9,12 @@ from leakgauge.artefacts import (
     Audit,
     Before,
     Headline,
+    JobCost,
     Levels,
     Measurement,
     Quantity,
     Record,
     Request,
-    Spent,
     StoredAssessment,
     Utility,
 )
@@ -120,9 +120,9 @@ def headline(folder: Folder, asked: Request) -> Headline:
     )
 
 
-def spent(folder: Folder, asked: Request) -> Spent:
+def spent(folder: Folder, asked: Request) -> JobCost:
     """What the histogram and the release cost, in nats: alone and together."""
     stages = folder.job.stages
     bought = asked.accounted if "design" in stages else None
     drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
-    return Spent(bought, drawn, sum(one for one in (bought, drawn) if one is not None))
+    return JobCost(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

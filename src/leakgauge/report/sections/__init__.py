@@ -1,1 +1,40 @@
-"""The sections of a report, one file each; every one is left out where a job has nothing to say in it."""
+"""The sections of a report, each left out where a job has nothing to say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from leakgauge.report.document import Block
+from leakgauge.report.sections.attacks import attacks
+from leakgauge.report.sections.data import context, data
+from leakgauge.report.sections.grade import grade, indicators
+from leakgauge.report.sections.guarantee import guarantee
+from leakgauge.report.sections.leakage import leakage
+from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
+from leakgauge.report.sections.reproduction import crosswalk, reproduction
+from leakgauge.report.sections.statement import statement
+from leakgauge.report.sections.teller import Teller
+from leakgauge.report.sections.tuning import tuning
+from leakgauge.report.sections.usefulness import frontier, usefulness
+
+SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Block]]]] = {
+    "statement": statement,
+    "left-out": left_out,
+    "limitations": limitations,
+    "assumptions": assumptions,
+    "context": context,
+    "data": data,
+    "guarantee": guarantee,
+    "leakage": leakage,
+    "attacks": attacks,
+    "usefulness": usefulness,
+    "frontier": frontier,
+    "grade": grade,
+    "indicators": indicators,
+    "tuning": tuning,
+    "residual": residual,
+    "reproduction": reproduction,
+    "crosswalk": crosswalk,
+}
+"""In the order of the report; a new one is a function, a line here and a title."""

@@ -5,35 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.audit.attacks.columns import LETTERS
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Points, Section
-from leakgauge.report.facts import Facts
+from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Own, Plain, Teller, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import NOTHING, Own, Plain, Teller, warning
 
-KEY = "attacks"
 _FILE = "audit.json"
 _ORDERED = ("whole numbers", "numbers", "dates", "timestamps")
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The audit; None where there is none."""
-    if not facts.has(_FILE):
-        return None
-    tell = Teller(facts, language, edition)
-    blocks = (
-        *_verdict(tell),
-        *_attacks(tell),
-        *pictures(tell, "attacks"),
-        *_bounds(tell),
-        *_anonymity(tell),
-        *_checks(tell),
-    )
-    # What attacks found follows from the table; without it the groups of rows and the checks are left.
-    title = language.say("Groups of rows, and checks of the record") if tell.external else title_of(KEY, language)
-    return Section(KEY, title, blocks) if blocks else None
+def attacks(tell: Teller) -> Iterator[Block]:
+    """What the audit found, where there is one."""
+    if tell.facts.has(_FILE):
+        yield from (*_verdict(tell), *_attacks(tell), *pictures(tell, "attacks"))
+        yield from (*_bounds(tell), *_anonymity(tell), *_checks(tell))
 
 
 def _verdict(tell: Teller) -> Iterator[Block]:

@@ -1,26 +1,53 @@
-"""The table, its columns and their roles: names and counts, never a value."""
+"""The table, its columns and their roles, and what was declared: names and counts, never a value."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
-from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Own, Teller
-from leakgauge.report.sections.titles import title_of
-
-KEY = "data"
+from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.sections.teller import Own, Teller
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The data and the roles of its columns; None where neither is known."""
-    tell = Teller(facts, language, edition)
-    blocks = tuple(_blocks(tell))
-    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+def context(tell: Teller) -> Iterator[Block]:
+    """For what, for whom, and what counts as one: as declared, not as found."""
+    say = tell.language.say
+    yield Grid(say("Context"), (say("Declared"), say("As")), tuple(_declared(tell)))
 
 
-def _blocks(tell: Teller) -> Iterator[Block]:
+def _declared(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
+    facts, say = tell.facts, tell.language.say
+    none = (say("not declared"),)
+    for key, what in (("purpose", say("purpose")), ("recipient", say("recipient"))):
+        stated = facts.get("job.json", "asked", key)
+        yield (what,), (str(stated),) if stated else none
+    unit = facts.get("release.json", "unit_of_protection")
+    if unit:
+        yield (say("unit of protection"),), tell.stored(unit)
+    if facts.get("release.json", "neighbours") == "replace-one":
+        yield (say("neighbouring tables"),), (say("the same but for the values of one row"),)
+    background = facts.names("measurement.json", "background")
+    yield (say("what the attacker knows"),), (str(tell.listed(background)),) if background else none
+    if tell.bins:
+        yield (say("columns in bins"),), (str(tell.listed(tell.bins)),)
+    asked = {
+        "releases_per_period": say("how often such a release is made in a period"),
+        "max_distortion": say("asked: mean distortion at most"),
+        "max_leakage": say("asked: leakage in bits at most"),
+        "local_dp": say("asked: local ε in nats at most"),
+        "accounted": say("asked: ε in nats for the histogram of the design"),
+    }
+    yield from tell.numbers(asked, "job.json", "asked")
+    target = facts.get("job.json", "asked", "target")
+    if target is not None:
+        said = tell.stored(target) if isinstance(target, str) else tell.cell("job.json", "asked", "target")
+        yield (say("asked: grade or score of at least"),), said
+    policy = facts.get("job.json", "asked", "policy")
+    if policy:
+        yield (say("policy"),), (str(policy),)
+
+
+def data(tell: Teller) -> Iterator[Block]:
+    """The table and the roles of its columns."""
     facts, say = tell.facts, tell.language.say
     rows = [*_table(tell)]
     if rows:
@@ -54,16 +81,12 @@ def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
     facts, say = tell.facts, tell.language.say
     if facts.has("job.json", "table", "name"):
         yield (say("name"),), (str(facts.get("job.json", "table", "name")),)
-    if facts.has("job.json", "table", "rows"):
-        yield (say("number of rows"),), (facts.number("job.json", "table", "rows", count=True),)
+    yield from tell.numbers({"rows": say("number of rows")}, "job.json", "table", count=True)
     letters = {"secret": say("different values of the secret"), "background": say("combinations of the background")}
-    for role, said in letters.items():
-        if facts.has("measurement.json", "letters", role):
-            yield (said,), (facts.number("measurement.json", "letters", role),)
+    yield from tell.numbers(letters, "measurement.json", "letters")
     if tell.bins:
         yield (say("bins, which count as values here"),), (str(tell.listed(tell.bins)),)
-    if facts.has("job.json", "table", "bytes"):
-        yield (say("bytes"),), (facts.number("job.json", "table", "bytes"),)
+    yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
     if facts.has("job.json", "table", "sha256"):
         yield (say("digest (SHA-256)"),), (str(facts.get("job.json", "table", "sha256")),)
 

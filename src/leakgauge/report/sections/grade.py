@@ -1,43 +1,52 @@
-"""From criteria to the grade: scores before and after, vetoes, the policy, and what would lift the grade."""
+"""The grade: scores before and after, vetoes, the policy, what would lift it, and every indicator it rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Points, Section
-from leakgauge.report.facts import Facts
-from leakgauge.report.sections import policy
+from leakgauge.languages import message
+from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, OF_A_HUNDRED, Own, Plain, Teller, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, Own, Plain, Teller, warning
 
-KEY = "grade"
 _FILE, _BEFORE = "assessment.json", "before.json"
+_NAMES = {
+    "max_leakage_bits": message("leakage, at most"),
+    "max_epsilon": message("ε, at most"),
+    "max_delta": message("δ, at most"),
+    "max_attack_advantage": message("share of the raw advantage that attacks keep, at most"),
+    "min_privacy": message("privacy score, at least"),
+    "min_utility": message("utility score, at least"),
+    "min_score": message("score, at least"),
+    "target_grade": message("grade, at least"),
+    "vetoes": message("vetoes"),
+}
+_UNITS = {
+    "max_leakage_bits": "bits",
+    "max_epsilon": "nats",
+    "min_privacy": OF_A_HUNDRED,
+    "min_utility": OF_A_HUNDRED,
+    "min_score": OF_A_HUNDRED,
+}
+_SCORES = {
+    "min_privacy": ("privacy", "privacy_interval"),
+    "min_utility": ("utility", "utility_interval"),
+    "min_score": ("score", "interval"),
+}
+"""What is held against a least score, and where its interval is."""
+_LEAVES = {"max_leakage_bits": "6", "max_delta": "2", "max_attack_advantage": "5"}
+"""Indicators whose upper ends are held against a limit."""
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The grade and what it rests on; None where nothing was graded."""
-    if not facts.has(_FILE):
-        return None
-    tell = Teller(facts, language, edition)
-    blocks = (
-        *_graded(tell),
-        *_scores(tell),
-        *_criteria(tell),
-        *pictures(tell, "criteria", "influence"),
-        *_vetoes(tell),
-        *_policy(tell),
-        *_lifts(tell),
-        *_published(tell),
-    )
-    return Section(KEY, title_of(KEY, language), blocks)
-
-
-def criteria(facts: Facts) -> tuple[str, ...]:
-    """The nodes that lead to the graded value, where they are known."""
-    known = facts.names(_FILE, "nodes")
-    return tuple(dict.fromkeys(arc.source for arc in facts.diagram.into(facts.diagram.value) if arc.source in known))
+def grade(tell: Teller) -> Iterator[Block]:
+    """The grade and what it rests on, where a release was graded."""
+    if not tell.facts.has(_FILE):
+        return
+    yield from (*_graded(tell), *_scores(tell), *_criteria(tell), *pictures(tell, "criteria", "influence"))
+    yield from vetoes(tell)
+    if not tell.facts.items(_FILE, "vetoes"):
+        yield Paragraph(tell.say("No veto caps the grade."))
+    yield from (*_policy(tell), *_lifts(tell), *_published(tell))
 
 
 def _graded(tell: Teller) -> Iterator[Block]:
@@ -92,7 +101,9 @@ def _capped(tell: Teller, file: str) -> Inline:
 def _criteria(tell: Teller) -> Iterator[Block]:
     facts, say = tell.facts, tell.language.say
     rows = []
-    for key in criteria(facts):
+    for key in dict.fromkeys(arc.source for arc in facts.diagram.into(facts.diagram.value)):
+        if not facts.has(_FILE, "nodes", key):
+            continue
         before = (facts.position(_BEFORE, key),) if facts.has(_BEFORE, "nodes", key) else NOTHING
         name = tell.named(facts.get(_FILE, "nodes", key))
         rows.append(((name,), before, (facts.position(_FILE, key),)))
@@ -101,26 +112,75 @@ def _criteria(tell: Teller) -> Iterator[Block]:
         yield Grid(say("Criteria, from 0, lowest, to 100, highest"), head, tuple(rows))
 
 
-def _vetoes(tell: Teller) -> Iterator[Block]:
-    vetoes = tell.facts.items(_FILE, "vetoes")
-    for one in vetoes:
-        reason, cap = Own(tell.told(one["reason"])), str(one["cap"])
+def vetoes(tell: Teller) -> Iterator[Block]:
+    """A loud sentence for each veto."""
+    for veto in tell.facts.items(_FILE, "vetoes"):
+        reason, cap = Own(tell.told(veto["reason"])), str(veto["cap"])
         yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
-    if not vetoes:
-        yield Paragraph(tell.say("No veto caps the grade."))
+
+
+def failed_lines(tell: Teller) -> Iterator[Block]:
+    """A loud sentence for each line of the policy that is not kept."""
+    for at, line in enumerate(tell.facts.items(_FILE, "policy")):
+        # Vetoes are loud by themselves.
+        if not line["holds"] and line["name"] != "vetoes":
+            yield warning(
+                tell.say(
+                    "The policy is not kept: {name} {limit}; found: {found}.",
+                    name=Plain(_limit_name(tell, str(line["name"]))),
+                    limit=_side(tell, at, "limit"),
+                    found=_found(tell, at),
+                )
+            )
 
 
 def _policy(tell: Teller) -> Iterator[Block]:
-    lines = tell.facts.items(_FILE, "policy")
-    if not lines:
-        return
-    say = tell.language.say
-    rows = []
-    for at, line in enumerate(lines):
-        kept = say("kept") if line["holds"] else say("NOT KEPT")
-        name = policy.name_of(tell, str(line["name"]))
-        rows.append(((name,), policy.value(tell, at, "limit"), policy.found(tell, at), (kept,)))
-    yield Grid(say("The policy"), (say("Limit"), say("Asked"), say("Found"), say("Verdict")), tuple(rows))
+    lines, say = tell.facts.items(_FILE, "policy"), tell.language.say
+    if lines:
+        rows = tuple(
+            (
+                (_limit_name(tell, str(line["name"])),),
+                _side(tell, at, "limit"),
+                _found(tell, at),
+                (say("kept") if line["holds"] else say("NOT KEPT"),),
+            )
+            for at, line in enumerate(lines)
+        )
+        yield Grid(say("The policy"), (say("Limit"), say("Asked"), say("Found"), say("Verdict")), rows)
+
+
+def _limit_name(tell: Teller, name: str) -> str:
+    return tell.language.say(_NAMES[name]) if name in _NAMES else name
+
+
+def _found(tell: Teller, at: int) -> Inline:
+    """What was found, and which end of an interval it is: in doubt a release is not allowed."""
+    name = str(tell.facts.get(_FILE, "policy", at, "name"))
+    found = _side(tell, at, "found")
+    if found == NOTHING:
+        return found
+    if name in _SCORES:
+        score, interval = _SCORES[name]
+        whole = tell.maybe(_FILE, score, unit=OF_A_HUNDRED, digits=3, interval=(interval,))
+        if whole is not None and whole.low is not None:
+            return tell.say("{found}, the lower end of {whole}", found=found, whole=whole)
+    elif name in _LEAVES:
+        leaves = tell.facts.items(_FILE, "leaves")
+        known = next((leaf.get("value") for leaf in leaves if str(leaf["leaf"]) == _LEAVES[name]), None)
+        if known is not None and known != tell.facts.get(_FILE, "policy", at, "found"):
+            return tell.say("{found}, the upper end of its interval", found=found)
+    return found
+
+
+def _side(tell: Teller, at: int, field: str) -> Inline:
+    """The limit of a line, or what was found."""
+    stored = tell.facts.get(_FILE, "policy", at, field)
+    if stored is None:
+        return NOTHING
+    if isinstance(stored, str | dict) and stored not in ("infinity", "-infinity"):
+        return tell.stored(stored)
+    unit = _UNITS.get(str(tell.facts.get(_FILE, "policy", at, "name")), "")
+    return (tell.facts.number(_FILE, "policy", at, field, unit=unit),)
 
 
 def _lifts(tell: Teller) -> Iterator[Block]:
@@ -166,4 +226,44 @@ def _published(tell: Teller) -> Iterator[Block]:
             why=Plain(tell.told(facts.get(_FILE, "published", "why_not") or "")),
         ),
         "note",
+    )
+
+
+def indicators(tell: Teller) -> Iterator[Block]:
+    """Every indicator: what was found, where it lies, and what it is worth."""
+    leaves, say = tell.facts.items(_FILE, "leaves"), tell.language.say
+    if not leaves:
+        return
+    yield Paragraph(
+        tell.say(
+            "The points say what the score, privacy or utility would gain if the indicator moved over its whole scale; "
+            "those of a missing one are shared by the others."
+        )
+    )
+    head = (
+        say("No."),
+        say("Indicator"),
+        say("Found"),
+        say("Position, 0–100 %"),
+        say("Points of score"),
+        say("of privacy"),
+        say("of utility"),
+        say("Standing"),
+        say("From"),
+    )
+    rows = tuple(_indicator(tell, at, leaf) for at, leaf in enumerate(leaves))
+    yield Grid(say("Indicators that lead to the criteria"), head, rows)
+
+
+def _indicator(tell: Teller, at: int, leaf: dict[str, object]) -> tuple[Inline, ...]:
+    place = (_FILE, "leaves", at)
+    source = leaf.get("source")
+    return (
+        (str(leaf["leaf"]),),
+        (tell.named(leaf),),
+        tell.cell(*place, "value", unit=str(leaf.get("unit") or "")),
+        tell.cell(*place, "position", percent=True, digits=3),
+        *(tell.cell(*place, name, digits=3) for name in ("sensitivity", "privacy_sensitivity", "utility_sensitivity")),
+        tell.stored(leaf["standing"]),
+        tell.stored(source) if source else NOTHING,
     )

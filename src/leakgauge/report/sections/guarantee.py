@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language, message
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Part, Section
-from leakgauge.report.facts import Facts
+from leakgauge.languages import message
+from leakgauge.report.document import Block, Grid, Inline, Paragraph, Part
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Own, Teller, spelled, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import NOTHING, Own, Teller, spelled, warning
 
-KEY = "guarantee"
-NOTIONS = {
+_NOTIONS = {
     "identifiability": message("identifiability"),
     "local-dp": message("local differential privacy, ε"),
     "dp": message("differential privacy, ε"),
@@ -30,22 +27,15 @@ NOTIONS = {
 }
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The guarantee; None where nothing was released or designed."""
-    tell = Teller(facts, language, edition)
-    blocks = (
-        *_columns(tell),
-        *_under_prior(tell),
-        *_together(tell),
-        *_designed(tell),
-        *pictures(tell, "channel", "levels"),
-    )
-    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+def guarantee(tell: Teller) -> Iterator[Block]:
+    """What is guaranteed, where something was released or designed."""
+    yield from (*_columns(tell), *_under_prior(tell), *_together(tell), *_designed(tell))
+    yield from pictures(tell, "channel", "levels")
 
 
 def notion_of(tell: Teller, notion: str) -> str:
     """What a notion is called."""
-    return tell.language.say(NOTIONS[notion]) if notion in NOTIONS else notion
+    return tell.language.say(_NOTIONS[notion]) if notion in _NOTIONS else notion
 
 
 def _columns(tell: Teller) -> Iterator[Block]:
@@ -92,16 +82,13 @@ def _mechanism(tell: Teller, column: str) -> Inline:
 def _under_prior(tell: Teller) -> Iterator[Block]:
     """Levels that depend on how frequent the values are."""
     facts, say = tell.facts, tell.language.say
-    known = {notion for column in facts.names("release.json", "claims") for notion in _claimed(facts, column)}
+    claims = (facts.get("release.json", "claims") or {}).values()
+    known = {notion for claim in claims for notion in claim.get("levels") or {}}
     levels = [notion for notion in facts.names("levels.json", "levels") if notion not in known]
     if levels:
         head = (say("Notion"), say("Level"), say("Parameter"))
         rows = tuple(_level(tell, ("levels.json", "levels", notion), shows=False) for notion in levels)
         yield Grid(say("What depends on how frequent the values are, with the shares of this table"), head, rows)
-
-
-def _claimed(facts: Facts, column: str) -> list[str]:
-    return facts.names("release.json", "claims", column, "levels")
 
 
 def _level(tell: Teller, place: tuple[str, ...], shows: bool) -> tuple[Inline, ...]:
@@ -168,16 +155,13 @@ def _spent(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
     facts, say = tell.facts, tell.language.say
     bought = facts.has("job.json", "spent", "histogram")
     alone = say("budget spent on the release, ε") if bought else say("budget spent, ε")
-    for name, said in (("epsilon", alone), ("rho", say("budget spent, ρ"))):
-        if facts.has("release.json", "budget", name):
-            yield (said,), (facts.number("release.json", "budget", name),)
+    yield from tell.numbers({"epsilon": alone, "rho": say("budget spent, ρ")}, "release.json", "budget")
     if bought:
-        for name, said in (
-            ("histogram", say("budget spent on the noisy histogram of the design, ε")),
-            ("together", say("budget spent together, ε")),
-        ):
-            if facts.has("job.json", "spent", name):
-                yield (said,), (facts.number("job.json", "spent", name, unit="nats"),)
+        both = {
+            "histogram": say("budget spent on the noisy histogram of the design, ε"),
+            "together": say("budget spent together, ε"),
+        }
+        yield from tell.numbers(both, "job.json", "spent", unit="nats")
 
 
 def _designed(tell: Teller) -> Iterator[Block]:

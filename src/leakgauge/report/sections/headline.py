@@ -8,7 +8,7 @@ from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode
 from leakgauge.report.document import Block, Grid, Inline
 from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Own, Plain, Teller
+from leakgauge.report.sections.teller import Own, Plain, Teller
 
 _FAR_ABOVE = 0.1
 """So much more of the targets is far above."""

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Number, Paragraph, Section
-from leakgauge.report.facts import Facts
+from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import NOTHING, Teller
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import NOTHING, Teller
 
-KEY = "leakage"
 _BEFORE, _AFTER = "measurement.json", "leakage.json"
 Row = tuple[Inline, Inline, Inline, Inline]
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The leakage in bits; None where nothing was measured."""
-    if not facts.has(_BEFORE, "entropy") and not facts.has(_AFTER, "entropy"):
-        return None
-    tell = Teller(facts, language, edition)
-    blocks = (*_told(tell), *_grids(tell), *pictures(tell, "decomposition"))
-    return Section(KEY, title_of(KEY, language), blocks)
+def leakage(tell: Teller) -> Iterator[Block]:
+    """The leakage in bits, and what it means for someone who guesses, where it was measured."""
+    if tell.facts.has(_BEFORE, "entropy") or tell.facts.has(_AFTER, "entropy"):
+        yield from (*_explained(tell), *_grids(tell), *pictures(tell, "decomposition"))
 
 
-def _told(tell: Teller) -> Iterator[Block]:
+def _explained(tell: Teller) -> Iterator[Block]:
     background = tell.facts.names(_BEFORE, "background")
     if background:
         yield Paragraph(
@@ -75,25 +69,25 @@ def _grids(tell: Teller) -> Iterator[Block]:
 
 
 def _bits(tell: Teller) -> Iterator[Row]:
-    say, entropy = tell.language.say, _cell(tell, _BEFORE, "entropy")
-    hidden = _cell(tell, _BEFORE, "conditional_entropy_with_background")
+    say, entropy = tell.language.say, tell.cell(_BEFORE, "entropy")
+    hidden = tell.cell(_BEFORE, "conditional_entropy_with_background")
     none, everything = (say("nothing"),), (say("all of it"),)
     if not tell.facts.has(_BEFORE, "background_floor"):
         hidden = entropy
-    yield (say("uncertainty of the secret, H(X)"),), entropy, entropy, _cell(tell, _AFTER, "entropy")
-    floor = _cell(tell, _BEFORE, "background_floor")
+    yield (say("uncertainty of the secret, H(X)"),), entropy, entropy, tell.cell(_AFTER, "entropy")
+    floor = tell.cell(_BEFORE, "background_floor")
     yield (
         (say("told by the background alone, I(X;Z): the floor"),),
         floor,
         floor,
-        _cell(tell, _AFTER, "background_floor"),
+        tell.cell(_AFTER, "background_floor"),
     )
-    yield (say("told by the release alone, I(X;Y)"),), none, everything, _cell(tell, _AFTER, "mutual_information")
-    added = _cell(tell, _AFTER, "conditional_mutual_information")
+    yield (say("told by the release alone, I(X;Y)"),), none, everything, tell.cell(_AFTER, "mutual_information")
+    added = tell.cell(_AFTER, "conditional_mutual_information")
     yield (say("added by the release to the background, I(X;Y|Z)"),), none, NOTHING, added
-    both = _cell(tell, _AFTER, "leakage_with_background")
+    both = tell.cell(_AFTER, "leakage_with_background")
     yield (say("told by release and background together, I(X;Y,Z)"),), floor, everything, both
-    left = _cell(tell, _AFTER, "conditional_entropy_with_background")
+    left = tell.cell(_AFTER, "conditional_entropy_with_background")
     yield (say("still hidden"),), hidden, none, left
 
 
@@ -105,11 +99,7 @@ def _guesses(tell: Teller) -> Iterator[Row]:
         ("effective_set_after", say("values that look equally likely"), False),
     )
     for name, said, percent in names:
-        found = [_cell(tell, file, name, percent=percent) for file in (_BEFORE, _AFTER)]
+        found = [tell.cell(file, name, percent=percent) for file in (_BEFORE, _AFTER)]
         if not tell.facts.has(_BEFORE, name):
-            found[0] = _cell(tell, _BEFORE, name.removesuffix("_after"), percent=percent)
+            found[0] = tell.cell(_BEFORE, name.removesuffix("_after"), percent=percent)
         yield (said,), found[0], (say("certain"),) if percent else NOTHING, found[1]
-
-
-def _cell(tell: Teller, file: str, name: str, percent: bool = False) -> Inline:
-    return tell.cell(file, name, percent=percent)

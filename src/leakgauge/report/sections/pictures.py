@@ -1,92 +1,27 @@
-"""Pictures of the report, added here and nowhere else."""
+"""The pictures of a job, for its report and for the page."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.report import figures
 from leakgauge.report.document import Picture
 from leakgauge.report.figures import Figure
-from leakgauge.report.sections.released_point import released_point
-from leakgauge.report.sections.telling import Teller
+from leakgauge.report.sections.teller import Teller, spelled
 
-
-def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
-    """The pictures of these names that the facts allow; none in the external edition: they are of exact numbers."""
-    if tell.external:
-        return
-    for name in names:
-        try:
-            figure = _PICTURES[name](tell)
-        except OptionError:
-            # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
-            continue
-        if figure is not None:
-            yield Picture(figure, tell.language.say(_CAPTIONS[name]))
-
-
-def _channel(tell: Teller) -> Figure | None:
-    if tell.facts.has("channel.json", "matrix"):
-        return figures.channel_figure(tell.facts.files["channel.json"], tell.language)
-    columns = tell.facts.get("release.json", "plan", "columns") or {}
-    for column in columns.values():
-        if (column.get("channel") or {}).get("matrix"):
-            return figures.channel_figure(column["channel"], tell.language)
-    return None
-
-
-def _levels(tell: Teller) -> Figure | None:
-    if not tell.facts.has("release.json", "claims"):
-        return None
-    return figures.levels_figure(tell.facts.files["release.json"], tell.language)
-
-
-def _decomposition(tell: Teller) -> Figure | None:
-    if not tell.facts.has("measurement.json", "entropy"):
-        return None
-    files = tell.facts.files
-    return figures.decomposition_figure(files["measurement.json"], files.get("leakage.json"), tell.language)
-
-
-def _frontier(tell: Teller) -> Figure | None:
-    if not tell.facts.items("frontier.json", "points"):
-        return None
-    files = tell.facts.files
-    ranking = tell.facts.items("comparison.json", "ranking")
-    # Where a channel was designed it is the release, and the optimum of the comparison is the same point.
-    others = [one for one in ranking if one.get("role") != "optimum"]
-    release = files.get("design.json") or (released_point(tell) if tell.released else None)
-    return figures.frontier_figure(files["frontier.json"], release, others, tell.language)
-
-
-def _attacks(tell: Teller) -> Figure | None:
-    if not tell.facts.items("audit.json", "attacks"):
-        return None
-    return figures.attacks_figure(tell.facts.files["audit.json"], tell.language)
-
-
-def _criteria(tell: Teller) -> Figure | None:
-    files, diagram = tell.facts.files, tell.facts.diagram
-    if not tell.facts.has("assessment.json", "nodes"):
-        return None
-    return figures.criteria_figure(files.get("before.json"), files["assessment.json"], diagram, tell.language)
-
-
-def _influence(tell: Teller) -> Figure | None:
-    if not tell.facts.has("assessment.json", "nodes"):
-        return None
-    return figures.influence_figure(tell.facts.files["assessment.json"], tell.facts.diagram, tell.language)
-
-
-def _tuning(tell: Teller) -> Figure | None:
-    if not tell.facts.items("improvement.json", "trials"):
-        return None
-    return figures.tuning_figure(tell.facts.files["improvement.json"], tell.language)
-
-
+_NEEDED: Final = {
+    "levels": ("release.json", "claims"),
+    "decomposition": ("measurement.json", "entropy"),
+    "frontier": ("frontier.json", "points"),
+    "attacks": ("audit.json", "attacks"),
+    "criteria": ("assessment.json", "nodes"),
+    "influence": ("assessment.json", "nodes"),
+    "tuning": ("improvement.json", "trials"),
+}
+"""Without what stands there a picture shows nothing."""
 _CAPTIONS: Final = {
     "channel": message("How likely each value is released, for each true value."),
     "levels": message("The levels of the table above, by their units."),
@@ -97,13 +32,69 @@ _CAPTIONS: Final = {
     "influence": message("From the indicators on the left to the protection effect on the right."),
     "tuning": message("The settings that were tried."),
 }
-_PICTURES: Final[dict[str, Callable[[Teller], Figure | None]]] = {
-    "channel": _channel,
-    "levels": _levels,
-    "decomposition": _decomposition,
-    "frontier": _frontier,
-    "attacks": _attacks,
-    "criteria": _criteria,
-    "influence": _influence,
-    "tuning": _tuning,
-}
+
+
+def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
+    """The pictures of these names that the facts allow; none in the external edition: they are of exact numbers."""
+    for name in () if tell.external else names:
+        figure = figure_of(tell, name)
+        if figure is not None:
+            yield Picture(figure, tell.language.say(_CAPTIONS[name]))
+
+
+def figure_of(tell: Teller, name: str) -> Figure | None:
+    """The picture of a name; None where there is none, or the facts have nothing that it could show."""
+    if name not in _CAPTIONS or (name in _NEEDED and tell.facts.get(*_NEEDED[name]) in (None, [])):
+        return None
+    files, diagram, language = tell.facts.files, tell.facts.diagram, tell.language
+    match name:
+        case "channel":
+            return _channel(tell)
+        case "levels":
+            return figures.levels_figure(files["release.json"], language)
+        case "decomposition":
+            return figures.decomposition_figure(files["measurement.json"], files.get("leakage.json"), language)
+        case "frontier":
+            return _frontier(tell)
+        case "attacks":
+            return figures.attacks_figure(files["audit.json"], language)
+        case "criteria":
+            return figures.criteria_figure(files.get("before.json"), files["assessment.json"], diagram, language)
+        case "influence":
+            return figures.influence_figure(files["assessment.json"], diagram, language)
+    return figures.tuning_figure(files["improvement.json"], language)
+
+
+def _channel(tell: Teller) -> Figure | None:
+    planned = tell.facts.get("release.json", "plan", "columns") or {}
+    stored = (tell.facts.files.get("channel.json"), *(column.get("channel") for column in planned.values()))
+    channel = next((one for one in stored if one and one.get("matrix")), None)
+    try:
+        return None if channel is None else figures.channel_figure(channel, tell.language)
+    except OptionError:
+        # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
+        return None
+
+
+def _frontier(tell: Teller) -> Figure:
+    files = tell.facts.files
+    ranking = tell.facts.items("comparison.json", "ranking")
+    # Where a channel was designed it is the release, and the optimum of the comparison is the same point.
+    others = [one for one in ranking if one.get("role") != "optimum"]
+    release = files.get("design.json") or (released_point(tell) if tell.released else None)
+    return figures.frontier_figure(files["frontier.json"], release, others, tell.language)
+
+
+def released_point(tell: Teller) -> dict[str, Any] | None:
+    """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
+    facts = tell.facts
+    columns = [column for column in tell.secret if facts.has("utility.json", "columns", column, "distortion")]
+    if len(columns) != 1 or not facts.has("leakage.json", "mutual_information"):
+        return None
+    return {
+        "mechanism": spelled(facts.get("release.json", "plan", "columns", columns[0], "mechanism")),
+        "leakage": facts.get("leakage.json", "mutual_information"),
+        "leakage_with_background": facts.get("leakage.json", "leakage_with_background"),
+        "distortion": facts.get("utility.json", "columns", columns[0], "distortion"),
+        "epsilon": facts.get("release.json", "claims", columns[0], "levels", "local-dp"),
+    }

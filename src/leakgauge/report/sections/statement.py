@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.assessment import grade_of
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
-from leakgauge.report.facts import Facts
+from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.sections.grade import failed_lines, vetoes
 from leakgauge.report.sections.headline import headline
-from leakgauge.report.sections.policy import failed_lines, is_kept
-from leakgauge.report.sections.telling import OF_A_HUNDRED, ROWS, Own, Teller, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import OF_A_HUNDRED, ROWS, Teller, warning
 
-KEY = "statement"
 _MANY_ALONE = 0.05
 """The share of rows that stand alone above which it is loud."""
 _TONES = {"good": "good", "very-good": "good", "poor": "warning", "very-poor": "warning"}
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section:
-    """The statement; it is never left out."""
-    tell = Teller(facts, language, edition)
-    blocks = [*_done(tell), *alarms(tell), *headline(tell), *_explained(tell), _signature(tell)]
-    return Section(KEY, title_of(KEY, language), tuple(blocks))
+def statement(tell: Teller) -> Iterator[Block]:
+    """What was done and what speaks against it; it is never left out."""
+    yield from (*_done(tell), *_alarms(tell), *headline(tell), *_explained(tell))
+    say = tell.language.say
+    # Two lines: who made the release and who lets it go are rarely the same.
+    empty: tuple[Inline, ...] = ((), (), (), ())
+    yield Grid(say("Approved by"), (say("Name"), say("Role"), say("Date"), say("Signature")), (empty, empty))
 
 
 def _done(tell: Teller) -> Iterator[Block]:
@@ -41,12 +39,16 @@ def _done(tell: Teller) -> Iterator[Block]:
         return
     grade = facts.get("assessment.json", "grade")
     if grade:
-        wrong = _vetoed(facts) or not is_kept(tell)
-        yield Paragraph(graded(tell, str(grade)), "warning" if wrong else _TONES.get(grade, "note"))
+        wrong = (
+            facts.items("assessment.json", "vetoes")
+            or facts.items("audit.json", "violations")
+            or not all(line["holds"] for line in facts.items("assessment.json", "policy"))
+        )
+        yield Paragraph(_graded(tell, str(grade)), "warning" if wrong else _TONES.get(grade, "note"))
     yield Paragraph(_released(tell), "warning" if tell.promises_nothing else "plain")
 
 
-def graded(tell: Teller, grade: str) -> Inline:
+def _graded(tell: Teller, grade: str) -> Inline:
     """The grade and the scores it is the lowest of; what a veto made of it comes first."""
     facts = tell.facts
     scores: dict[str, object] = {}
@@ -126,7 +128,7 @@ def _possible(tell: Teller) -> Inline:
     return tell.say("What the table tells as it is stands below; ask for less usefulness or allow more leakage.")
 
 
-def alarms(tell: Teller) -> Iterator[Block]:
+def _alarms(tell: Teller) -> Iterator[Block]:
     """Everything that speaks against the release, each as a loud sentence."""
     facts = tell.facts
     if facts.get("release.json", "private") is False:
@@ -137,12 +139,7 @@ def alarms(tell: Teller) -> Iterator[Block]:
         yield warning(tell.say("An audit of the release contradicts its guarantee; do not rely on it."))
     for violation in facts.items("audit.json", "violations"):
         yield warning(tell.accusation(violation))
-    for veto in facts.items("assessment.json", "vetoes"):
-        reason, cap = Own(tell.told(veto["reason"])), str(veto["cap"])
-        yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
-    for line in failed_lines(tell):
-        yield warning(line)
-    yield from _standing_alone(tell)
+    yield from (*vetoes(tell), *failed_lines(tell), *_standing_alone(tell))
 
 
 def _standing_alone(tell: Teller) -> Iterator[Block]:
@@ -158,10 +155,6 @@ def _standing_alone(tell: Teller) -> Iterator[Block]:
                 columns=tell.listed(facts.names("audit.json", "anonymity", "quasi_identifiers")),
             )
         )
-
-
-def _vetoed(facts: Facts) -> bool:
-    return bool(facts.items("assessment.json", "vetoes") or facts.items("audit.json", "violations"))
 
 
 def _explained(tell: Teller) -> Iterator[Block]:
@@ -182,11 +175,3 @@ def _explained(tell: Teller) -> Iterator[Block]:
         ),
         "note",
     )
-
-
-def _signature(tell: Teller) -> Block:
-    say = tell.language.say
-    head = (say("Name"), say("Role"), say("Date"), say("Signature"))
-    # Two lines: who made the release and who lets it go are rarely the same.
-    empty: tuple[Inline, ...] = ((), (), (), ())
-    return Grid(say("Approved by"), head, (empty, empty))

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language
-from leakgauge.report.document import Block, Edition, Grid, Inline, Paragraph, Section
-from leakgauge.report.facts import Facts
+from leakgauge.report.document import Block, Grid, Inline, Paragraph
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.telling import Teller, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.sections.teller import Teller, warning
 
-KEY = "tuning"
 _FILE = "improvement.json"
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
+def tuning(tell: Teller) -> Iterator[Block]:
     """The trials and their cost."""
-    tell = Teller(facts, language, edition)
-    blocks = tuple(_searched(tell)) if facts.has(_FILE) else tuple(_designed(tell))
-    return Section(KEY, title_of(KEY, language), blocks) if blocks else None
+    yield from _searched(tell) if tell.facts.has(_FILE) else _designed(tell)
 
 
 def _designed(tell: Teller) -> Iterator[Block]:
@@ -102,7 +96,7 @@ def _trials(tell: Teller) -> Iterator[Block]:
                 tell.score(*place, "privacy"),
                 tell.score(*place, "utility"),
                 tell.stored(one["grade"]),
-                (say("yes") if one.get("meets") else say("no"),),
+                tell.yes_or_no(one.get("meets")),
             )
         )
     yield Grid(say("Trials, in the order they were made"), head, tuple(rows))

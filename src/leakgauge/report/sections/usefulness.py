@@ -1,36 +1,33 @@
-"""What is left of each released column."""
+"""What is left of each released column, and what usefulness costs in leakage."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import Language
-from leakgauge.report.document import Edition, Grid, Inline, Paragraph, Section
-from leakgauge.report.facts import Facts
-from leakgauge.report.sections.telling import Own, Teller, warning
-from leakgauge.report.sections.titles import title_of
+from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.numbers import Number
+from leakgauge.report.sections.pictures import pictures, released_point
+from leakgauge.report.sections.teller import Own, Teller, spelled, warning
 
-KEY = "usefulness"
+_SHOWN = 9
+"""Points of the curve that are listed; the picture has all."""
 
 
-def section(facts: Facts, language: Language, edition: Edition) -> Section | None:
-    """The utility of each column; None where it was not measured."""
-    tell = Teller(facts, language, edition)
-    columns = facts.names("utility.json", "columns")
+def usefulness(tell: Teller) -> Iterator[Block]:
+    """What is left of each released column, where it was measured."""
+    say, columns = tell.language.say, tell.facts.names("utility.json", "columns")
     if not columns:
-        return None
-    say = language.say
+        return
+    yield from map(warning, never_released(tell))
     head = (say("Column"), say("Protected"), say("Values unchanged"), say("Mean distortion"), say("Shift of shares"))
-    rows = tuple(_row(tell, column) for column in columns)
+    yield Grid(say("Utility per column"), head, tuple(_column(tell, column) for column in columns))
     words = tell.say(
         "The shift of shares is the total variation between the original and the released shares of the values: the "
         "largest error in the share of any group of values."
     )
     if tell.bins:
         words = (*words, *tell.say(" A column in bins is compared with its bins, not with its exact values."))
-    never = tuple(warning(said) for said in never_released(tell))
-    grid = Grid(say("Utility per column"), head, rows)
-    return Section(KEY, title_of(KEY, language), (*never, grid, Paragraph(words)))
+    yield Paragraph(words)
 
 
 def never_released(tell: Teller) -> Iterator[Inline]:
@@ -49,13 +46,139 @@ def never_released(tell: Teller) -> Iterator[Inline]:
             )
 
 
-def _row(tell: Teller, column: str) -> tuple[Inline, ...]:
+def _column(tell: Teller, column: str) -> tuple[Inline, ...]:
     place = ("utility.json", "columns", column)
-    protected = tell.facts.get(*place, "protected")
     return (
         (str(Own(column)),),
-        (tell.language.say("yes") if protected else tell.language.say("no"),),
+        tell.yes_or_no(tell.facts.get(*place, "protected")),
         tell.cell(*place, "unchanged", percent=True),
         tell.cell(*place, "distortion", "value", interval=(*place[1:], "distortion")),
         tell.cell(*place, "total_variation", percent=True),
+    )
+
+
+def frontier(tell: Teller) -> Iterator[Block]:
+    """The least leakage for each distortion, this release on it, and what other mechanisms waste."""
+    if tell.facts.has("frontier.json") or tell.facts.has("comparison.json"):
+        yield from (*pictures(tell, "frontier"), *_gap(tell), *_points(tell), *_comparison(tell))
+
+
+def _leakage_field(tell: Teller, file: str) -> str:
+    """Which leakage counts: with what the attacker knows, where that was designed against."""
+    return "leakage_with_background" if tell.facts.get(file, "knowledge") in ("attacker", "both") else "leakage"
+
+
+def _gap(tell: Teller) -> Iterator[Block]:
+    facts = tell.facts
+    if facts.has("design.json", "gap"):
+        field = _leakage_field(tell, "design.json")
+        yield Paragraph(
+            tell.say(
+                "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
+                "leaks less by more than {gap}.",
+                leakage=facts.number("design.json", field),
+                distortion=facts.number("design.json", "distortion", "value"),
+                gap=facts.number("design.json", "gap", digits=2),
+            )
+        )
+    elif released_point(tell):
+        yield from _above(tell)
+    elif not tell.released and facts.has("frontier.json"):
+        yield Paragraph(tell.say("Each point can be had; the release that was asked for is not among them."))
+
+
+def _above(tell: Teller) -> Iterator[Block]:
+    """How far a release that was not designed lies above the curve, by the last point that distorts no more."""
+    facts, field = tell.facts, _leakage_field(tell, "frontier.json")
+    known = "leakage_with_background" if field == "leakage_with_background" else "mutual_information"
+    (column,) = (one for one in tell.secret if facts.has("utility.json", "columns", one, "distortion"))
+    place = ("utility.json", "columns", column, "distortion", "value")
+    distortion = facts.get(*place)
+    points = facts.items("frontier.json", "points")
+    below = [at for at, one in enumerate(points) if one["distortion"]["value"] <= distortion]
+    if not below or not facts.has("leakage.json", known):
+        return
+    fields = {"leakage": facts.number("leakage.json", known), "distortion": facts.number(*place)}
+    waste = _waste(tell)
+    if waste is not None:
+        said = tell.say(
+            "This release leaks {leakage} at a mean distortion of {distortion}; the least leaking channel of that "
+            "distortion leaks {waste} less.",
+            **fields,
+            waste=waste,
+        )
+    else:
+        at = max(below, key=lambda at: float(points[at]["distortion"]["value"]))
+        said = tell.say(
+            "This release leaks {leakage} at a mean distortion of {distortion}. The least leaking channel of the "
+            "nearest point on the curve, with a mean distortion of {other}, leaks {least}.",
+            **fields,
+            other=facts.number("frontier.json", "points", at, "distortion", "value"),
+            least=facts.number("frontier.json", "points", at, field),
+        )
+    yield Paragraph(said)
+
+
+def _waste(tell: Teller) -> Number | None:
+    """What the comparison says that this release wastes."""
+    point = released_point(tell) or {}
+    for at, one in enumerate(tell.facts.items("comparison.json", "ranking")):
+        if spelled(one["mechanism"]) == point.get("mechanism"):
+            return tell.maybe("comparison.json", "ranking", at, "waste")
+    return None
+
+
+def _points(tell: Teller) -> Iterator[Block]:
+    points = tell.facts.items("frontier.json", "points")
+    if not points:
+        return
+    say, field = tell.language.say, _leakage_field(tell, "frontier.json")
+    last = len(points) - 1
+    places = sorted({round(at * last / (_SHOWN - 1)) for at in range(_SHOWN)})
+    head = (say("Mean distortion"), say("Least leakage"), say("Local ε"), say("Proved within"))
+    rows = tuple(
+        (
+            tell.cell("frontier.json", "points", at, "distortion", "value"),
+            tell.cell("frontier.json", "points", at, field),
+            tell.cell("frontier.json", "points", at, "epsilon"),
+            tell.cell("frontier.json", "points", at, "gap", digits=2),
+        )
+        for at in places
+    )
+    yield Grid(say("Points of the curve"), head, rows)
+
+
+def _comparison(tell: Teller) -> Iterator[Block]:
+    facts, say = tell.facts, tell.language.say
+    ranking = facts.items("comparison.json", "ranking")
+    if not ranking:
+        return
+    field = _leakage_field(tell, "comparison.json")
+    head = (
+        say("Mechanism"),
+        say("Leakage"),
+        say("Mean distortion"),
+        say("Local ε"),
+        say("Waste"),
+        say("Meets the aim"),
+    )
+    rows = []
+    for at, one in enumerate(ranking):
+        place = ("comparison.json", "ranking", at)
+        rows.append(
+            (
+                (str(tell.mechanism(one["mechanism"])),),
+                tell.cell(*place, field),
+                tell.cell(*place, "distortion", "value"),
+                tell.cell(*place, "epsilon"),
+                tell.cell(*place, "waste"),
+                tell.yes_or_no(one.get("meets_target")),
+            )
+        )
+    yield Grid(say("This and other mechanisms"), head, tuple(rows))
+    yield Paragraph(
+        tell.say(
+            "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
+            secret=tell.listed(tell.secret),
+        )
     )

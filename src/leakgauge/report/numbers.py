@@ -1,11 +1,11 @@
-"""How a number of a document is written: in every rendering and every language with the same digits."""
+"""Numbers of a document, each traceable to a file, and written with the same digits in every rendering and language."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 from leakgauge.languages import Language
-from leakgauge.report.document import Inline, Number
 
 _NOISE = Context(prec=12)
 """Digits beyond are what a computer's arithmetic leaves, not part of a number."""
@@ -13,6 +13,33 @@ _NO_UNIT = "1"
 """What artefacts say of a number without a unit."""
 _PLAIN = (-5, 15)
 """Powers of ten between which a number is written without an exponent."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number in a document, traceable to a file.
+
+    Attributes:
+        value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
+        unit: in the words of the artefact, such as ``bits``; empty where it has none.
+        source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
+        low: the lower end of its interval; None where it is exact.
+        high: likewise.
+        confidence: of the interval.
+        count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
+        digits: significant digits that are shown.
+        percent: whether a share is shown as a percentage.
+    """
+
+    value: float | str
+    unit: str
+    source: str
+    low: float | str | None = None
+    high: float | str | None = None
+    confidence: float | None = None
+    count: bool = False
+    digits: int = 4
+    percent: bool = False
 
 
 def written(number: Number, language: Language) -> str:
@@ -33,11 +60,6 @@ def written(number: Number, language: Language) -> str:
         # Nothing is counted in a unit.
         return text
     return f"{text} {unit}" if unit else text
-
-
-def text_of(parts: Inline, language: Language) -> str:
-    """A text with its numbers written."""
-    return "".join(part if isinstance(part, str) else written(part, language) for part in parts)
 
 
 def _value(number: Number, value: float | str, language: Language, rounding: str) -> str:

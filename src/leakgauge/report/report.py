@@ -1,16 +1,24 @@
-"""A report on a release, for people to read."""
+"""A report on a release, for people to read: put together from its sections, and written in every format."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.artefacts import codec
 from leakgauge.drafts import write_bytes_whole, write_whole
-from leakgauge.errors import OptionError, did_you_mean
-from leakgauge.report.document import Document, Edition
-from leakgauge.report.external import LIMIT
+from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
+from leakgauge.languages import CODES, Language, language_of
+from leakgauge.report.document import Document, Edition, Section, twin, with_parts
+from leakgauge.report.external import LIMIT, masked, require_masked, shareable
+from leakgauge.report.facts import Facts
+from leakgauge.report.html import to_html
+from leakgauge.report.markdown import to_markdown
+from leakgauge.report.pdf import to_pdf
+from leakgauge.report.sections import SECTIONS
+from leakgauge.report.sections.teller import Teller
+from leakgauge.report.visible import on_one_line
 
 if TYPE_CHECKING:
     from msgspec import Struct
@@ -18,7 +26,6 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Finding
     from leakgauge.assessment import Assessment, Diagram
     from leakgauge.release import Release
-    from leakgauge.report.facts import Facts
 
 BOTH = "both"
 """Both languages, side by side."""
@@ -36,9 +43,7 @@ class Report:
     """
 
     def __init__(self, release: Release, findings: Iterable[Finding] = (), grade: Assessment | None = None) -> None:
-        from leakgauge.report.gathering import gathered
-
-        self._facts = gathered(release, tuple(findings), grade)
+        self._facts = Facts.gathered(release, tuple(findings), grade)
 
     @classmethod
     def of(cls, folder: Path | str) -> Report:
@@ -48,20 +53,18 @@ class Report:
             FileError: there is no such folder, or an artefact in it cannot be read.
             VerificationError: an artefact was changed after it was made.
         """
-        from leakgauge.report.facts import Facts
-
-        made = cls.__new__(cls)
-        made._facts = Facts.read(folder)
-        return made
+        return cls._of_facts(Facts.read(folder))
 
     @classmethod
     def made_of(cls, artefacts: Mapping[str, Struct], diagram: Diagram) -> Report:
         """The report on a job's artefacts, by the names of their files, and the diagram it was graded by."""
-        from leakgauge.report.facts import Facts
+        return cls._of_facts(Facts.of(artefacts, diagram))
 
-        made = cls.__new__(cls)
-        made._facts = Facts.of(artefacts, diagram)
-        return made
+    @classmethod
+    def _of_facts(cls, facts: Facts) -> Report:
+        report = cls.__new__(cls)
+        report._facts = facts
+        return report
 
     @property
     def facts(self) -> Facts:
@@ -82,9 +85,6 @@ class Report:
             OptionError: another language, or a limit below 1.
             InternalError: a small count is left in the external edition.
         """
-        from leakgauge.languages import CODES, language_of
-        from leakgauge.report.composing import compose
-
         if language not in (*CODES, BOTH):
             raise OptionError(
                 "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
@@ -101,8 +101,6 @@ class Report:
             OptionError, InternalError: as of ``documents``; nothing is written.
             EngineError: the file cannot be written.
         """
-        from leakgauge.report.html import to_html
-
         text = to_html(self.documents(language, edition, limit=limit))
         write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
 
@@ -110,8 +108,6 @@ class Report:
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a Markdown file; both languages one after the other. Arguments and errors as of ``to_html``."""
-        from leakgauge.report.markdown import to_markdown
-
         made = self.documents(language, edition, limit=limit)
         text = "\n\n---\n\n".join(to_markdown(one) for one in made)
         write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
@@ -120,8 +116,6 @@ class Report:
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
-        from leakgauge.report.pdf import to_pdf
-
         content = to_pdf(self.documents(language, edition, limit=limit))
         write_bytes_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
@@ -129,7 +123,53 @@ class Report:
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write the same as data, every number with its source. Arguments and errors as of ``to_html``."""
-        from leakgauge.report.twin import twin
-
         told = twin(self.documents(language, edition, limit=limit))
         codec.write(Path(path), told, shareable=edition is Edition.EXTERNAL)
+
+
+def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
+    """The report on a job in one language.
+
+    Args:
+        facts: what the job found.
+        language: of the report.
+        edition: for whom it is. The external one is made from what everybody may know, masked, and checked before it is
+            handed out.
+        limit: counts below it are masked in the external edition.
+
+    Raises:
+        FileError: an artefact lacks a number that it must have.
+        OptionError: a limit below 1.
+        InternalError: a small count, or a number that not everybody may know, is left in the external edition.
+    """
+    if edition is Edition.EXTERNAL:
+        facts = shareable(facts)
+    tell = Teller(facts, language, edition)
+    title = (
+        language.say("Privacy report: the release of {table}", table=tell.table)
+        if tell.released
+        else language.say("Privacy report: {table}, not released", table=tell.table)
+    )
+    document = Document(title, language, edition, tuple(_sections(tell)))
+    document = with_parts(document, on_one_line)
+    if edition is Edition.INTERNAL:
+        return document
+    document = masked(document, limit)
+    require_masked(document, facts, limit)
+    return document
+
+
+def _sections(tell: Teller) -> Iterator[Section]:
+    for key, make in SECTIONS.items():
+        try:
+            blocks = tuple(make(tell))
+        except LeakgaugeError:
+            raise
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
+            # Artefacts are files, and anybody may have edited them.
+            raise FileError(
+                "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
+                section=key,
+            ) from None
+        if blocks:
+            yield Section(key, tell.title(key), blocks)

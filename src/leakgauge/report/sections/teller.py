@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import Language, message
-from leakgauge.report.document import Edition, Inline, Number, Paragraph, sentence
+from leakgauge.report.document import Edition, Inline, Paragraph, sentence
 from leakgauge.report.facts import Facts
+from leakgauge.report.numbers import Number
 from leakgauge.report.visible import apart
 
 NOTHING: Inline = ("–",)
@@ -20,6 +21,28 @@ OF_A_HUNDRED = message("of 100")
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
 ROWS = message("rows")
 """The unit of counts of rows."""
+TITLES: Final = {
+    "statement": message("Statement"),
+    "left-out": message("What this edition leaves out"),
+    "limitations": message("Limitations"),
+    "assumptions": message("Assumptions"),
+    "context": message("Declared context and unit of protection"),
+    "data": message("Data and roles"),
+    "guarantee": message("Mechanism and guarantee"),
+    "leakage": message("Leakage before and after"),
+    "attacks": message("Attacks"),
+    "usefulness": message("Usefulness of each column"),
+    "frontier": message("What usefulness costs in leakage"),
+    "grade": message("Grade"),
+    "indicators": message("Indicators"),
+    "tuning": message("What the tuning cost"),
+    "residual": message("Residual risk and review"),
+    "reproduction": message("How to reproduce"),
+    "crosswalk": message("Crosswalk to assessment guidelines"),
+}
+"""Of the sections, by their keys, in the order of the report."""
+_EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the record")}
+"""What attacks found follows from the table; without it the groups of rows and the checks are left."""
 
 
 @dataclass(frozen=True)
@@ -44,13 +67,7 @@ class Plain:
 
 @dataclass(frozen=True)
 class Teller:
-    """Facts told in a language, to those who may see the table or to everybody.
-
-    Attributes:
-        facts: what is told.
-        language: in which.
-        edition: to whom.
-    """
+    """Facts told in a language, to those who may see the table or to everybody."""
 
     facts: Facts
     language: Language
@@ -60,6 +77,11 @@ class Teller:
     def external(self) -> bool:
         """Whether everybody may read it."""
         return self.edition is Edition.EXTERNAL
+
+    def title(self, key: str) -> str:
+        """The title of a section."""
+        titles = TITLES | _EXTERNAL_TITLES if self.external else TITLES
+        return self.language.say(titles[key])
 
     def say(self, template: str, /, **fields: object) -> Inline:
         """A sentence with its numbers as numbers."""
@@ -77,6 +99,10 @@ class Teller:
         """A sentence that an artefact stores, as a whole one."""
         return (self.told(stored),)
 
+    def yes_or_no(self, holds: object) -> Inline:
+        """A cell that says whether something holds."""
+        return (self.language.say("yes") if holds else self.language.say("no"),)
+
     def mechanism(self, stored: object) -> Own:
         """A mechanism as it is spelled, or the name of one that has no spelling."""
         return Own(_LETTERS.sub("", self.told(stored)))
@@ -89,6 +115,13 @@ class Teller:
     def maybe(self, file: str, *path: str | int, **options: Any) -> Number | None:
         """The number at a place; None where nothing stands there."""
         return self.facts.number(file, *path, **options) if self.facts.has(file, *path) else None
+
+    def numbers(self, names: Mapping[str, str], *place: str, **options: Any) -> Iterator[tuple[Inline, Inline]]:
+        """The name and the number of each of these fields that stands at a place."""
+        for field, name in names.items():
+            number = self.maybe(*place, field, **options)
+            if number is not None:
+                yield (name,), (number,)
 
     def score(self, file: str, *path: str | int, **options: Any) -> Inline:
         """A score from 0 to 100; a dash where there is none."""
