@@ -89,11 +89,9 @@ def _line(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def people(tmp_path: Path) -> Path:
-    values = itertools.islice(itertools.cycle(["flu", "flu", "none", "cold", "none"]), 600)
+    illnesses, cities = ["flu", "flu", "none", "cold", "none"], ["north", "north", "south"]
     table = tmp_path / "people.csv"
-    table.write_text(
-        "illness,city\n" + "".join(f"{one},{'north' if at % 3 else 'south'}\n" for at, one in enumerate(values))
-    )
+    table.write_text("illness,city\n" + "".join(f"{illnesses[at % 5]},{cities[at % 3]}\n" for at in range(600)))
     return table
 
 
