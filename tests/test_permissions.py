@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.artefacts import Event, Request
+from leakgauge.artefacts import JobEvent, Request
 from leakgauge.cli import main
 from leakgauge.drafts import draft
 from leakgauge.jobs.protect import protect
@@ -71,11 +71,11 @@ def test_a_job_is_for_its_owner_and_stays_so_when_it_goes_on(tmp_path: Path, mas
     class StoppedError(Exception):
         pass
 
-    def stop(event: Event) -> None:
+    def stop(event: JobEvent) -> None:
         if (event.stage, event.state) == ("release", "working"):
             # A release that is being drawn is nobody else's.
             assert {mode(path) for path in folder.glob(".*")} == {0o600}
-        if event == Event("audit", "started"):
+        if event == JobEvent("audit", "started"):
             raise StoppedError
 
     with umask(mask):
@@ -120,7 +120,7 @@ def test_folders_that_were_there_are_closed_unless_they_hold_other_things(tmp_pa
     assert mode(tmp_path / "used" / "job.json") == 0o600
 
 
-def _interrupt(event: Event) -> None:
+def _interrupt(event: JobEvent) -> None:
     if event.stage == "design":
         raise KeyboardInterrupt
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Before, StoredAssessment, StoredImprovement, codec
-from leakgauge.artefacts.assessment import Line
+from leakgauge.artefacts.assessment import PolicyLine
 from leakgauge.assessment import (
     Policy,
     assess,
@@ -23,7 +23,7 @@ from leakgauge.assessment import (
     protected_histogram,
 )
 from leakgauge.assessment.indicators import Protected, audited
-from leakgauge.assessment.storing import stored
+from leakgauge.assessment.stored import stored
 from leakgauge.assessment.vetoes import vetoes_of_unknown
 from leakgauge.errors import FileError
 from leakgauge.jobs.improve import FROM_THE_TABLE, Search
@@ -107,9 +107,12 @@ def test_what_is_not_known_is_said_in_chinese() -> None:
 
 
 def test_a_line_says_what_was_found() -> None:
-    line = Line("max_epsilon", 0.5, math.inf, False, Sentence("ε of the column's claim"))
+    line = PolicyLine("max_epsilon", 0.5, math.inf, False, Sentence("ε of the column's claim"))
     assert str(line.said) == "max_epsilon is inf (ε of the column's claim), the limit 0.5"
-    assert CHINESE.retell(Line("target_grade", Sentence("good"), None, False).said) == "target_grade 为 未知，限制是 良"
+    assert (
+        CHINESE.retell(PolicyLine("target_grade", Sentence("good"), None, False).said)
+        == "target_grade 为 未知，限制是 良"
+    )
 
 
 def test_another_file_is_refused() -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from leakgauge.artefacts.assessment import Grade, Line, Veto
+from leakgauge.artefacts.assessment import Grade, PolicyLine, Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram_files import default_diagram
@@ -27,7 +27,7 @@ def assessed(*vetoes: Veto, **raised: float) -> Assessment:
     return assess(default_diagram(), evidence, vetoes, draws=0)
 
 
-def only(lines: tuple[Line, ...]) -> Line:
+def only(lines: tuple[PolicyLine, ...]) -> PolicyLine:
     (line,) = lines
     return line
 

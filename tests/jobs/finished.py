@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from leakgauge.artefacts import Event, Request
+from leakgauge.artefacts import JobEvent, Request
 from leakgauge.jobs.protect import protect
 from tests.jobs.people import write_people
 
@@ -47,7 +47,7 @@ class Told:
     def __init__(self) -> None:
         self.steps: list[tuple[str, str]] = []
 
-    def __call__(self, event: Event) -> None:
+    def __call__(self, event: JobEvent) -> None:
         if event.state != "working":
             self.steps.append((event.stage, event.state))
 

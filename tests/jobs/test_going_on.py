@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from leakgauge.artefacts import Event, Request
+from leakgauge.artefacts import JobEvent, Request
 from leakgauge.errors import BudgetError, FileError, OptionError, TableError
 from leakgauge.jobs.protect import NAMES, protect
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
@@ -38,7 +38,7 @@ def killed(asked: Request, folder: Path, stage: str, state: str, made: Path | No
 def protecting(asked: Request, folder: Path, stage: str, state: str, made: Path | None) -> None:
     """What the killed process does."""
 
-    def kill(event: Event) -> None:
+    def kill(event: JobEvent) -> None:
         if (event.stage, event.state) == (stage, state):
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -71,9 +71,9 @@ def test_a_job_stopped_in_every_stage_goes_on_where_it_was(asked: Request, tmp_p
     for stage in NAMES:
         told = Told()
 
-        def stop(event: Event, last: str = stage, told: Told = told) -> None:
+        def stop(event: JobEvent, last: str = stage, told: Told = told) -> None:
             told(event)
-            if event == Event(last, "started"):
+            if event == JobEvent(last, "started"):
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
@@ -143,8 +143,8 @@ def test_a_table_that_changes_meanwhile_is_refused(asked: Request, tmp_path: Pat
     table = write_people(tmp_path / "mine.csv", 300)
     asked = replace(asked, table=str(table))
 
-    def change(event: Event) -> None:
-        if event == Event("audit", "started"):
+    def change(event: JobEvent) -> None:
+        if event == JobEvent("audit", "started"):
             with table.open("a", encoding="utf-8") as file:
                 file.write("p,A,flu,30\n")
 
@@ -158,7 +158,7 @@ def test_a_table_that_changes_meanwhile_is_refused(asked: Request, tmp_path: Pat
 def test_two_jobs_in_one_folder_do_not_meet(finished: Finished) -> None:
     at_work, may_go = threading.Event(), threading.Event()
 
-    def wait(event: Event) -> None:
+    def wait(event: JobEvent) -> None:
         at_work.set()
         assert may_go.wait(60)
 

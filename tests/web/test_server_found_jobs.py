@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from leakgauge.artefacts import Headline, Level, Quantity
-from leakgauge.artefacts.assessment import Grade, Interval
+from leakgauge.artefacts.assessment import Grade, ScoreInterval
 from leakgauge.artefacts.codec import encode
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job, shell_line, shown
@@ -20,7 +20,7 @@ HEADLINE: dict[str, Any] = encode(
     Headline(
         Grade.GOOD,
         71.5,
-        interval=Interval(65.0, 80.0, 0.95),
+        interval=ScoreInterval(65.0, 80.0, 0.95),
         privacy=80.0,
         leakage_before=Quantity(1.5, "bits"),
         leakage_after=Quantity(0.5, "bits"),

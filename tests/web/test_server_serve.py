@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from leakgauge.artefacts import Ended, Event, Request
+from leakgauge.artefacts import Ended, JobEvent, Request
 from leakgauge.jobs.protect import NAMES
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
@@ -180,10 +180,10 @@ def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
     request = Request("people.csv", "illness", max_distortion=0.2)
     job = Job("x", tmp_path, {"table": "people.csv"}, request, "x")
     before = job.fields(ENGLISH)
-    job.hear(Event("no", "started"))
+    job.hear(JobEvent("no", "started"))
     assert job.fields(ENGLISH) == before
     working = event_in(b'{"stage": "audit", "state": "working", "done": 2, "total": 5}')
-    assert working == Event("audit", "working", 2, 5)
+    assert working == JobEvent("audit", "working", 2, 5)
     job.hear(working)
     fields: dict[str, Any] = job.fields(ENGLISH)
     assert fields["stages"][3] == {"name": "audit", "state": "running", "done": 2, "total": 5}
@@ -211,7 +211,7 @@ def test_a_jobs_process_tells_events_and_how_it_ended(tmp_path: Path) -> None:
             *steps, last = [event_in(line) for line in process.stdout]
         assert process.returncode == code
         assert isinstance(last, Ended) and last.code == code and (last.reason is None) == (code == 0)
-        assert all(isinstance(one, Event) for one in steps)
+        assert all(isinstance(one, JobEvent) for one in steps)
         if code == 0:
-            assert [one.stage for one in steps if isinstance(one, Event) and one.state == "finished"] == list(NAMES)
-            assert any(isinstance(one, Event) and 0 < one.done <= one.total for one in steps)
+            assert [one.stage for one in steps if isinstance(one, JobEvent) and one.state == "finished"] == list(NAMES)
+            assert any(isinstance(one, JobEvent) and 0 < one.done <= one.total for one in steps)

@@ -12,10 +12,10 @@ from leakgauge.artefacts.audit import (
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.design import Compared, Comparison, Design, Frontier, Point
+from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.job import Ended, Event, Headline, Job, Outcome, PageJob, Spent, StageDone
+from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, StageDone
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
@@ -35,14 +35,16 @@ __all__ = [
     "Compared",
     "Comparison",
     "Design",
+    "DesignPoint",
     "Diversity",
     "EachMeasurement",
     "Ended",
-    "Event",
     "Finding",
     "Frontier",
     "Headline",
     "Job",
+    "JobCost",
+    "JobEvent",
     "LedgerTold",
     "Level",
     "Levels",
@@ -51,7 +53,6 @@ __all__ = [
     "Origin",
     "Outcome",
     "PageJob",
-    "Point",
     "PublicRecord",
     "Quantity",
     "Real",
@@ -60,7 +61,6 @@ __all__ = [
     "Request",
     "Sentence",
     "Shown",
-    "Spent",
     "StageDone",
     "StoredAssessment",
     "StoredEvidence",

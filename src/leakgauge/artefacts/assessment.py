@@ -113,7 +113,7 @@ class Lift(Part, frozen=True):
     lowers: tuple[str, ...]
 
 
-class Line(Part, frozen=True):
+class PolicyLine(Part, frozen=True):
     """One limit of a policy and what was found.
 
     Attributes:
@@ -144,7 +144,7 @@ def _said(side: Side | None) -> Sentence:
     return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
 
 
-class Interval(Part, frozen=True):
+class ScoreInterval(Part, frozen=True):
     """Of a score."""
 
     low: float
@@ -164,8 +164,6 @@ class Leaf(Part, frozen=True):
     """What is known of a leaf and what it is worth.
 
     Attributes:
-        leaf: its key in the diagram.
-        better: which way is good.
         position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
         sensitivity: points of score that a move over the whole scale would add.
         null: the raw value of a release that tells nothing.
@@ -217,19 +215,17 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
 
     Attributes:
         column: that was graded; None where there are several.
-        graded: what the grade is of.
         missing: leaves of which nothing is known; the others share their weight.
         nodes: every known node, leaves included.
         lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
         blocked: why no change reaches it; None where one does.
         published: by the paper's algebra, which does not decide.
-        evidence: of the leaves, to be read again.
     """
 
     column: str | None
-    interval: Interval | None
-    privacy_interval: Interval | None
-    utility_interval: Interval | None
+    interval: ScoreInterval | None
+    privacy_interval: ScoreInterval | None
+    utility_interval: ScoreInterval | None
     graded: Sentence
     vetoes: tuple[Veto, ...]
     leaves: tuple[Leaf, ...]
@@ -237,7 +233,7 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
     nodes: dict[str, NodeStates]
     lifts: tuple[Lift, ...]
     blocked: Sentence | None
-    policy: tuple[Line, ...]
+    policy: tuple[PolicyLine, ...]
     published: Published | None
     evidence: StoredEvidence
 

@@ -20,19 +20,15 @@ class Shown(Part, frozen=True):
 
     Attributes:
         notion: of the level: that of the claim, or local-dp where nothing is claimed.
-        claim: what it was held to; None where nothing is claimed.
         epsilon_lower_bound: the level where it is an ε, else None.
         lower_bound: the level; infinite where a channel rules an input out. Without an interval it is exact.
         estimate: the level estimated, above the bound; None where the level is exact.
-        violated: whether the claim is disproved.
         deterministic: whether each of the two inputs always gave the same output, and not the same one: if that is
             how it is, ε is infinite; outputs alone show no more than the bound.
         stopped_early: whether the bets disproved the claim before all outputs were drawn.
         samples: outputs that were drawn of each of the two inputs; 0 where the level is exact.
         inputs: the two, the event being likelier under the first.
         event: what tells them apart; empty where no single output does.
-        note: a sentence that must be read with the level; empty where there is none.
-        checks: what else was looked at.
     """
 
     notion: str
@@ -100,9 +96,6 @@ class Finding(Part, frozen=True):
     """An attack on a release.
 
     Attributes:
-        attack: its name.
-        target: the columns it is after.
-        knows: the columns the attacker knows beforehand.
         success: the share of the targets it is right about.
         baseline: the share of the same targets that the same attacker is right about without the release.
         advantage: success − baseline on the same targets: 0 where the release tells nothing.
@@ -111,7 +104,6 @@ class Finding(Part, frozen=True):
         exposed: the targets it is right about with the release and wrong without; of members the number recognised
             beyond what as many false alarms explain.
         ceiling: the success that the claim allows at most; None where nothing is claimed.
-        method: how the attacker guesses, in a sentence.
         judged: whether it was tried on the release itself. What was made afresh says nothing against the release.
         beats_claim: whether it succeeds on the release more often than the claim allows, beyond what chance explains.
     """
@@ -171,7 +163,6 @@ class Diversity(Part, frozen=True):
     """How different the values of a secret are within the classes; each number is that of the worst class.
 
     Attributes:
-        secret: the column.
         distinct: l of distinct l-diversity: how many different values a class has.
         entropy: l of entropy l-diversity, e^H: as many equally common values would be as uncertain.
         closeness: t of t-closeness, every value being as far from every other: the total variation distance between a
@@ -194,12 +185,9 @@ class Anonymity(Part, frozen=True):
     """How many rows share their quasi-identifiers.
 
     Attributes:
-        quasi_identifiers: the columns.
-        rows: of the table.
         classes: combinations that occur.
         k: the rows of the smallest class: the table is k-anonymous.
         unique: rows that are alone in their class.
-        diversity: of the secret; None where none is named.
     """
 
     quasi_identifiers: Annotated[tuple[str, ...], Origin.DECLARED]
@@ -226,18 +214,13 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     """A release held to its record.
 
     Attributes:
-        record: of the release.
         private: whether its noise protects anybody; a simulation does not.
-        rows: of the release.
         confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
             keeps its claims with a chance of at most what is missing to 1.
-        violated: whether anything is wrong.
         violations: what is wrong, in short sentences without a full stop.
         epsilon_lower_bound: the largest of the columns.
         columns: for each protected column the level its rows show; None where they are too few.
-        attacks: what every attack found.
         anonymity: of the public columns of the release; None where there are none.
-        checks: of the record, computed again.
         digest: over all other fields, so that a change shows.
     """
 

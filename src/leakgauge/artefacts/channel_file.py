@@ -32,24 +32,24 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-class Column(Part, frozen=True):
+class LabelColumn(Part, frozen=True):
     """A column with the type of its labels."""
 
     name: str
     type: str
 
 
-class Side(Part, frozen=True):
+class ChannelSide(Part, frozen=True):
     """What a channel reads or writes: the columns, and for each label one value per column."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[LabelColumn, ...]
     labels: list[list[Plain]]
 
     @classmethod
-    def of(cls, names: tuple[str, ...], labels: Sequence[Label]) -> Side:
+    def of(cls, names: tuple[str, ...], labels: Sequence[Label]) -> ChannelSide:
         """The side with these columns and labels."""
         parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
-        columns = tuple(Column(name, _kind([part[at] for part in parts])) for at, name in enumerate(names))
+        columns = tuple(LabelColumn(name, _kind([part[at] for part in parts])) for at, name in enumerate(names))
         return cls(columns, [[_plain(value) for value in part] for part in parts])
 
     @property
@@ -85,15 +85,13 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
     Attributes:
         prior_origin: from which prior it was designed, where it was.
         keep_inside: whether private counts can be computed from it; it follows from the origin.
-        inputs: what it reads.
-        outputs: what it writes.
         matrix: a row of probabilities for each input.
     """
 
     prior_origin: PriorOrigin | None = None
     keep_inside: bool | None = None
-    inputs: Side
-    outputs: Side
+    inputs: ChannelSide
+    outputs: ChannelSide
     # Any: the channel itself says best what is wrong with its numbers.
     matrix: Any
 
@@ -104,8 +102,8 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
         return cls(
             prior_origin=origin,
             keep_inside=None if origin is None else origin.keep_inside,
-            inputs=Side.of(named.inputs, named.channel.inputs),
-            outputs=Side.of(named.outputs, named.channel.outputs),
+            inputs=ChannelSide.of(named.inputs, named.channel.inputs),
+            outputs=ChannelSide.of(named.outputs, named.channel.outputs),
             matrix=named.channel.matrix.tolist(),
         )
 

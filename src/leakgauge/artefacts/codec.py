@@ -156,17 +156,13 @@ def _encoded(tell: Callable[[Sentence], object], value: object) -> object:
 
 def _said(sentence: Sentence) -> object:
     """A sentence without fields is its text."""
-    return {"template": sentence.template, "fields": _held(sentence.fields)} if sentence.fields else sentence.template
-
-
-def _held(fields: Mapping[str, Field]) -> dict[str, object]:
-    return {name: _field(value) for name, value in fields.items()}
+    return _field(sentence) if sentence.fields else sentence.template
 
 
 def _field(value: Field) -> object:
     """What a field holds; a sentence always as a template, because a text is somebody's own word."""
     if isinstance(value, Sentence):
-        return {"template": value.template, "fields": _held(value.fields)}
+        return {"template": value.template, "fields": {name: _field(one) for name, one in value.fields.items()}}
     if isinstance(value, float) and math.isinf(value):
         # A text would be somebody's own word.
         return {"number": value}
@@ -268,13 +264,3 @@ def _schema(kind: object) -> dict[str, Any]:
         parts = {"template": {"type": "string"}, "fields": {"type": "object"}}
         return {"anyOf": [{"type": "string"}, {"type": "object", "properties": parts, "required": ["template"]}]}
     raise NotImplementedError(kind)
-
-
-def number_json(value: float) -> float | str:
-    """A finite number as it is, an infinite one in words; NaN is never written."""
-    return value if math.isfinite(value) else "infinity" if value > 0 else "-infinity"
-
-
-def exact_json(value: float, unit: str) -> dict[str, object]:
-    """The five fields of a quantity that is exact."""
-    return {"value": number_json(value), "unit": unit, "low": None, "high": None, "confidence": None}

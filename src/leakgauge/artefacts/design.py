@@ -8,7 +8,7 @@ from leakgauge.artefacts.quantity import Artefact, Level, Part, Quantity
 from leakgauge.probability import PriorOrigin
 
 
-class Point(Part, frozen=True, kw_only=True):
+class DesignPoint(Part, frozen=True, kw_only=True):
     """The numbers of a designed channel; without weights or a background those that need them are None.
 
     Attributes:
@@ -16,11 +16,9 @@ class Point(Part, frozen=True, kw_only=True):
         weighted_leakage: I_w(X;Y).
         leakage_with_background: I(X;Y,Z).
         background_floor: I(X;Z), which no channel is below.
-        distortion: the mean.
         epsilon: local ε.
         gap: how far the leakage may be above the least.
         slope: what a unit of distortion is worth.
-        letters: how many are released.
     """
 
     leakage: Quantity
@@ -35,7 +33,7 @@ class Point(Part, frozen=True, kw_only=True):
 
 
 class Design(
-    Point, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="leakgauge/design/1"
+    DesignPoint, frozen=True, forbid_unknown_fields=True, kw_only=True, tag_field="schema", tag="leakgauge/design/1"
 ):
     """A designed channel with the witnesses of its levels.
 
@@ -58,7 +56,7 @@ class Frontier(Artefact, frozen=True, tag="leakgauge/frontier/1"):
     """Designed channels from no leakage to the least distortion."""
 
     knowledge: str
-    points: tuple[Point, ...]
+    points: tuple[DesignPoint, ...]
     prior: PriorOrigin
     keep_inside: bool
 
@@ -76,10 +74,6 @@ class Compared(Part, frozen=True, kw_only=True):
 
     Attributes:
         mechanism: as it was written, or what it is.
-        leakage: I(X;Y).
-        weighted_leakage: I_w(X;Y); None without weights.
-        leakage_with_background: I(X;Y,Z); None without a background.
-        distortion: the mean.
         epsilon: local ε over all its inputs; infinite where an output rules an input out.
         waste: what it leaks beyond the least at its own distortion, as the best channel found shows.
         gap: the waste may be larger by so much, not smaller.

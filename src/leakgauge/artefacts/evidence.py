@@ -27,8 +27,6 @@ class Scale(Part, frozen=True):
     """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
 
     Attributes:
-        low: the raw value that stands for 0.
-        high: the raw value that stands for 1.
         logarithmic: whether it is straight in the logarithm.
         reason: why these anchors.
     """
@@ -56,14 +54,9 @@ class Evidence(Part, frozen=True):
     """What is known of one leaf.
 
     Attributes:
-        leaf: its key in the diagram.
-        standing: measured, declared, asked or missing.
-        source: where it comes from, in a sentence.
         value: the raw value; infinite ones are allowed, None where it is missing or asked.
-        unit: of the raw value.
         scale: how it becomes a position from 0 to 1.
         low: of its interval; the value itself where it is exact.
-        high: likewise.
         answers: of a questionnaire, how many people gave each of the five answers; empty otherwise.
         null: the raw value that a release independent of the data would have; None where that says nothing.
         raw: the raw value that the data released as they are would have.
@@ -116,8 +109,6 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
     """Evidence of some leaves, so that a second assessment reads what a first one measured.
 
     Attributes:
-        leaves: their evidence.
-        column: whose it is.
         record: the digest of the release's record.
     """
 

@@ -15,7 +15,6 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
         stage: what it changes against the start.
         form: the column, the column in bins, or its histogram.
         mechanism: as on the command line, or a designed channel in words.
-        claim: the level it claims; None where nothing is claimed.
     """
 
     stage: str
@@ -31,7 +30,6 @@ class WholeSetting(TriedSetting, frozen=True, kw_only=True):
 
     Attributes:
         bins: the labels or edges of a histogram, or the intervals of a column in bins.
-        channel: one that was designed.
         leaves: what is known of each, where the setting was chosen.
     """
 
@@ -53,9 +51,7 @@ class StoredImprovement(Artefact, frozen=True, tag="leakgauge/improvement/1"):
     Attributes:
         target: a score, or a grade by name.
         learned_from: whether counts of the table or a noisy histogram.
-        trials: everything that was tried, in order.
         chosen: what meets the target; None where nothing does.
-        best: what comes closest.
         failed: what the best one fails on.
         blocking: leaves that cost the best one most points of what it is short of.
     """

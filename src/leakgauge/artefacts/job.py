@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from leakgauge.artefacts.assessment import Grade, Interval
+from leakgauge.artefacts.assessment import Grade, ScoreInterval
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request
 from leakgauge.errors import LeakgaugeError, ModelError
 from leakgauge.sentences import Sentence
 
 
-class Event(Part, frozen=True):
+class JobEvent(Part, frozen=True):
     """Where a job stands; while a stage works, how much is done of how much, where that can be counted."""
 
     stage: str
@@ -67,7 +67,6 @@ class StageDone(Part, frozen=True):
     Attributes:
         inputs: the digest of everything it read.
         outputs: the files it wrote, with their digests.
-        seconds: it took.
         refused: why nothing meets the target.
     """
 
@@ -95,25 +94,17 @@ class Headline(Part, frozen=True):
 
     Attributes:
         grade: the lowest of score, privacy and utility, or what a veto makes of it.
-        grade_uncapped: without a veto.
-        score: from 0 to 100, as are privacy and utility.
-        interval: of the score.
-        vetoes: why the release must not be given away.
         leakage_before: bits of the secret released as it is.
         leakage_after: bits that the attacker learns.
         floor: bits that the background alone tells.
-        epsilon: that the release keeps.
         attack: the name of the strongest attack, of those tried on the release itself.
-        success: its share of right guesses.
-        baseline: the share without the release.
-        advantage: the difference.
         unchanged: the share of values that stay.
     """
 
     grade: Grade
     score: float
     grade_uncapped: Grade | None = None
-    interval: Interval | None = None
+    interval: ScoreInterval | None = None
     privacy: float | None = None
     utility: float | None = None
     vetoes: tuple[Sentence, ...] = ()
@@ -128,7 +119,7 @@ class Headline(Part, frozen=True):
     unchanged: Quantity | None = None
 
 
-class Spent(Part, frozen=True):
+class JobCost(Part, frozen=True):
     """What the histogram and the release cost, in nats: alone and together."""
 
     histogram: Annotated[Real | None, Origin.DECLARED]
@@ -140,19 +131,9 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/1"):
     """A job under way, or one that came to its end.
 
     Attributes:
-        asked: what was asked.
-        table: that came in.
-        started: when, in UTC.
         finished: when; None while it is at work.
-        versions: of the programs that finish it.
-        stages: that are finished, by name.
-        outcome: of the whole; None while it is at work.
-        withheld: columns that are not released.
         command: that asks for the same; empty for a table in memory.
-        script: the same in Python.
-        headline: the numbers that matter, where something was released.
         shareable: files that may be handed out.
-        spent: from the ledger.
     """
 
     asked: Request
@@ -167,7 +148,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/1"):
     script: str = ""
     headline: Headline | None = None
     shareable: tuple[str, ...] = ()
-    spent: Spent | None = None
+    spent: JobCost | None = None
 
 
 class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/1"):
@@ -176,9 +157,6 @@ class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/1"):
     Attributes:
         asked: what was asked; its table is a name.
         path: of the table in the folder that was served; None where it was dropped.
-        started: when, in UTC.
-        state: of the job.
-        message: why it is in this state.
     """
 
     asked: Request

@@ -8,20 +8,20 @@ from leakgauge.artefacts.quantity import Artefact, Level, Origin, Part, Quantity
 from leakgauge.sentences import Sentence
 
 
-class Sums(Part, frozen=True):
+class BudgetSums(Part, frozen=True):
     """Σ ε and Σ ρ of zCDP."""
 
     epsilon: Quantity
     rho: Quantity
 
 
-class Spent(Sums, frozen=True, forbid_unknown_fields=True):
+class SpentSums(BudgetSums, frozen=True, forbid_unknown_fields=True):
     """What was spent, and the smaller of Σ ε and what Σ ρ converts to at the limit's δ."""
 
     epsilon_at_delta: Quantity
 
 
-class Left(Part, frozen=True):
+class BudgetLeft(Part, frozen=True):
     """What may still be spent; None of what is not limited."""
 
     epsilon: Quantity | None
@@ -56,11 +56,9 @@ class SpendTold(Part, frozen=True):
     """One spend.
 
     Attributes:
-        purpose: in words, what for.
         reference: the caller's name of it.
         admitted_by: the rule that admitted it.
         completed: None where nothing says that its release was written.
-        hash: of its entry.
     """
 
     sequence: int
@@ -79,10 +77,7 @@ class AccountTold(Part, frozen=True):
 
     Attributes:
         unit: in words, what is protected.
-        neighbours: which data sets the guarantee compares.
-        opened: when.
         composition: None where nothing was spent, or nothing is proved of the sequence.
-        entries: every spend.
     """
 
     dataset: str
@@ -90,8 +85,8 @@ class AccountTold(Part, frozen=True):
     unit: str
     neighbours: str
     opened: str
-    spent: Spent | None = None
-    left: Left | None = None
+    spent: SpentSums | None = None
+    left: BudgetLeft | None = None
     composition: CompositionTold | None = None
     entries: tuple[SpendTold, ...] | None = None
 
@@ -101,7 +96,6 @@ class LedgerTold(Artefact, frozen=True, tag="leakgauge/ledger/1"):
 
     Attributes:
         head: the hash of the newest entry.
-        accounts: those asked for.
         entries: how many there are, where all were checked.
     """
 
@@ -122,14 +116,11 @@ class Value(Part, frozen=True):
     origin: Origin = Origin.TABLE
 
 
-class Protected(Part, frozen=True):
+class ProtectedUnit(Part, frozen=True):
     """Who is protected.
 
     Attributes:
-        unit: as the account of a ledger names it.
         column: whose values name the units; None where one row is the unit.
-        rows_per_unit: how many rows of each unit are used at most.
-        neighbours: which tables the guarantee compares.
     """
 
     unit: str
@@ -138,12 +129,12 @@ class Protected(Part, frozen=True):
     neighbours: str
 
 
-class Budget(Part, frozen=True):
+class AnswerBudget(Part, frozen=True):
     """What an answer costs, and what it leaves where a ledger counts it; ``allowed`` is said of a dry run."""
 
-    cost: Sums
-    spent: Sums | None = None
-    left: Left | None = None
+    cost: BudgetSums
+    spent: BudgetSums | None = None
+    left: BudgetLeft | None = None
     allowed: bool | None = None
 
 
@@ -151,12 +142,10 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     """A private answer with what it guarantees; of a dry run, what it would cost.
 
     Attributes:
-        question: in words.
         rank_error: of a choice, how many rows it is off at most.
         claims: what is guaranteed, by the name of the notion.
         simulated: whether the noise follows from a seed; then it protects nobody, and ``note`` says so.
         budget: None where nothing counts the answer.
-        table: its name.
     """
 
     question: Sentence
@@ -164,9 +153,9 @@ class Answer(Artefact, frozen=True, kw_only=True, tag="leakgauge/answer/1"):
     rank_error: Quantity | None = None
     claims: dict[str, Level] = msgspec.field(default_factory=dict)
     mechanism: Sentence | None = None
-    protection: Protected
+    protection: ProtectedUnit
     simulated: bool
     dry_run: bool
-    budget: Budget | None = None
+    budget: AnswerBudget | None = None
     note: str | None = None
     table: str

@@ -44,13 +44,8 @@ class Measurement(Artefact, frozen=True, tag="leakgauge/measure/1"):
     """What one table says about one secret; measures that the roles do not define are None.
 
     Attributes:
-        table: its name.
-        rows: how many were counted.
         secret: the columns, together one source.
-        release: the columns that are released.
-        background: the columns that the attacker knows.
         letters: how many values each role's columns take.
-        estimator: which point estimate is reported.
         reliable: whether the sample is large enough for the alphabets.
         bias_corrected: Shannon's measures with the first-order bias taken off (Miller–Madow).
         weighted: the same under the subjective weights; None without weights.
@@ -109,7 +104,6 @@ class ColumnUtility(Part, frozen=True):
 
     Attributes:
         protected: whether it went through a mechanism.
-        distortion: the mean.
         unchanged: the share of rows that are released as they are.
         total_variation: between the shares of the values before and after.
     """

@@ -60,12 +60,8 @@ class Quantity(Part, frozen=True):
     """A number with its unit, exact or with an interval.
 
     Attributes:
-        value: the number.
-        unit: such as ``bits``.
         low: the lower end of its interval; None where it is exact.
-        high: the upper end.
         confidence: how often such intervals hold the truth.
-        origin: where it comes from.
     """
 
     value: Real
@@ -101,7 +97,6 @@ class Level(Quantity, frozen=True):
     """The level of a notion.
 
     Attributes:
-        delta: of approximate differential privacy.
         order: of a Rényi divergence or leakage.
         witness: where the level is reached; None of averages over a prior, and where it is a bound.
     """

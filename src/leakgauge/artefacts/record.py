@@ -45,8 +45,6 @@ class PlannedColumn(Part, frozen=True):
     Attributes:
         mechanism: as on the command line.
         epsilon: its budget, where it has one.
-        reads: columns of the table.
-        writes: columns of the release.
         letters: whether they are declared or taken from this table; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
         channel: itself, where it is finite and may be told.
@@ -104,7 +102,6 @@ class Claims(Part, frozen=True):
         prior: the origin of the prior of levels that need one.
         prior_epsilon: what a noisy histogram as prior cost.
         exact: whether the levels are those of a known channel, not implied by its budget.
-        levels: by the names of their notions.
     """
 
     prior: PriorOrigin | None
@@ -158,16 +155,10 @@ class Released(Part, frozen=True, kw_only=True):
 
     Attributes:
         reference: the name of the release in the ledger.
-        created: when.
         private: whether the operating system drew the noise; a simulation protects nobody.
         keep_inside: whether private counts can be computed from the record.
-        rows: how many.
-        output: the released file.
-        plan: how it was made.
         unit_of_protection: what two neighbouring tables differ in.
         neighbours: and how.
-        assumptions: what must hold for the claims to hold.
-        versions: of the programs.
         digest: over all other fields.
     """
 
@@ -246,7 +237,6 @@ class Check(Part, frozen=True):
     """One thing that was looked at.
 
     Attributes:
-        name: what.
         holds: whether it is as it should be; None where it could not be looked at.
         reason: what was found instead, or why it was not looked at.
     """
@@ -265,13 +255,9 @@ class Verified(Artefact, frozen=True, tag="leakgauge/verification/1"):
     """Every check of a record.
 
     Attributes:
-        holds: whether nothing was found wrong.
         signed: whether a signature was asked for and holds.
         shows: what that shows; None where something is wrong.
         private: whether the record says that the release is no simulation; None of a record that cannot be read.
-        rows: how many it says.
-        digest: of the record.
-        checks: each by itself.
     """
 
     holds: bool

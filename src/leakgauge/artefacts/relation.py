@@ -6,14 +6,7 @@ from leakgauge.artefacts.quantity import Artefact, Level, Origin, Part, Quantity
 
 
 class Derivation(Part, frozen=True):
-    """One implication on the way to a notion.
-
-    Attributes:
-        to: the notion it leads to.
-        formula: the bound in symbols.
-        status: how far it can be trusted.
-        reference: where it is from.
-    """
+    """One implication on the way to a notion."""
 
     to: str
     formula: str
@@ -52,14 +45,12 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
 
     Attributes:
         subject: the statement, or the channel's file.
-        records: of a data set.
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
         levels: exact levels by name; empty for a statement.
         prior_skew: Δ of the prior over the inputs compared; None where it is not known.
         moment_skewness: of a prior over numbers; else None.
         implied: what follows in each notion that has no exact level.
-        warnings: what limits the answer, in sentences.
     """
 
     subject: str

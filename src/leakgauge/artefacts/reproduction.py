@@ -12,12 +12,7 @@ class Line(Part, frozen=True):
     """One published number beside ours.
 
     Attributes:
-        where: place in the paper.
-        what: the quantity.
-        published: what the paper prints.
-        ours: what we compute.
         tolerance: half a unit of the last printed digit.
-        note: what to know about a difference.
         slip: whether the paper is known to be wrong here, so that ours must differ.
         agrees: whether ours rounds to what is printed; for a slip, whether it does not.
     """
@@ -53,14 +48,8 @@ class Grid(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
-        what: its name and place in the paper.
-        rows: their labels.
-        columns: likewise.
-        published: what the paper prints.
-        ours: what we compute.
         tolerance: half a unit of the last printed digit.
         slips: the cells where the paper is known to be wrong, so that ours must differ.
-        agrees: whether every cell agrees.
     """
 
     what: Sentence
@@ -91,7 +80,6 @@ class Curve(Part, frozen=True):
     """A curve that a paper draws without printing its numbers, as we compute it.
 
     Attributes:
-        what: the figure, and which curve of it.
         axes: what the numbers of a point are, with their unit.
         points: in the order of the curve.
     """

@@ -8,16 +8,15 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from leakgauge.artefacts.assessment import Grade, Line
+from leakgauge.artefacts.assessment import Grade, PolicyLine
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import Assessment
+from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 from leakgauge.sentences import Sentence, in_turn
 
 POLICY_SCHEMA = "leakgauge/policy/1"
-
-
 _SCORES = ("min_privacy", "min_utility", "min_score")
 _ROUNDING = 1e-9
 """A level computed from a channel is rounded up in its last digits, which is no reason to refuse it."""
@@ -72,7 +71,7 @@ class Policy:
         together: float | None = None,
         shown: float | None = None,
         releases_per_period: float = 1.0,
-    ) -> tuple[Line, ...]:
+    ) -> tuple[PolicyLine, ...]:
         """Every limit that is set, with what was found; any veto is a line that fails.
 
         Upper limits are held against the upper ends of intervals, lower limits against the lower ends: in doubt a
@@ -84,11 +83,12 @@ class Policy:
             shown: the largest ε in nats that an audit shows.
             releases_per_period: by which ε is multiplied: every release spends it again.
         """
+        held = {one.limit: assessment.evidence.get(one.leaf) for one in INDICATORS.values() if one.limit}
         lines = [
-            _below("max_leakage_bits", self.max_leakage_bits, assessment.evidence.get("6")),
-            self._budget(assessment.evidence.get("3"), together, shown, releases_per_period),
-            _below("max_delta", self.max_delta, assessment.evidence.get("2")),
-            _below("max_attack_advantage", self.max_attack_advantage, assessment.evidence.get("5")),
+            _below("max_leakage_bits", self.max_leakage_bits, held["max_leakage_bits"]),
+            self._budget(held["max_epsilon"], together, shown, releases_per_period),
+            _below("max_delta", self.max_delta, held["max_delta"]),
+            _below("max_attack_advantage", self.max_attack_advantage, held["max_attack_advantage"]),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
             _above("min_score", self.min_score, assessment.score, assessment.interval),
@@ -96,19 +96,19 @@ class Policy:
         if self.target_grade is not None:
             kept = assessment.grade >= self.target_grade
             asked, found = Sentence(self.target_grade.value), Sentence(assessment.grade.value)
-            lines.append(Line("target_grade", asked, found, kept))
+            lines.append(PolicyLine("target_grade", asked, found, kept))
         if assessment.vetoes:
             found = in_turn(veto.reason for veto in assessment.vetoes)
-            lines.append(Line("vetoes", Sentence("none"), found, holds=False))
+            lines.append(PolicyLine("vetoes", Sentence("none"), found, holds=False))
         return tuple(line for line in lines if line is not None)
 
     def _budget(
         self, claimed: Evidence | None, together: float | None, shown: float | None, releases: float
-    ) -> Line | None:
+    ) -> PolicyLine | None:
         own = claimed.interval[1] if claimed is not None and claimed.value is not None else None
         # What an audit shows is a lower bound only: without a claim nothing is known.
         if self.max_epsilon is None or (own is None and together is None):
-            return None if self.max_epsilon is None else Line("max_epsilon", self.max_epsilon, None, holds=False)
+            return None if self.max_epsilon is None else PolicyLine("max_epsilon", self.max_epsilon, None, holds=False)
         known = (
             (Sentence("ε of the column's claim"), own),
             (Sentence("ε of all columns together"), together),
@@ -120,7 +120,7 @@ class Policy:
         found = most * releases
         if releases != 1:
             of = Sentence("{of}, times {releases:g} releases per period", of=of, releases=releases)
-        return Line("max_epsilon", self.max_epsilon, found, found <= self.max_epsilon * (1 + _ROUNDING), of)
+        return PolicyLine("max_epsilon", self.max_epsilon, found, found <= self.max_epsilon * (1 + _ROUNDING), of)
 
 
 def read_policy(path: Path | str) -> Policy:
@@ -163,17 +163,19 @@ def _limit(name: str, value: Any, place: Path) -> float | Grade:
     return float(value)
 
 
-def _below(name: str, limit: float | None, evidence: Evidence | None) -> Line | None:
+def _below(name: str, limit: float | None, evidence: Evidence | None) -> PolicyLine | None:
     if limit is None:
         return None
     if evidence is None or evidence.standing is Standing.MISSING:
-        return Line(name, limit, None, holds=False)
+        return PolicyLine(name, limit, None, holds=False)
     high = evidence.interval[1]
-    return Line(name, limit, high, high <= limit * (1 + _ROUNDING))
+    return PolicyLine(name, limit, high, high <= limit * (1 + _ROUNDING))
 
 
-def _above(name: str, limit: float | None, score: float | None, interval: tuple[float, float] | None) -> Line | None:
+def _above(
+    name: str, limit: float | None, score: float | None, interval: tuple[float, float] | None
+) -> PolicyLine | None:
     if limit is None:
         return None
     low = score if interval is None else interval[0]
-    return Line(name, limit, low, low is not None and low >= limit)
+    return PolicyLine(name, limit, low, low is not None and low >= limit)

@@ -17,7 +17,7 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.artefacts import Event, Headline
+    from leakgauge.artefacts import Headline, JobEvent
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -107,7 +107,7 @@ def progress_lines() -> Iterator[Progress]:
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def tell(event: Event) -> None:
+        def tell(event: JobEvent) -> None:
             name = retell(STAGES[event.stage])
             if event.state == "started":
                 tasks[event.stage] = bar.add_task(name, total=None)

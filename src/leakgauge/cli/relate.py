@@ -129,12 +129,13 @@ def _parameters(delta: float | None, order: float | None) -> str:
 
 def _nothing_follows(nothing: list[tuple[str, str | None]]) -> list[str]:
     """Why nothing follows: shown by a counterexample that is built and evaluated here, or not known."""
-    from leakgauge.notions import FAMILIES
+    from leakgauge.papers.counterexamples import COUNTEREXAMPLES
 
     lines = []
     for example in sorted({example for _, example in nothing if example}):
         names = say(", ").join(name for name, one in nothing if one == example)
-        lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
+        why = COUNTEREXAMPLES[example]().description
+        lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=why))
     unknown = say(", ").join(name for name, example in nothing if not example)
     if unknown:
         lines.append(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec import structs
 
-from leakgauge.artefacts import Design, Frontier, Origin, Point, Quantity
+from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
 from leakgauge.design import Knowledge, RateDistortion, Solution, Target
 from leakgauge.distances import Distortion
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin
@@ -88,9 +88,9 @@ def as_frontier(found: Sequence[Solution], prior: PriorOrigin = PriorOrigin.THIS
     return Frontier(found[0].problem.knowledge.value, points, prior, prior.keep_inside)
 
 
-def as_point(found: Solution, origin: Origin = Origin.TABLE) -> Point:
+def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:
     """The numbers of a designed channel."""
-    return Point(
+    return DesignPoint(
         leakage=Quantity(found.leakage, "bits", origin=origin),
         weighted_leakage=bits_or_none(found.weighted_leakage, origin),
         leakage_with_background=bits_or_none(found.leakage_with_background, origin),

@@ -9,7 +9,7 @@ from typing import Any
 from leakgauge import artefacts
 from leakgauge.artefacts import Level, Origin, Quantity
 from leakgauge.artefacts.codec import digest_of, encode
-from leakgauge.artefacts.ledger import Budget, Protected, Sums, Value
+from leakgauge.artefacts.ledger import AnswerBudget, BudgetSums, ProtectedUnit, Value
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
@@ -161,14 +161,14 @@ def _value(label: str | None, found: Estimate | float | str, unit: str, origin: 
     return Value(label, found, unit, origin=origin)
 
 
-def _protected(protection: Protection) -> Protected:
-    return Protected(str(protection), protection.unit, protection.rows, name_of(protection.neighbours))
+def _protected(protection: Protection) -> ProtectedUnit:
+    return ProtectedUnit(str(protection), protection.unit, protection.rows, name_of(protection.neighbours))
 
 
-def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> Budget:
-    return Budget(
-        Sums(nats(cost.epsilon, Origin.DECLARED), nats(cost.rho, Origin.DECLARED)),
-        None if spent is None else Sums(nats(spent.epsilon), nats(spent.rho)),
+def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> AnswerBudget:
+    return AnswerBudget(
+        BudgetSums(nats(cost.epsilon, Origin.DECLARED), nats(cost.rho, Origin.DECLARED)),
+        None if spent is None else BudgetSums(nats(spent.epsilon), nats(spent.rho)),
         None if spent is None else left_of(spent),
         allowed,
     )

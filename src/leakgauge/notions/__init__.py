@@ -2,7 +2,6 @@
 
 from leakgauge.notions.capacities import mutual_information_dp
 from leakgauge.notions.circumstances import Circumstances
-from leakgauge.notions.counterexamples import FAMILIES, Counterexample
 from leakgauge.notions.curves import (
     approximate_dp,
     approximate_dp_at,
@@ -15,17 +14,13 @@ from leakgauge.notions.curves import (
 from leakgauge.notions.edges import SOUND_EDGES
 from leakgauge.notions.graph import Edge, Implication, Status, everything_implied, implied
 from leakgauge.notions.levels import levels
-from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.relation import Relation, relate_channel, relate_statement, relate_statements
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [
-    "FAMILIES",
-    "PUBLISHED_EDGES",
     "SOUND_EDGES",
     "Circumstances",
-    "Counterexample",
     "Edge",
     "Implication",
     "Level",

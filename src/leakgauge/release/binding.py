@@ -71,7 +71,7 @@ def _bound(
         raise ColumnError(
             "Column {name!r} holds {kind}, which {mechanism!s} cannot release; {way}.",
             name=name,
-            kind="bins" if name in bins else column.kind.value,
+            kind="bins" if name in bins else column.kind.words,
             mechanism=mechanism.name,
             way="leave its bins out, or choose another mechanism"
             if name in bins
@@ -135,7 +135,7 @@ def _read_letter(letter: object, column: Column) -> Label:
         raise ColumnError(
             "Column {name!r} holds {kind}, and the letter {letter!r} of its mechanism is none; write one that is.",
             name=column.name,
-            kind=column.kind.value,
+            kind=column.kind.words,
             letter=letter,
         ) from None
 

@@ -164,7 +164,7 @@ def _require(column: Column, kinds: Sequence[Kind], rule: str) -> None:
         raise ColumnError(
             "Column {name!r} holds {kind}, and {rule}; count it as it is or choose another binning.",
             name=column.name,
-            kind=column.kind.value,
+            kind=column.kind.words,
             rule=rule,
         )
 
@@ -184,7 +184,7 @@ def _fitting(column: Column, cut: float | date, zoned: bool) -> float | date:
     raise ColumnError(
         "Column {name!r} holds {kind}, which the edge {cut} does not fit; give edges of the same kind.",
         name=column.name,
-        kind=column.kind.value,
+        kind=column.kind.words,
         cut=cut,
     )
 

@@ -121,7 +121,7 @@ class DuckDBTable:
                 raise ColumnError(
                     "Column {name!r} holds {kind}, and moments need numbers; choose a numeric column.",
                     name=self._columns[at].name,
-                    kind=self._columns[at].kind.value,
+                    kind=self._columns[at].kind.words,
                 )
         rows, *found = self._one(aggregates.moments([self._values[at] for at in chosen], self._source))
         self.__dict__["rows"] = int(rows)  # the same as counting them, without another pass

@@ -21,13 +21,29 @@ LARGEST = 1_000_000
 class Kind(Enum):
     """What the values of a column are."""
 
-    STRING = "text"
-    INT = "whole numbers"
-    FLOAT = "numbers"
-    BOOL = "true or false"
-    DATE = "dates"
-    TIMESTAMP = "timestamps"
-    OTHER = "values of another kind"
+    STRING = "string"
+    INT = "int"
+    FLOAT = "float"
+    BOOL = "bool"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    OTHER = "other"
+
+    @property
+    def words(self) -> str:
+        """As people read it."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Kind.STRING: "text",
+    Kind.INT: "whole numbers",
+    Kind.FLOAT: "numbers",
+    Kind.BOOL: "true or false",
+    Kind.DATE: "dates",
+    Kind.TIMESTAMP: "timestamps",
+    Kind.OTHER: "values of another kind",
+}
 
 
 @dataclass(frozen=True)

@@ -231,7 +231,7 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.artefacts.codec import number_json
+    from leakgauge.artefacts.codec import encode
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario
     from leakgauge.report.figures.channel import label_name
@@ -250,7 +250,7 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
                 "distortion": one.distortion,
                 "leakage": one.leakage,
                 "leakage_with_background": one.leakage_with_background,
-                "epsilon": number_json(one.epsilon),
+                "epsilon": encode(one.epsilon),
                 "gap": one.gap,
                 "unchanged": _unchanged(one),
                 "matrix": one.channel.matrix.tolist(),

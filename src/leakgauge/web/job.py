@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, Event, PageJob, Request, Sentence, codec
+from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, codec
 from leakgauge.languages import Language, message
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
 
@@ -104,7 +104,7 @@ class Job:
         self._forget()
         self._keep()
 
-    def hear(self, event: Event | Ended) -> None:
+    def hear(self, event: JobEvent | Ended) -> None:
         """Take what the job tells."""
         if isinstance(event, Ended):
             self._ended = event

@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, Event, Request, codec
+from leakgauge.artefacts import Ended, JobEvent, Request, codec
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
 from leakgauge.web.job import Job
@@ -209,13 +209,13 @@ async def _line(stream: asyncio.StreamReader) -> bytes:
         return b"\n"
 
 
-def event_in(line: bytes) -> Event | Ended | None:
+def event_in(line: bytes) -> JobEvent | Ended | None:
     """What a line tells; None of one that tells nothing."""
     try:
         said = json.loads(line)
     except ValueError:
         return None
-    return part_of(Event, said) or part_of(Ended, said)
+    return part_of(JobEvent, said) or part_of(Ended, said)
 
 
 def _key(shown: Mapping[str, Any], table: OpenTable) -> str:

@@ -246,7 +246,7 @@ class Workspace:
         source, shown = str(place / address), Path(address).name
         try:
             with open_table(source) as table:
-                columns = tuple((column.name, column.kind.value) for column in table.columns())
+                columns = tuple((column.name, column.kind.words) for column in table.columns())
                 rows = table.rows
             files = source_files(source)
             stamp = _stamp(files)

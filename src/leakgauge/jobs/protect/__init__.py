@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Event, Job, Outcome, Request, StageDone, StoredAssessment, codec
+from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StageDone, StoredAssessment, codec
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME
@@ -45,7 +45,7 @@ __all__ = ["NAMES", "Done", "Progress", "protect"]
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
-Progress = Callable[[Event], None]
+Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
 FEWEST_ROWS = 16
@@ -181,7 +181,7 @@ def _plain(value: object, several: bool) -> object:
 
 
 def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:
-    columns = tuple(TableColumn(one.name, one.kind.value) for one in table.columns())
+    columns = tuple(TableColumn(one.name, one.kind.words) for one in table.columns())
     return TableRead(Path(asked.table).name, table.rows, watch.bytes, watch.digest(), columns)
 
 
@@ -196,17 +196,17 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
     folder, refused = work.folder, None
     for name, stage in STAGES.items():
         if refused is not None:
-            tell(Event(name, "skipped"))
+            tell(JobEvent(name, "skipped"))
             continue
         inputs = _inputs(work, name)
         if folder.is_done(name, inputs):
             refused = _refused_before(folder.job.stages[name])
-            tell(Event(name, "kept"))
+            tell(JobEvent(name, "kept"))
             continue
         _require_unspent(work, name, overwrite)
-        tell(Event(name, "started"))
+        tell(JobEvent(name, "started"))
         refused = _do(work, name, stage, inputs, watch, tell)
-        tell(Event(name, "finished"))
+        tell(JobEvent(name, "finished"))
     released = "release" in folder.job.stages
     if refused is None:
         refused = _not_kept(work)
@@ -233,7 +233,7 @@ def _do(
     folder, start = work.folder, time.monotonic()
     folder.forget(name)
     try:
-        outputs = stage(replace(work, tell=lambda done, total: tell(Event(name, "working", done, total))))
+        outputs = stage(replace(work, tell=lambda done, total: tell(JobEvent(name, "working", done, total))))
     except BudgetError as error:
         return error
     except RefusalError as error:
@@ -264,9 +264,9 @@ def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
 def _report(work: Work, tell: Progress) -> None:
     folder, inputs = work.folder, _inputs(work, "report")
     if folder.is_done("report", inputs):
-        tell(Event("report", "kept"))
+        tell(JobEvent("report", "kept"))
         return
-    tell(Event("report", "started"))
+    tell(JobEvent("report", "started"))
     start = time.monotonic()
     folder.forget("report")
     report, language = Report.made_of(folder.artefacts(), work.diagram), work.asked.report_language
@@ -274,7 +274,7 @@ def _report(work: Work, tell: Progress) -> None:
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / "report.json", language)
     folder.finish("report", inputs, (*REPORTS.values(), "report.json"), time.monotonic() - start)
-    tell(Event("report", "finished"))
+    tell(JobEvent("report", "finished"))
 
 
 def _inputs(work: Work, stage: str) -> str:

@@ -9,20 +9,20 @@ from leakgauge.artefacts import (
     Audit,
     Before,
     Headline,
+    JobCost,
     Levels,
     Measurement,
     Quantity,
     Record,
     Request,
-    Spent,
     StoredAssessment,
     Utility,
 )
 from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.assessment import assess, expected
-from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.assessment.storing import nodes_of, scores_of
+from leakgauge.assessment.stored import nodes_of, scores_of
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
@@ -120,9 +120,9 @@ def headline(folder: Folder, asked: Request) -> Headline:
     )
 
 
-def spent(folder: Folder, asked: Request) -> Spent:
+def spent(folder: Folder, asked: Request) -> JobCost:
     """What the histogram and the release cost, in nats: alone and together."""
     stages = folder.job.stages
     bought = asked.accounted if "design" in stages else None
     drawn = folder.read(Record, "release.json").budget.epsilon.value if "release" in stages else None
-    return Spent(bought, drawn, sum(one for one in (bought, drawn) if one is not None))
+    return JobCost(bought, drawn, sum(one for one in (bought, drawn) if one is not None))

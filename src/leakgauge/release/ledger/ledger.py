@@ -8,7 +8,15 @@ from types import TracebackType
 from typing import Self
 
 from leakgauge.artefacts import Origin, Quantity
-from leakgauge.artefacts.ledger import AccountTold, Completed, CompositionTold, Left, LimitTold, SpendTold, Spent
+from leakgauge.artefacts.ledger import (
+    AccountTold,
+    BudgetLeft,
+    Completed,
+    CompositionTold,
+    LimitTold,
+    SpendTold,
+    SpentSums,
+)
 from leakgauge.drafts import target
 from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
@@ -325,17 +333,17 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     completed = {entry.reference: entry for entry in entries if entry.kind is Kind.COMPLETE}
     return AccountTold(
         *opened,
-        Spent(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
+        SpentSums(nats(spent.epsilon), nats(spent.rho), nats(spent.at_delta)),
         left_of(spent),
         _composition(ledger, account),
         tuple(_spend(entry, completed.get(entry.reference)) for entry in entries if entry.kind is Kind.SPEND),
     )
 
 
-def left_of(spent: Spending) -> Left:
+def left_of(spent: Spending) -> BudgetLeft:
     """What may still be spent."""
     epsilon, rho = spent.epsilon_left, spent.rho_left
-    return Left(None if epsilon is None else nats(epsilon), None if rho is None else nats(rho))
+    return BudgetLeft(None if epsilon is None else nats(epsilon), None if rho is None else nats(rho))
 
 
 def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:

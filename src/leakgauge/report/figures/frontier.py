@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leakgauge.artefacts.codec import exact_json, sentence_of
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.codec import encode, sentence_of
 from leakgauge.design import Knowledge, Solution
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.figure import ALARM, DARK, FAINT, INK, LINE, MIDDLE, Figure
@@ -24,12 +25,12 @@ def solutions_frontier(found: Sequence[Solution]) -> dict[str, Any]:
         "knowledge": found[0].problem.knowledge.value,
         "points": [
             {
-                "leakage": exact_json(one.leakage, "bits"),
+                "leakage": encode(Quantity(one.leakage, "bits")),
                 "weighted_leakage": _bits(one.weighted_leakage),
                 "leakage_with_background": _bits(one.leakage_with_background),
                 "background_floor": _bits(one.background_floor),
-                "distortion": exact_json(one.distortion, "distortion"),
-                "epsilon": exact_json(one.epsilon, "nats"),
+                "distortion": encode(Quantity(one.distortion, "distortion")),
+                "epsilon": encode(Quantity(one.epsilon, "nats")),
             }
             for one in found
         ],
@@ -82,8 +83,8 @@ def frontier_figure(
     return Figure(spec, _told(curve, floor, marked, language))
 
 
-def _bits(value: float | None) -> dict[str, object] | None:
-    return None if value is None else exact_json(value, "bits")
+def _bits(value: float | None) -> Any:
+    return None if value is None else encode(Quantity(value, "bits"))
 
 
 def _objective(fields: Fields, language: Language) -> tuple[str, str]:

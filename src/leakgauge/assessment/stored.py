@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from msgspec.structs import asdict
 
 from leakgauge.artefacts.assessment import (
-    Interval,
     Leaf,
     Lift,
-    Line,
     NodeStates,
+    PolicyLine,
     Published,
+    ScoreInterval,
     Scores,
     StoredAssessment,
 )
@@ -32,7 +32,7 @@ def stored(
     published: PublishedGrade | None = None,
     lifts: Iterable[Lift] = (),
     blocked: Sentence | None = None,
-    lines: Iterable[Line] = (),
+    lines: Iterable[PolicyLine] = (),
 ) -> StoredAssessment:
     """An assessment to be stored, with the digest of the release's record and what was found beside it."""
     return StoredAssessment(
@@ -54,8 +54,8 @@ def stored(
     )
 
 
-def _interval(ends: tuple[float, float] | None, found: Assessment) -> Interval | None:
-    return None if ends is None else Interval(*ends, found.confidence)
+def _interval(ends: tuple[float, float] | None, found: Assessment) -> ScoreInterval | None:
+    return None if ends is None else ScoreInterval(*ends, found.confidence)
 
 
 def _published(found: PublishedGrade) -> Published:

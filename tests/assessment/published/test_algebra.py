@@ -1,19 +1,87 @@
-"""Grades of leaf states, of matrices and of evidence; what is refused."""
+"""The published algebra: laws over random leaves and directions, grades of states, matrices and evidence; refusals."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
-from leakgauge.assessment.published import Directions, Frequency, State
-from leakgauge.errors import ModelError, OptionError
+from leakgauge.assessment.published import Frequency, LeafStates, State
+from leakgauge.errors import ModelError
+from leakgauge.papers import influence_diagram as paper
+from leakgauge.papers.influence_diagram import Directions
+from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
 
-LAPLACE = published.table_1()
-ARCS = published.table_2(Directions.CORRECTED)
+LAPLACE = paper.table_1()
+ARCS = paper.table_2(Directions.CORRECTED)
+LEAVES = tuple(LAPLACE)
+
+labels = st.dictionaries(st.sampled_from(State), st.sampled_from(Frequency), min_size=1)
+leaf_states = st.dictionaries(st.sampled_from(LEAVES), labels, min_size=1)
+
+
+@st.composite
+def directed_arcs(draw: st.DrawFn) -> tuple[Arc, ...]:
+    mirrored = draw(st.lists(st.booleans(), min_size=len(ARCS), max_size=len(ARCS)))
+    return tuple(replace(arc, mirrored=flag) for arc, flag in zip(ARCS, mirrored, strict=True))
+
+
+@given(leaf_states, directed_arcs())
+def test_the_majority_does_not_matter(states: LeafStates, arcs: tuple[Arc, ...]) -> None:
+    """F_Y = (∪ flip^[mirrored] F_i) ∘ R_id, whichever direction has the majority."""
+    found = published.propagate(states, arcs)
+    known = {**found.leaves, **{key: node.frequency for key, node in found.nodes.items()}}
+    assert found.nodes[found.value].frequency.any()
+    for key, node in found.nodes.items():
+        into = [arc for arc in arcs if arc.target == key and arc.source in known]
+        straight = [known[arc.source][:, ::-1] if arc.mirrored else known[arc.source] for arc in into]
+        expected = published.compose(np.max(straight, axis=0), published.relation(False))
+        assert np.array_equal(node.frequency, expected)
+
+
+@given(leaf_states, directed_arcs())
+def test_mirrored_leaves_have_the_mirrored_score(states: LeafStates, arcs: tuple[Arc, ...]) -> None:
+    other = {key: {state.mirrored: often for state, often in own.items()} for key, own in states.items()}
+    one, two = published.grade(states, arcs), published.grade(other, arcs)
+    assert one.score + two.score == pytest.approx(100, abs=1e-9)
+    assert one.row == two.row[::-1]
+    for state in State:
+        assert one.probabilities[state] == pytest.approx(two.probabilities[state.mirrored], abs=1e-12)
+
+
+@given(leaf_states)
+def test_without_mirrored_arcs_the_flips_change_nothing(states: LeafStates) -> None:
+    arcs = tuple(replace(arc, mirrored=False) for arc in ARCS)
+    assert published.grade(states, arcs) == published.grade(states, arcs, positive_direction=False)
+
+
+@given(leaf_states, directed_arcs())
+def test_what_is_left_out_is_said(states: LeafStates, arcs: tuple[Arc, ...]) -> None:
+    found = published.grade(states, arcs)
+    assert set(found.left_out) == set(LEAVES) - set(states)
+    assert sum(found.distribution) == pytest.approx(1)
+    assert found.probabilities[found.grade] == pytest.approx(max(found.probabilities.values()), abs=1e-9)
+
+
+@given(st.integers(0, 10**6))
+def test_composition_is_max_min(seed: int) -> None:
+    left, right = simulation(seed).integers(0, 101, (2, 11, 11)) / 100
+    expected = [[max(min(left[u, v], right[v, w]) for v in range(11)) for w in range(11)] for u in range(11)]
+    assert published.compose(left, right).tolist() == expected
+
+
+def test_relations_mirror_each_other() -> None:
+    straight, mirrored = published.relation(False), published.relation(True)
+    assert np.array_equal(straight[:, ::-1], mirrored)
+    assert np.array_equal(straight, straight.T)
+    assert np.array_equal(straight, straight[::-1, ::-1])
 
 
 def measured(leaf: str, value: float) -> Evidence:
@@ -41,7 +109,7 @@ def test_evidence_is_graded_as_its_labels_are() -> None:
         "3": {State.VERY_HIGH: Frequency.VERY_HIGH},
     }
     found = published.grade_evidence(evidence)
-    assert found == published.grade(states, published.table_2(Directions.BY_MEANING))
+    assert found == published.grade(states, paper.table_2(Directions.BY_MEANING))
     assert "4" in found.left_out
     assert len(found.left_out) == 25
     assert not found.decides
@@ -108,14 +176,3 @@ def test_ties_go_to_the_lower_state() -> None:
     found = published.grade_matrix(matrix)
     assert found.probabilities[State.LOW] == found.probabilities[State.HIGH]
     assert found.grade is State.LOW
-
-
-def test_an_unknown_matrix_is_refused() -> None:
-    with pytest.raises(OptionError, match="No matrix 'F99' is printed"):
-        published.printed_matrix("F99")
-
-
-def test_the_tables_are_whole() -> None:
-    assert len(LAPLACE) == 28
-    assert len(ARCS) == 53
-    assert {arc.target for arc in ARCS} | set(LAPLACE) == {str(node) for node in range(1, 46)}

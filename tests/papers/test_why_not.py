@@ -9,12 +9,14 @@ import numpy as np
 import pytest
 
 from leakgauge.assessment import published
-from leakgauge.assessment.published import Directions, Frequency, LeafStates, PublishedGrade, State
+from leakgauge.assessment.published import Frequency, LeafStates, PublishedGrade, State
+from leakgauge.papers import influence_diagram as paper
+from leakgauge.papers.influence_diagram import Directions
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 
-LAPLACE = published.table_1()
-ARCS = published.table_2(Directions.CORRECTED)
+LAPLACE = paper.table_1()
+ARCS = paper.table_2(Directions.CORRECTED)
 OFTEN = (Frequency.HIGH, Frequency.VERY_HIGH)
 SETS = [chosen for size in range(1, 6) for chosen in itertools.combinations(State, size)]
 
@@ -156,8 +158,8 @@ def test_one_random_state_a_leaf_gives_50_in_most_draws() -> None:
 
 @pytest.mark.parametrize("directions", [Directions.CORRECTED, Directions.BY_MEANING])
 def test_a_very_low_and_a_very_high_budget_have_the_same_matrix(directions: Directions) -> None:
-    arcs = published.table_2(directions)
-    known = published.printed_matrix("F45")
+    arcs = paper.table_2(directions)
+    known = paper.printed_matrix("F45")
     for state in (State.VERY_LOW, State.MEDIUM, State.VERY_HIGH):
         found = published.propagate({**LAPLACE, "3": {state: Frequency.VERY_HIGH}}, arcs)
         assert np.array_equal(found.nodes["45"].frequency, known)

@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from leakgauge.artefacts.reproduction import Reproduction
-from leakgauge.jobs import information_models
+from leakgauge.papers import information_models
 from tests.cli.test_measure import run
 
 

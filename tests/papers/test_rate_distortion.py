@@ -11,9 +11,8 @@ from leakgauge import measures
 from leakgauge.artefacts.reproduction import Reproduction
 from leakgauge.design import Knowledge, RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
-from leakgauge.jobs import rate_distortion_paper as paper
-from leakgauge.jobs.rate_distortion_figures import algorithm_1
-from leakgauge.jobs.rate_distortion_paper import Row
+from leakgauge.papers import rate_distortion as paper
+from leakgauge.papers.rate_distortion import Row, algorithm_1
 from leakgauge.probability import Channel, Joint, Scenario
 
 # λ, distortion, R(δ), true I(X;X̂,Z), ε: recomputed apart from this code.

@@ -7,8 +7,8 @@ import pytest
 
 from leakgauge import measures
 from leakgauge.errors import ModelError
-from leakgauge.jobs import information_models
-from leakgauge.jobs.information_models import EIGHT, FOUR, GIVEN, HABITS, TIMETABLE
+from leakgauge.papers import information_models
+from leakgauge.papers.information_models import BELIEFS, EIGHT, FOUR, HABITS, TIMETABLE
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
 from tests.reference.test_independent_implementations import as_scenario, random_cube
@@ -19,7 +19,8 @@ def bits(array: Floats) -> float:
 
 
 def given(where: str) -> float:
-    return measures.entropy(Distribution(range(len(GIVEN[where])), GIVEN[where]))
+    stated = BELIEFS[where].stated
+    return measures.entropy(Distribution(range(len(stated)), stated))
 
 
 def test_location_example() -> None:
@@ -32,11 +33,11 @@ def test_location_example() -> None:
 
 
 def test_bayes_derives_the_posteriors_the_paper_states() -> None:
-    weak = Scenario(information_models.attackers(), information_models.generalisation(FOUR, 0, 3))
-    strong = Scenario(information_models.attackers(), information_models.generalisation(EIGHT, 1, 8))
-    assert weak.posterior(FOUR, HABITS).probabilities[:4] == pytest.approx(GIVEN["(29)"])
-    assert weak.posterior(FOUR, TIMETABLE).probabilities[:4] == pytest.approx(GIVEN["(32)"])
-    assert strong.posterior(EIGHT, HABITS).probabilities[1:] == pytest.approx(GIVEN["(31)"])
+    weak = Scenario(information_models.attackers(), information_models.generalisation(FOUR))
+    strong = Scenario(information_models.attackers(), information_models.generalisation(EIGHT))
+    assert weak.posterior(FOUR, HABITS).probabilities[:4] == pytest.approx(BELIEFS["(29)"].stated)
+    assert weak.posterior(FOUR, TIMETABLE).probabilities[:4] == pytest.approx(BELIEFS["(32)"].stated)
+    assert strong.posterior(EIGHT, HABITS).probabilities[1:] == pytest.approx(BELIEFS["(31)"].stated)
 
 
 def test_every_line_of_the_reproduction_agrees() -> None:
@@ -114,7 +115,7 @@ def test_erratum_definition_7_has_two_criteria_that_disagree() -> None:
 def test_erratum_equation_27_is_the_owners_certainty_not_the_attackers_prior() -> None:
     regions = information_models.REGIONS
     certain = Distribution(regions, np.eye(len(regions))[1])
-    weak = information_models.generalisation(FOUR, 0, 3)
+    weak = information_models.generalisation(FOUR)
     assert measures.conditional_entropy(Scenario(certain, weak)) <= measures.entropy(certain) == 0
     attacker = Scenario(Distribution.uniform(regions), weak)
     assert measures.entropy(attacker.posterior(FOUR)) == pytest.approx(2)
