@@ -11,17 +11,18 @@ from pathlib import Path
 import click
 
 from leakgauge.cli.language import say
+from leakgauge.cli.options import FILE
 from leakgauge.errors import OptionError
 
 _MIB = 1 << 20
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=Path())
+@click.argument("folder", type=FILE, default=Path())
 @click.option("--port", type=int, default=0, show_default="a free one", metavar="PORT", help="Of 127.0.0.1.")
 @click.option(
     "--results",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="DIR",
     help="Where jobs leave their folders; FOLDER/leakgauge-results by default.",
 )

@@ -17,7 +17,7 @@ from leakgauge.assessment.indicators.setting import (
     setting_of,
 )
 from leakgauge.assessment.indicators.source import histogram_source, source_of
-from leakgauge.audit import Case, read_attack_case
+from leakgauge.audit import Case, read_case
 from leakgauge.audit.attacks.case import ReleasedColumn, Secret
 from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, law_of
@@ -79,7 +79,7 @@ def protected_of_release(
     """
     release = Release.read(record)
     said = release.record
-    case = read_attack_case(release, original, released=released)
+    case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
     assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
     seen = in_bins(original, binnings(said.plan))
