@@ -12,10 +12,9 @@ from leakgauge.mechanisms.law import Law
 SOURCE = Path(leakgauge.__file__).parent
 
 
-def kinds_of(base: type) -> set[str]:
-    return {kind.__name__ for kind in base.__subclasses__()} | {
-        name for kind in base.__subclasses__() for name in kinds_of(kind)
-    }
+def kinds_of(base: type[object]) -> set[str]:
+    known: list[type[object]] = base.__subclasses__()
+    return {kind.__name__ for kind in known}.union(*map(kinds_of, known))
 
 
 def types_asked(tree: ast.AST, concrete: set[str]) -> list[int]:

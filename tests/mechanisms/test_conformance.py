@@ -20,6 +20,7 @@ from leakgauge.notions import approximate_dp_at
 from leakgauge.notions.composition import compose
 from leakgauge.notions.ratios import local_dp
 from leakgauge.probability import Channel
+from leakgauge.probability.cells import Floats
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 
@@ -194,8 +195,8 @@ def test_it_reads_its_inputs_from_text(mechanisms: list[Mechanism]) -> None:
 
 
 def test_it_becomes_a_channel_or_says_why_not(mechanisms: list[Mechanism]) -> None:
-    def distances() -> np.ndarray:
-        return np.abs(np.subtract.outer(np.arange(4.0), np.arange(4.0)))
+    def distances() -> Floats:
+        return np.abs(np.arange(4.0)[:, None] - np.arange(4.0))
 
     for mechanism in mechanisms:
         inputs = LETTERS if mechanism.letters is not None else (0, 1, 2, 3)
