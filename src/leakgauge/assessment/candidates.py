@@ -11,7 +11,7 @@ import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
-from leakgauge.assessment.scales import Form
+from leakgauge.assessment.indicators.setting import NumberSetting
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
@@ -25,7 +25,7 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.probability import Distribution, PriorOrigin
+from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
@@ -66,7 +66,7 @@ class Candidate:
         mechanism: which.
         setting: over the column.
         bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
-        designed: whether its channel was designed, so that its name does not say it.
+        designed: the designed channel; None where the name says it all.
     """
 
     stage: Stage
@@ -75,15 +75,14 @@ class Candidate:
     mechanism: Mechanism = field(repr=False)
     setting: Setting = field(repr=False)
     bins: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict, repr=False)
-    designed: bool = False
+    designed: Channel | None = field(default=None, repr=False)
 
     def channel_file(self) -> ChannelFile | None:
-        """The designed channel; None where the name says it all."""
-        if not self.designed:
+        """The designed channel, to be stored."""
+        if self.designed is None:
             return None
-        assert self.setting.channel is not None
         names = self.setting.source.names
-        return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
+        return ChannelFile.of(NamedChannel(self.designed, names, names, PriorOrigin.THIS_TABLE))
 
 
 Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
@@ -115,12 +114,15 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
         yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, bounds) for e in EPSILONS])
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
-        yield from _made(source, first, COLUMN, [_response(letters, e) for e in EPSILONS])
+        yield from _made(source, first, COLUMN, [_of_letters(randomized_response, letters, e) for e in EPSILONS])
         yield from _made(source, Stage.MECHANISM, COLUMN, _other_letters(letters))
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers = [*(_response(binned, e) for e in EPSILONS[:6]), *(_designed(binned, s) for s in SLOPES[:4])]
+            makers = [
+                *(_of_letters(randomized_response, binned, e) for e in EPSILONS[:6]),
+                *(_designed(binned, s) for s in SLOPES[:4]),
+            ]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
@@ -143,13 +145,13 @@ def _made(
         try:
             name, mechanism = make()
             setting = setting_of(mechanism, source)
-            if setting.form is Form.NUMBERS:
+            if isinstance(setting, NumberSetting):
                 # Numbers that are missing show here that noise cannot take the column.
                 _ = setting.taken
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        designed = isinstance(name, Sentence)
+        designed = mechanism.channel() if isinstance(name, Sentence) else None
         said = name if isinstance(name, Sentence) else Sentence(name)
         yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
 
@@ -162,24 +164,19 @@ def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
     return lambda: _named(gaussian(epsilon, DELTA, lower=bounds[0], upper=bounds[1]))
 
 
-def _response(letters: Distribution, epsilon: float) -> Maker:
-    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(epsilon, letters=letters.outcomes))
+def _of_letters(factory: Callable[..., Mechanism], letters: Distribution, epsilon: float) -> Maker:
+    def make() -> tuple[str | Sentence, Mechanism]:
+        mechanism = factory(epsilon, letters=letters.outcomes)
+        return f"{mechanism.name}:epsilon={epsilon:g}", mechanism
+
+    return make
 
 
 def _other_letters(letters: Distribution) -> list[Maker]:
     makers = [_designed(letters, slope) for slope in SLOPES]
     for epsilon in EPSILONS[:6]:
-        makers.append(_sets(letters, epsilon, "subset-selection"))
-        makers.append(_sets(letters, epsilon, "unary-encoding"))
+        makers += [_of_letters(one, letters, epsilon) for one in (subset_selection, unary_encoding)]
     return makers
-
-
-def _sets(letters: Distribution, epsilon: float, name: str) -> Maker:
-    factory: Mapping[str, Callable[..., Mechanism]] = {
-        "subset-selection": subset_selection,
-        "unary-encoding": unary_encoding,
-    }
-    return lambda: (f"{name}:epsilon={epsilon:g}", factory[name](letters.outcomes, epsilon))
 
 
 def _designed(letters: Distribution, slope: float) -> Maker:

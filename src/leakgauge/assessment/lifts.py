@@ -8,19 +8,29 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
 
 from leakgauge.artefacts.assessment import Grade, Lift, Move
 from leakgauge.artefacts.evidence import Scale
 from leakgauge.assessment.algebra import DIGITS
 from leakgauge.assessment.assessment import Assessment
-from leakgauge.assessment.grade_lifts import Steps, lifts_of_all, within_reach
 from leakgauge.errors import OptionError, RefusalError, did_you_mean
+from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence, in_turn
 
 NEAR = 10.0**-DIGITS
 """Points of score below which a move is rounding."""
+CLEAR = 1e-6
+"""Points of score by which the cut is passed, so that the solver's tolerance of 1e-7 does not miss it."""
+STILL = 1e-9
+"""Steps below this are none."""
+
+Steps: TypeAlias = tuple[tuple[str, float], ...]
+"""Leaves with how far each goes, upwards where above 0."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +82,7 @@ def lifts(
         raise OptionError("{most} answers are none; ask for 1 or more.", most=most)
     rooms = {key: _room(assessment, key, priced.get(key, 1.0)) for key in assessment.sensitivities}
     if isinstance(target, Grade):
-        found = lifts_of_all(assessment, goal, {key: one.cost for key, one in rooms.items() if key not in stay})
+        found = _lifts_of_all(assessment, goal, {key: one.cost for key, one in rooms.items() if key not in stay})
         if not found:
             _refuse_grade(assessment, target, [key for key in rooms if key not in stay])
     else:
@@ -144,8 +154,7 @@ def _cheapest(group: Iterable[_Room], needed: float) -> Steps | None:
 
 def _lift(assessment: Assessment, steps: Steps, rooms: Mapping[str, _Room]) -> Lift:
     moves, changes, nodes = [], [0.0, 0.0, 0.0], assessment.diagram.nodes
-    scores = (assessment.score, assessment.privacy, assessment.utility)
-    every = (assessment.sensitivities, assessment.privacy_sensitivities, assessment.utility_sensitivities)
+    every = assessment.sensitivities_of.values()
     for leaf, step in steps:
         start, scale = assessment.position(leaf), assessment.evidence[leaf].scale
         end = min(max(start + step, 0.0), 1.0)
@@ -153,7 +162,7 @@ def _lift(assessment: Assessment, steps: Steps, rooms: Mapping[str, _Room]) -> L
         changes = [sum_ + of[leaf] * step for sum_, of in zip(changes, every, strict=True)]
     after = [
         None if score is None else round(min(max(score + change, 0.0), 100.0), DIGITS)
-        for score, change in zip(scores, changes, strict=True)
+        for score, change in zip(assessment.scores.values(), changes, strict=True)
     ]
     assert after[0] is not None
     lowers = tuple(name for name, change in zip(("privacy", "utility"), changes[1:], strict=True) if change < -NEAR)
@@ -192,7 +201,7 @@ def _refuse(assessment: Assessment, goal: float, rooms: Mapping[str, _Room], fre
 def _refuse_grade(assessment: Assessment, target: Grade, free: list[str]) -> None:
     reached = tuple(
         Sentence("{name} {most:.4g}", name=Sentence(name), most=most)
-        for name, most in within_reach(assessment, free).items()
+        for name, most in _within_reach(assessment, free).items()
     )
     raise RefusalError(
         "The grade {target} cannot be reached: score, privacy and utility would all have to be {goal:g}, and the "
@@ -201,3 +210,69 @@ def _refuse_grade(assessment: Assessment, target: Grade, free: list[str]) -> Non
         goal=target.lowest_score,
         reached=reached,
     )
+
+
+def _lifts_of_all(assessment: Assessment, cut: float, costs: Mapping[str, float]) -> set[Steps]:
+    """The cheapest steps of each leaf and each two that bring all scores to a cut; where none do, those of all leaves.
+
+    Args:
+        assessment: where it starts.
+        cut: for the score, privacy and utility.
+        costs: of the leaves that may move, over their whole scale.
+    """
+    leaves = sorted(costs)
+    if not leaves:
+        return set()
+    gains, short = _needed(assessment, leaves, cut)
+    places = np.array([assessment.position(leaf) for leaf in leaves])
+    # The most that each leaf adds to each score by itself; sets that cannot be enough are not looked at.
+    most = np.maximum(gains * (1 - places), -gains * places)
+    price = np.array([costs[leaf] for leaf in leaves])
+    found: set[Steps] = set()
+    for size in (1, 2):
+        for chosen in itertools.combinations(range(len(leaves)), size):
+            at = list(chosen)
+            if np.all(most[:, at].sum(axis=1) >= short):
+                found |= _solved(leaves, at, gains, short, places, price)
+    return found or _solved(leaves, list(range(len(leaves))), gains, short, places, price)
+
+
+def _within_reach(assessment: Assessment, leaves: Sequence[str]) -> dict[str, float]:
+    """The most that each score can be brought to by itself."""
+    reached = {}
+    for name, score, of in _scores(assessment):
+        places = {leaf: assessment.position(leaf) for leaf in leaves}
+        reached[name] = score + sum(max(of[leaf] * (1 - place), -of[leaf] * place) for leaf, place in places.items())
+    return reached
+
+
+def _scores(assessment: Assessment) -> list[tuple[str, float, Mapping[str, float]]]:
+    of = assessment.sensitivities_of
+    return [(name, score, of[name]) for name, score in assessment.scores.items() if score is not None]
+
+
+def _needed(assessment: Assessment, leaves: Sequence[str], cut: float) -> tuple[Floats, Floats]:
+    scores = _scores(assessment)
+    gains = np.array([[of[leaf] for leaf in leaves] for _, _, of in scores])
+    # What is above the cut may fall as far as that.
+    return gains, np.array([cut - score for _, score, _ in scores])
+
+
+def _solved(
+    leaves: Sequence[str], at: list[int], gains: Floats, short: Floats, places: Floats, price: Floats
+) -> set[Steps]:
+    from scipy.optimize import linprog
+
+    part = gains[:, at]
+    # Steps up and steps down are apart, so that the cost of either is linear.
+    found = linprog(
+        np.concatenate([price[at], price[at]]),
+        A_ub=-np.hstack([part, -part]),
+        b_ub=-(short + CLEAR),
+        bounds=[*((0.0, 1 - place) for place in places[at]), *((0.0, place) for place in places[at])],
+    )
+    if found.status != 0:
+        return set()
+    steps = found.x[: len(at)] - found.x[len(at) :]
+    moved = tuple((leaves[one], float(step)) for one, step in zip(at, steps, strict=True) if abs(step) > STILL)
+    return {moved} if moved else set()

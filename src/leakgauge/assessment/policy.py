@@ -11,13 +11,12 @@ from typing import Any
 from leakgauge.artefacts.assessment import Grade, PolicyLine
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import Assessment
+from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 from leakgauge.sentences import Sentence, in_turn
 
 POLICY_SCHEMA = "leakgauge/policy/1"
-
-
 _SCORES = ("min_privacy", "min_utility", "min_score")
 _ROUNDING = 1e-9
 """A level computed from a channel is rounded up in its last digits, which is no reason to refuse it."""
@@ -84,11 +83,12 @@ class Policy:
             shown: the largest ε in nats that an audit shows.
             releases_per_period: by which ε is multiplied: every release spends it again.
         """
+        held = {one.limit: assessment.evidence.get(one.leaf) for one in INDICATORS.values() if one.limit}
         lines = [
-            _below("max_leakage_bits", self.max_leakage_bits, assessment.evidence.get("6")),
-            self._budget(assessment.evidence.get("3"), together, shown, releases_per_period),
-            _below("max_delta", self.max_delta, assessment.evidence.get("2")),
-            _below("max_attack_advantage", self.max_attack_advantage, assessment.evidence.get("5")),
+            _below("max_leakage_bits", self.max_leakage_bits, held["max_leakage_bits"]),
+            self._budget(held["max_epsilon"], together, shown, releases_per_period),
+            _below("max_delta", self.max_delta, held["max_delta"]),
+            _below("max_attack_advantage", self.max_attack_advantage, held["max_attack_advantage"]),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
             _above("min_score", self.min_score, assessment.score, assessment.interval),

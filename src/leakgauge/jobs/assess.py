@@ -24,9 +24,8 @@ from leakgauge.assessment import (
     lifts,
     protected_of_release,
 )
-from leakgauge.assessment.indicators import Protected
-from leakgauge.assessment.scales import Form
-from leakgauge.assessment.storing import stored as stored_as
+from leakgauge.assessment.indicators import INDICATORS, Protected
+from leakgauge.assessment.stored import stored as stored_as
 from leakgauge.errors import RefusalError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
@@ -165,8 +164,8 @@ def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
 def _ways(
     found: Assessment, target: Grade | float | None, protected: Protected
 ) -> tuple[tuple[Lift, ...], Sentence | None]:
-    # The distance of two letters is 1 whatever is done: no release moves it.
-    fixed = [leaf for leaf in ("1",) if protected.form is Form.LETTERS and leaf in found.diagram.leaves]
+    still = {one.leaf for one in INDICATORS.values() if protected.setting.form in one.fixed}
+    fixed = still.intersection(found.diagram.leaves)
     better = [grade for grade in Grade if grade > found.grade]
     if target is None and not better:
         return (), None

@@ -29,7 +29,7 @@ from leakgauge.assessment import (
     require_search,
 )
 from leakgauge.assessment.candidates import MOST_LETTERS
-from leakgauge.assessment.storing import leaves_of, scores_of
+from leakgauge.assessment.stored import leaves_of, scores_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate

@@ -221,8 +221,8 @@ def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], N
     keep("improvement.json", stored(found, asked.secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
-    channel = trial.candidate.setting.channel
-    if not trial.candidate.designed or channel is None:
+    channel = trial.candidate.designed
+    if channel is None:
         return _planned(str(trial.candidate.name), asked, sources)
     named = _named(channel, asked)
     bought = asked.accounted is not None

@@ -6,7 +6,7 @@ Every trial is computed from the mechanism's law over the counts of a column: no
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -15,10 +15,9 @@ from leakgauge.artefacts.assessment import Grade, grade_of
 from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
-from leakgauge.assessment.collecting import expected
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.questionnaire import Questionnaire, answered_beyond
+from leakgauge.assessment.indicators import Questionnaire, answered_beyond, expected
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table
@@ -66,7 +65,7 @@ class Goal:
 
     def short(self, found: Assessment) -> dict[str, float]:
         """By how many points each score that is too low is; what is not known counts as 0."""
-        scores = {"score": found.score, "privacy": found.privacy or 0.0, "utility": found.utility or 0.0}
+        scores = {name: score or 0.0 for name, score in found.scores.items()}
         return {name: least - scores[name] for name, least in self.asked().items() if scores[name] < least}
 
     def met_by(self, found: Assessment) -> bool:
@@ -117,12 +116,7 @@ class Improvement:
     def failed(self) -> tuple[Sentence, ...]:
         """What the best one fails on, in short sentences without a full stop; empty where it fails on nothing."""
         found, asked = self.best.assessment, self.goal.asked()
-        scores: Mapping[str, float | None] = {
-            "score": found.score,
-            "privacy": found.privacy,
-            "utility": found.utility,
-        }
-        short = (_short_of(name, scores[name], asked[name]) for name in self.goal.short(found))
+        short = (_short_of(name, found.scores[name], asked[name]) for name in self.goal.short(found))
         return (*short, *(veto.reason for veto in found.vetoes))
 
     def _repr_html_(self) -> str:
@@ -134,7 +128,7 @@ class Improvement:
                 str(one.candidate.name),
                 str(one.candidate.form),
                 one.candidate.stage.value,
-                *map(points, (one.assessment.score, one.assessment.privacy, one.assessment.utility)),
+                *map(points, one.assessment.scores.values()),
                 one.assessment.grade.value,
                 "chosen" if one is self.chosen else "yes" if one.meets else "no",
             )
@@ -271,14 +265,10 @@ def _distance(goal: Goal, found: Assessment) -> tuple[bool, float, float]:
 def _blocking(goal: Goal, found: Assessment) -> tuple[tuple[str, float], ...]:
     """The three leaves whose distance from their best costs most points of what is most short, else of the score."""
     short = goal.short(found)
-    every = {
-        "score": found.sensitivities,
-        "privacy": found.privacy_sensitivities,
-        "utility": found.utility_sensitivities,
-    }
+    most = max(short, key=lambda name: short[name]) if short else "score"
     lost = {
         leaf: abs(points) * ((1 - found.position(leaf)) if points > 0 else found.position(leaf))
-        for leaf, points in every[max(short, key=lambda name: short[name]) if short else "score"].items()
+        for leaf, points in found.sensitivities_of[most].items()
         if found.evidence[leaf].standing is not Standing.MISSING
     }
     return tuple(sorted(lost.items(), key=lambda one: -one[1])[:3])

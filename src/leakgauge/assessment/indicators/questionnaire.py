@@ -1,4 +1,4 @@
-"""Answers from 1 to 5 to the questions that nothing can be measured of."""
+"""Indicators that people are asked about, and their answers from 1 to 5."""
 
 from __future__ import annotations
 
@@ -10,17 +10,33 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.scales import ASKED, INDICATORS
+from leakgauge.artefacts.evidence import Evidence
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import ANSWERS, Indicator
+from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, OptionError, did_you_mean
-from leakgauge.sentences import Sentence
 
 LANGUAGES = ("en", "zh")
 HEADER = ("respondent", "leaf", "answer")
 _SHOWN = ("question", "answers")
 """Columns of the template that are there to be read."""
+
+_INDICATORS = (
+    Indicator("ease-of-use", 14, "ease of use", ANSWERS),
+    Indicator("acceptance", 15, "acceptance", ANSWERS),
+    Indicator("data-sensitivity", 19, "sensitivity of the data", ANSWERS),
+)
+ASKED = tuple(one.leaf for one in _INDICATORS)
+"""The leaves that people are asked about."""
+
+
+def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """How many people gave each of the five answers, whatever is released."""
+    return tuple(one.answered(context.answers.get(one.leaf)) for one in _INDICATORS)
+
+
+FAMILY = Family(_INDICATORS, expected)
 
 
 @dataclass(frozen=True)
@@ -82,27 +98,6 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
         counts[leaf][int(answer) - 1] += 1
     answered = {leaf: tuple(found) for leaf, found in counts.items() if sum(found)}
     return Questionnaire(answered, len({person for person, _ in seen}))
-
-
-def asked_leaves(diagram: Diagram) -> tuple[str, ...]:
-    """The leaves that people may be asked about: the default three, and those of a diagram that nothing measures."""
-    return (*ASKED, *(leaf for leaf in diagram.leaves if leaf not in INDICATORS))
-
-
-def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]:
-    """Evidence of the leaves of a diagram of one's own that people answered."""
-    answers = {} if questionnaire is None else questionnaire.answers
-    return tuple(
-        Evidence(
-            leaf,
-            Standing.ASKED,
-            Sentence("The answers of {people:d} people.", people=sum(found)),
-            unit="answers 1 to 5",
-            answers=found,
-        )
-        for leaf, found in answers.items()
-        if leaf not in INDICATORS
-    )
 
 
 def write_template(path: Path | str, language: str = "en", respondents: int = 5) -> None:

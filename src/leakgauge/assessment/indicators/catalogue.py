@@ -1,4 +1,4 @@
-"""All 28 leaves of one protected column or histogram, as evidence in the order of the diagram."""
+"""All indicators, and their evidence of one protected column or histogram."""
 
 from __future__ import annotations
 
@@ -6,20 +6,41 @@ from collections.abc import Iterable
 
 from leakgauge.artefacts import Audit
 from leakgauge.artefacts.evidence import Evidence
+from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.indicators import (
-    FAMILIES,
-    Audited,
-    Context,
-    Protected,
-    Setting,
-    Source,
-    audited_in,
-    setting_of,
+    accuracy,
+    attacks,
+    capabilities,
+    claims,
+    columns,
+    costs,
+    information,
+    noise,
+    questionnaire,
 )
-from leakgauge.assessment.questionnaire import Questionnaire
-from leakgauge.assessment.scales import INDICATORS
+from leakgauge.assessment.indicators.audits import Audited, audited_in
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import evidence_of_answers
+from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.questionnaire import ASKED, Questionnaire
+from leakgauge.assessment.indicators.setting import Setting, setting_of
+from leakgauge.assessment.indicators.source import Source
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
+
+FAMILIES: tuple[Family, ...] = (
+    claims.FAMILY,
+    attacks.FAMILY,
+    information.FAMILY,
+    accuracy.FAMILY,
+    questionnaire.FAMILY,
+    columns.FAMILY,
+    capabilities.FAMILY,
+    costs.FAMILY,
+    noise.FAMILY,
+)
+"""Every indicator once."""
+INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
 
 
 def collect(
@@ -32,13 +53,12 @@ def collect(
     simulation_seed: int = 0,
     confidence: float = 0.95,
 ) -> tuple[Evidence, ...]:
-    """One piece of evidence for each leaf, measured where it can be; missing ones say why.
+    """One piece of evidence for each indicator, measured where it can be; missing ones say why.
 
     Args:
         protected: what went in and came out.
-        audit: of the release, or what ``audited`` found; without it leaves 4 and 5 of a
-            column are missing.
-        questionnaire: what people answered; without it leaves 14, 15 and 19 are missing.
+        audit: of the release, or what ``audited`` found; without it what an audit shows of a column is missing.
+        questionnaire: what people answered; without it what people are asked is missing.
         releases_per_period: how often such a release is made.
         stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
         simulation_seed: for intervals and samples; it protects nobody.
@@ -56,7 +76,7 @@ def collect(
         >>> from leakgauge.randomness import Simulated
         >>> from leakgauge.tables import open_table
         >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
-        >>> response = randomized_response(["flu", "none", "cold"], epsilon=1.0)
+        >>> response = randomized_response(1.0, letters=["flu", "none", "cold"])
         >>> made = collect(protected_column(people, "illness", response, Simulated(1)))
         >>> len(made), made[2].leaf, made[2].value
         (28, '3', 1.0)
@@ -80,7 +100,7 @@ def expected(
     releases_per_period: float = 1.0,
     stored: Iterable[Evidence] = (),
 ) -> tuple[Evidence, ...]:
-    """The same leaves computed from the mechanism's law; nothing is drawn.
+    """The same computed from the mechanism's law; nothing is drawn.
 
     Args:
         mechanism: the mechanism, or a setting of it.
@@ -108,5 +128,17 @@ def expected(
 
 
 def _ordered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
-    found = {one.leaf: one for one in evidence}
-    return tuple(found[leaf] for leaf in INDICATORS)
+    return tuple(sorted(evidence, key=lambda one: int(one.leaf)))
+
+
+def asked_leaves(diagram: Diagram) -> tuple[str, ...]:
+    """The leaves that people may be asked about: the default three, and those of a diagram that nothing measures."""
+    known = {one.leaf for one in INDICATORS.values()}
+    return (*ASKED, *(leaf for leaf in diagram.leaves if leaf not in known))
+
+
+def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]:
+    """Evidence of the leaves of a diagram of one's own that people answered."""
+    answers = {} if questionnaire is None else questionnaire.answers
+    known = {one.leaf for one in INDICATORS.values()}
+    return tuple(evidence_of_answers(leaf, counts) for leaf, counts in answers.items() if leaf not in known)
