@@ -20,9 +20,9 @@ from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import BoundPlan, ReleasePlan
-from leakgauge.release.binding import bind
-from leakgauge.release.bound import BoundColumn
-from leakgauge.release.record import binnings, whole_record_error
+from leakgauge.release.bound import BoundColumn, bind
+from leakgauge.release.record import whole_record_error
+from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Binning, Table, in_bins
 
 if TYPE_CHECKING:
