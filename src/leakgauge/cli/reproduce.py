@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from leakgauge import papers
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.output import deliver
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="[NAME]", required=False)
-@output_options
+@options.output
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
     """Print a paper's numbers beside ours, and its slips; without NAME, of every paper. Exit 1 if one differs."""

@@ -17,10 +17,9 @@ from leakgauge.assessment.indicators.setting import (
     setting_of,
 )
 from leakgauge.assessment.indicators.source import histogram_source, source_of
-from leakgauge.audit import Case, read_attack_case
+from leakgauge.audit import Case, read_case
 from leakgauge.audit.attacks.case import ReleasedColumn, Secret
 from leakgauge.audit.attacks.ceilings import Promise
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, law_of
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import LetterSets, Mechanism
@@ -81,11 +80,10 @@ def protected_of_release(
     """
     release = Release.read(record)
     said = release.record
-    case = read_attack_case(release, original, released=released)
+    case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
-    assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
     seen = in_bins(original, binnings(said.plan))
-    setting = column_setting(made.law.mechanism, source_of(seen, *made.reads, public=case.public))
+    setting = column_setting(made.mechanism, source_of(seen, *made.reads, public=case.public))
     return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 
 
@@ -111,10 +109,9 @@ def released_again(setting: Setting, randomness: Randomness) -> Protected:
 def _released_column(setting: ColumnSetting, randomness: Randomness) -> ProtectedColumn:
     source = setting.source
     bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
-    law = law_of(bound)
-    inputs = law.inputs(source.values)
-    promises = _promises(setting.claims)
-    made = ReleasedColumn(source.names, source.names, law, inputs, law.draw(inputs, randomness), promises)
+    inputs = bound.form.inputs(source.values)
+    law, promises = bound.form.law, _promises(setting.claims)
+    made = ReleasedColumn(source.names, source.names, setting.mechanism, inputs, law.draw(inputs, randomness), promises)
     secret = tuple(name for name in source.names if name not in source.public)
     case = Case(
         (made,),

@@ -1,24 +1,26 @@
-"""A private quantile."""
+"""Private choices: a quantile, and the labels that occur most often."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.exponential import Exponential, exponential
-from leakgauge.mechanisms.steps import ExponentialChoice, Step
+from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness, below
-from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.bounds import Bounds, bounds
-from leakgauge.release.queries.protection import Protection
-from leakgauge.release.queries.query import Query
-from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.release.queries.labels import DeclaredLabel, declared, positions, shown
+from leakgauge.release.queries.noise import share, sum_above
+from leakgauge.release.queries.query import Answer, Query
+from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
@@ -92,7 +94,7 @@ class Quantile(Query[npt.NDArray[np.int64]]):
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
         """One private choice."""
-        return (ExponentialChoice(self.epsilon),)
+        return (self._choice(protection).step(),)
 
     def require_columns(self, table: Table, protection: Protection) -> None:
         """Refuse a table that lacks a column, or where it holds no numbers."""
@@ -126,16 +128,88 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         run = choice.run(utilities[starts].tolist(), randomness, lengths.tolist())
         at = int(starts[run]) + int(below(int(lengths[run]), 1, randomness)[0])
         value = float((self.bounds.lowest + at) * self.bounds.grid)
-        return Answer(
-            self,
-            protection,
-            ((None, min(max(value, float(self.lower)), float(self.upper))),),
-            self.column,
-            choice.claims,
-            Sentence(spelled(choice)),
-            rank_error=choice.error_bar(len(utilities), self.confidence) / self.share.denominator,
-            simulated=not randomness.private,
+        answer = min(max(value, float(self.lower)), float(self.upper))
+        error = choice.error_bar(len(utilities), self.confidence) / self.share.denominator
+        mechanism = Sentence(spelled(choice))
+        return self._answered(
+            protection, [(None, answer)], self.column, choice.claims, mechanism, randomness, rank_error=error
         )
 
     def _choice(self, protection: Protection) -> Exponential:
         return exponential(self.epsilon, sensitivity=self.sensitivity(protection))
+
+
+@dataclass(frozen=True)
+class TopLabels(Query[npt.NDArray[np.int64]]):
+    """The k declared labels that most rows have, the most frequent first.
+
+    k rounds of the exponential mechanism with ε/k each, by the labels' counts, each without those chosen before. A
+    neighbour moves every count by at most ``rows``. ``rank_error`` says by how many rows the count of any chosen label
+    lies at most below that of the best one it was chosen from.
+
+    Args:
+        column: whose values.
+        k: how many labels.
+        labels: the texts of values to choose from, None for missing ones; never found in the table, because which
+            values occur may be secret.
+
+    Raises:
+        OptionError: labels that repeat, or a k that is not between 1 and their number.
+    """
+
+    column: str
+    k: int
+    labels: Sequence[DeclaredLabel]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "labels", declared(self.labels))  # a tuple, so that nobody changes it afterwards
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or not 1 <= self.k <= len(self.labels):
+            raise OptionError(
+                "A k of {k!r} is not a whole number from 1 to {count}, the number of labels.",
+                k=self.k,
+                count=len(self.labels),
+            )
+
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("top {k:d} of {column!s}", k=self.k, column=self.column)
+
+    def sensitivity(self, protection: Protection) -> int:
+        """``rows``: by so many a count moves at most."""
+        return protection.rows
+
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """k private choices."""
+        return (replace(self._choice(protection).step(), count=self.k),)
+
+    def require_columns(self, table: Table, protection: Protection) -> None:
+        """Refuse a table that lacks a column."""
+        super().require_columns(table, protection)
+        require_column(table, self.column)
+
+    def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
+        """The count of each label."""
+        counts = np.zeros(len(self.labels) + 1, dtype=np.int64)
+        for values in used_rows(table, protection, self.where, self.column):
+            counts += np.bincount(positions(self.column, values, tuple(self.labels)), minlength=len(counts))
+        return counts[:-1]
+
+    def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
+        """The labels chosen, by their place."""
+        choice = self._choice(protection)
+        left = list(range(len(self.labels)))
+        chosen = [left.pop(choice.run(exact[left].tolist(), randomness)) for _ in range(self.k)]
+        # Every round misses its bound a kth as often as the whole may.
+        error = choice.error_bar(len(self.labels), 1 - (1 - self.confidence) / self.k)
+        rho = sum_above([claim.rho for claim in choice.claims if isinstance(claim, ZeroConcentratedDP)] * self.k)
+        labels = [(str(place), shown(self.labels[at])) for place, at in enumerate(chosen, 1)]
+        mechanism = Sentence(spelled(choice))
+        if self.k > 1:
+            mechanism = Sentence("{choice!s} {k:d} times", choice=spelled(choice), k=self.k)
+        claims = (CentralDP(self.epsilon), ZeroConcentratedDP(rho))
+        return self._answered(protection, labels, "label", claims, mechanism, randomness, rank_error=error)
+
+    def _choice(self, protection: Protection) -> Exponential:
+        return exponential(share(self.epsilon, self.k), sensitivity=self.sensitivity(protection))
