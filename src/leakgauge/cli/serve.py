@@ -45,7 +45,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
     It answers only to this machine, and only to who has the token in the address that is printed. Ctrl-C ends it; a job
     that runs is stopped, and goes on where it was when it is started again.
     """
-    from leakgauge.web.holding import Held
+    from leakgauge.web.private_folder import PrivateFolder
     from leakgauge.web.server import serve
 
     if not 0 <= port <= 65535:
@@ -58,7 +58,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
             click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
             sys.stdout.flush()
             if not no_browser and _has_display():
-                held = Held()
+                held = PrivateFolder()
                 stack.callback(held.close)
                 _show(address, held.place)
 

@@ -1,32 +1,66 @@
-"""What the page asks: the fields of a request, checked before anything is read or run."""
+"""What the page asks: the language and the fields of a request, checked before anything is read or run.
+
+What a request can be refused for, and the status it is refused with::
+
+    InputError                            400
+    ├── FileError
+    │   ├── OutsideError                  403   a path outside the folder that is served
+    │   └── TooLargeError                 413   a body above the limit
+    └── OptionError
+        └── UnknownError                  404   an id or a name that nothing has
+    RefusalError                          409   the answer is no: a job runs, a table changed
+    any other                             500
+"""
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from starlette.requests import HTTPConnection
 from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse
 
 from leakgauge.artefacts import Request, codec
-from leakgauge.errors import FileError, OptionError, did_you_mean
+from leakgauge.errors import FileError, InputError, LeakgaugeError, OptionError, RefusalError, did_you_mean
+from leakgauge.languages import CODES, ENGLISH, Language, language_of
 from leakgauge.probability.files import strict_json
-from leakgauge.web.failures import TooLargeError
 
+COOKIE: Final = "leakgauge_language"
 GOALS: Final = ("max_distortion", "max_leakage", "local_dp", "target")
 """What a job of the page can aim at."""
 SHOWN: Final = ("secret", "background", "public", "bins", "missing", *GOALS)
 """What the page shows of a request, beside its table."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
-_LONGEST_NAME: Final = 200
-"""Bytes of a dropped file's name; file systems take 255."""
+
+
+class OutsideError(FileError):
+    """A path outside the folder that is served."""
+
+
+class TooLargeError(FileError):
+    """A body above the limit."""
+
+
+class UnknownError(OptionError):
+    """An id or a name that nothing has."""
+
+
+_STATUS: tuple[tuple[type[LeakgaugeError], int], ...] = (
+    (OutsideError, 403),
+    (TooLargeError, 413),
+    (UnknownError, 404),
+    (InputError, 400),
+    (RefusalError, 409),
+    (LeakgaugeError, 500),
+)
 
 
 @dataclass(frozen=True)
-class Asked:
+class TableQuestion:
     """A question about a table before anything is released.
 
     Attributes:
@@ -67,7 +101,7 @@ async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
     return found
 
 
-def asked(fields: Mapping[str, Any]) -> Asked:
+def question_in(fields: Mapping[str, Any]) -> TableQuestion:
     """The question in the fields of a request.
 
     Raises:
@@ -78,7 +112,7 @@ def asked(fields: Mapping[str, Any]) -> Asked:
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
     background, bins, missing = (_texts(fields, name) for name in ("background", "bins", "missing"))
-    return Asked(text_in(fields, "table"), text_in(fields, "secret"), background, bins, missing, points)
+    return TableQuestion(text_in(fields, "table"), text_in(fields, "secret"), background, bins, missing, points)
 
 
 def request_in(fields: Mapping[str, Any]) -> Request:
@@ -141,17 +175,20 @@ def _aim(goal: str, given: object) -> float | str:
     raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)
 
 
-def plain_name(name: str) -> str:
-    """The last part of a dropped file's name, free of what a file system or a screen could stumble over.
+def language_asked(request: HTTPConnection) -> Language:
+    """The language of the cookie, else the first one of the browser that there is, else English."""
+    chosen = request.cookies.get(COOKIE)
+    if chosen in CODES:
+        return language_of(chosen)
+    for part in request.headers.get("accept-language", "").split(","):
+        # Browsers list their languages in order; the weights only say so again.
+        code = part.split(";")[0].strip().split("-")[0].lower()
+        if code in CODES:
+            return language_of(code)
+    return ENGLISH
 
-    Raises:
-        FileError: nothing is left of it, it is too long or no text.
-    """
-    plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
-    if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
-        raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)
-    try:
-        plain.encode()
-    except UnicodeEncodeError:
-        raise FileError("The name of the dropped file is not text; rename it.") from None
-    return plain
+
+def refused(request: HTTPConnection, error: LeakgaugeError, status: int | None = None) -> JSONResponse:
+    """The error as an answer, in the language of the request."""
+    status = status or next(status for kind, status in _STATUS if isinstance(error, kind))
+    return JSONResponse({"error": language_asked(request).error(error)}, status)

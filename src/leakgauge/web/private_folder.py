@@ -14,7 +14,7 @@ _PREFIX: Final = "leakgauge-"
 _MARK: Final = ".held"
 
 
-class Held:
+class PrivateFolder:
     """A new folder that only its owner may look into, marked as in use for as long as this process lives."""
 
     def __init__(self) -> None:

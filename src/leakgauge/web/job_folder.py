@@ -14,14 +14,14 @@ import msgspec
 from leakgauge.artefacts import Headline, Outcome, PageJob, Request, codec
 from leakgauge.artefacts import Job as JobFile
 from leakgauge.errors import InputError, OptionError, VerificationError
-from leakgauge.web.asking import SHOWN
+from leakgauge.web.questions import SHOWN
 
 JOB: Final = "job.json"
 Part = TypeVar("Part", bound=msgspec.Struct)
 
 
 @dataclass(frozen=True)
-class Left:
+class StoredJob:
     """What the job itself left in its folder.
 
     Attributes:
@@ -46,13 +46,13 @@ class Left:
         return self.outcome is not None and self.outcome.released
 
 
-def left_in(folder: Path) -> Left | None:
+def stored_job_in(folder: Path) -> StoredJob | None:
     """What a job left in its folder; None where there is nothing, or something else."""
     found = read_object(folder / JOB)
     question = _question(found.get("asked"))
     if found.get("schema") != codec.schema_of(JobFile) or question is None:
         return None
-    return Left(
+    return StoredJob(
         *question,
         started=_time(found.get("started")),
         outputs=_outputs(found.get("stages")),
@@ -61,7 +61,7 @@ def left_in(folder: Path) -> Left | None:
     )
 
 
-def recorded_in(file: Path) -> PageJob | None:
+def page_job_in(file: Path) -> PageJob | None:
     """What a server noted of a job; None where there is nothing, or something else."""
     found = part_of(PageJob, read_object(file))
     return None if found is None else msgspec.structs.replace(found, started=_time(found.started))

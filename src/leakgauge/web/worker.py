@@ -1,4 +1,4 @@
-"""A job's process, ``python -m leakgauge.web.watched protect FOLDER``: it ends when the server that started it is gone.
+"""A job's process, ``python -m leakgauge.web.worker protect FOLDER``: it ends when the server that started it is gone.
 
 It reads the request as the first line of standard input, and writes events as lines of JSON; the last one says how the
 job ended.

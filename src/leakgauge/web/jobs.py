@@ -19,9 +19,9 @@ from msgspec.structs import replace
 from leakgauge.artefacts import Ended, JobEvent, Request, codec
 from leakgauge.drafts import OWNER_ONLY_FOLDER, could_not_write
 from leakgauge.errors import RefusalError
-from leakgauge.web.failures import UnknownError
 from leakgauge.web.job import Job
-from leakgauge.web.recalling import part_of, shown_of
+from leakgauge.web.job_folder import part_of, shown_of
+from leakgauge.web.questions import UnknownError
 from leakgauge.web.workspace import OpenTable
 
 _LISTED: Final = 200
@@ -91,7 +91,7 @@ class Jobs:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
-                "leakgauge.web.watched",
+                "leakgauge.web.worker",
                 "protect",
                 str(folder),
                 cwd=table.place,
