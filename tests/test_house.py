@@ -29,6 +29,7 @@ ROOMS = [
     "leakgauge.mechanisms",
     "leakgauge.notions",
     "leakgauge.notions.composition",
+    "leakgauge.papers",
     "leakgauge.probability",
     "leakgauge.randomness",
     "leakgauge.release",

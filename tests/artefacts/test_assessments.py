@@ -23,7 +23,7 @@ from leakgauge.assessment import (
     protected_histogram,
 )
 from leakgauge.assessment.indicators import Protected, audited
-from leakgauge.assessment.storing import stored
+from leakgauge.assessment.stored import stored
 from leakgauge.assessment.vetoes import vetoes_of_unknown
 from leakgauge.errors import FileError
 from leakgauge.jobs.improve import FROM_THE_TABLE, Search

@@ -25,12 +25,12 @@ from leakgauge.artefacts.reproduction import Reproductions
 from leakgauge.claims import LocalDP
 from leakgauge.design import Knowledge, MaxDistortion, frontier, solve
 from leakgauge.distances import Hamming
-from leakgauge.jobs import information_models
 from leakgauge.jobs.compare import comparison
 from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.query import ask, preview, stored_answer, stored_preview
 from leakgauge.jobs.relate import relate
 from leakgauge.notions import Circumstances
+from leakgauge.papers import information_models
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.ledger.ledger import account_told

@@ -43,7 +43,7 @@ def read(place: Path, text: str) -> Diagram:
 
 
 def test_the_default_has_the_arcs_of_the_table_by_meaning() -> None:
-    table = files("leakgauge.assessment").joinpath("tables", "edges.csv").read_text(encoding="utf-8")
+    table = files("leakgauge.papers").joinpath("tables", "influence_diagram_arcs.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(table.splitlines()))
     wanted = [(row["src"], row["dst"], row["by_meaning"] == "rev") for row in rows]
     diagram = default_diagram()

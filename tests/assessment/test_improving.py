@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.assessment import Grade, default_diagram, improve
-from leakgauge.assessment.improving import Goal, Improvement
-from leakgauge.assessment.scales import Form
+from leakgauge.assessment.improvement import Goal, Improvement
+from leakgauge.assessment.indicators import Form
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.tables import Table, open_table
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
+from leakgauge.assessment import Questionnaire, answered_beyond, asked_leaves, read_questionnaire
 from leakgauge.assessment.diagram import Better, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.questionnaire import Questionnaire, answered_beyond, asked_leaves, read_questionnaire
 from leakgauge.errors import FileError
 
 

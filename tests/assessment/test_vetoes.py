@@ -11,11 +11,11 @@ import pytest
 from leakgauge.artefacts import Audit, AuditedRecord, Check, Finding, Quantity, Sentence, Shown
 from leakgauge.artefacts.assessment import Grade, Veto
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
-from leakgauge.assessment.collecting import expected
-from leakgauge.assessment.every_veto import every_veto
+from leakgauge.assessment import expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.vetoes import (
     capped,
+    every_veto,
     vetoes_of_audit,
     vetoes_of_claim,
     vetoes_of_evidence,

@@ -8,7 +8,7 @@ import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import sentence_of, text_of
-from leakgauge.assessment import grade
+from leakgauge.assessment import assess_release
 from leakgauge.audit import attack
 from leakgauge.cli import main
 from leakgauge.probability import Channel
@@ -72,7 +72,7 @@ def test_a_channel_that_rules_letters_out_is_vetoed(
     assert "ε is infinite, which promises nothing" in [str(sentence_of(one["reason"])) for one in fields["vetoes"]]
     assert fields["grade"] in ("poor", "very-poor")
     with open_table("x.csv") as table:
-        alike = grade("out.json", attack("out.json", table), table)
+        alike = assess_release("out.json", attack("out.json", table), table)
     assert alike.grade.value == fields["grade"]
     assert {veto.reason for veto in alike.vetoes} <= {sentence_of(one["reason"]) for one in fields["vetoes"]}
 

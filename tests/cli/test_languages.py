@@ -128,7 +128,7 @@ def test_failures_are_said_in_chinese(
     def fail() -> None:
         raise failure
 
-    monkeypatch.setattr("leakgauge.jobs.information_models.reproduce", fail)
+    monkeypatch.setattr("leakgauge.papers.information_models.reproduce", fail)
     monkeypatch.delenv("LEAKGAUGE_DEBUG", raising=False)
     assert run(capsys, "reproduce", "information-models", "--language", "zh") == (code, "", f"leakgauge: {told}\n")
 

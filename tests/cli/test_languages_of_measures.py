@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 import pytest
 from rich.console import Console, RenderableType
 
+from leakgauge import papers
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
 from leakgauge.cli import main, reproduce
@@ -135,9 +135,9 @@ def test_pictures_speak_the_language(house: Path, target: tuple[str, ...]) -> No
     assert not CHINESE.search((house / "en.svg").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", reproduce.NAMES.values())
+@pytest.mark.parametrize("name", papers.PAPERS)
 def test_reproductions_say_the_same(name: str) -> None:
-    found = import_module(f"leakgauge.jobs.{name}").reproduce()
+    found = papers.reproduce(name)
 
     def told(code: str) -> str:
         with speaking(code):

@@ -258,7 +258,7 @@ def test_a_bug_of_ours_shows_no_value(capsys: pytest.CaptureFixture[str], monkey
     def broken() -> None:
         raise RuntimeError(BAD)
 
-    monkeypatch.setattr("leakgauge.jobs.information_models.reproduce", broken)
+    monkeypatch.setattr("leakgauge.papers.information_models.reproduce", broken)
     code, _, err = run(capsys, "reproduce")
     assert code == 3
     assert "RuntimeError" in err
@@ -269,7 +269,7 @@ def test_interruption_is_130(capsys: pytest.CaptureFixture[str], monkeypatch: py
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("leakgauge.jobs.information_models.reproduce", interrupted)
+    monkeypatch.setattr("leakgauge.papers.information_models.reproduce", interrupted)
     assert run(capsys, "reproduce")[0] == 130
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import leakgauge
 from leakgauge.assessment import Grade
-from leakgauge.assessment.scales import INDICATORS
+from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.claims import NOTIONS
 from tests.languages.catalogues import read
 

@@ -15,9 +15,7 @@ from leakgauge.errors import ModelError, OptionError
 from leakgauge.measures import Unit, divergences
 from leakgauge.notions import Circumstances, everything_implied, implied, levels, prior_skew
 from leakgauge.notions.neighbours import all_pairs, data_sets, diameter
-from leakgauge.notions.published import trials
 from leakgauge.probability import Channel, Distribution
-from tests.grids import nightly
 from tests.laws.strategies import channels
 
 EXAMPLE = Channel([1, 2], [1, 2], [[0.65, 0.35], [0.35, 0.65]])
@@ -159,32 +157,6 @@ def test_metric_privacy_is_the_steepest_ratio() -> None:
     logs = np.log(line.matrix)
     expected = max((logs[a] - logs[b]).max() / distance[a, b] for a, b in permutations(range(4), 2))
     assert found.value == pytest.approx(expected)
-
-
-@pytest.mark.parametrize("draws", [10_000, nightly(100_000)])
-def test_published_relations_over_many_draws(draws: int) -> None:
-    shares = {
-        (trial.edge.reference.rpartition("Theorem ")[2], trial.edge.conditions, trial.edge.premise, trial.records): (
-            trial.violated
-        )
-        for trial in trials(draws)
-    }
-    as_31, as_defined = "σ = +Δ, as in its equation (31) and its example", "σ = σ_min = −Δ, as it is defined"
-    assert shares["3", as_defined, claims.Identifiability, 1] == 0
-    assert shares["3", as_31, claims.Identifiability, 1] > 0.5
-    assert shares["4", as_defined, claims.LocalDP, 1] > 0.9
-    assert shares["4", as_31, claims.LocalDP, 1] == 0
-    assert shares["7", as_defined, claims.Identifiability, 1] == 0
-    assert 0 < shares["7", as_31, claims.Identifiability, 1] < 0.01
-    assert shares["11", "", claims.LocalDP, 1] == 0
-    for records in (2, 3):
-        assert shares["1", as_defined, claims.CentralIdentifiability, records] == 0
-        assert shares["1", as_31, claims.CentralIdentifiability, records] > 0.85
-        assert shares["2", as_defined, claims.CentralDP, records] > 0.99
-        assert shares["2", as_31, claims.CentralDP, records] == 0
-    # Sun and Tay's form is the sound one, in either direction and with any number of records.
-    sound = [share for (theorem, *_), share in shares.items() if theorem in ("1-xii", "1-xiv")]
-    assert sound == [0.0] * 6
 
 
 @pytest.mark.parametrize(("epsilon", "nats"), [(0.5, 0.031142), (1.0, 0.123302)])

@@ -141,7 +141,7 @@ def test_a_report_of_objects_in_memory(people: Path, tmp_path: Path) -> None:
     response = lg.mechanisms.randomized_response(1.0, letters=counts.labels("illness"))
     release = lg.ReleasePlan({"illness": response}, public=["job"]).apply(table, to=tmp_path / "out.csv")
     findings = lg.audit.attack(release, table, background=["job"])
-    graded = lg.assessment.grade(release, findings, table)
+    graded = lg.assessment.assess_release(release, findings, table)
     report = Report(release, findings, graded)
     document = report.documents()[0]
     assert all(number.value == report.facts.resolve(number.source) for number in document.numbers())

@@ -12,8 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
+from starlette.requests import Request
 
 from leakgauge.cli import main
+from leakgauge.errors import OptionError
+from leakgauge.web.questions import fields_of
+from tests.web.awaiting import awaited
 from tests.web.serving import Served, running
 from tests.web.tables import folder_with_people
 
@@ -211,3 +215,15 @@ def test_the_first_view_comes_at_once(served: Served) -> None:
         assert served.get("/").status == 200
         taken.append(time.perf_counter() - begun)
     assert min(taken) < 0.05
+
+
+def test_a_field_is_named_once() -> None:
+    def asked(body: bytes) -> Any:
+        async def receive() -> dict[str, Any]:
+            return {"type": "http.request", "body": body, "more_body": False}
+
+        return awaited(fields_of(Request({"type": "http", "headers": []}, receive)))
+
+    assert asked(b'{"secret": "a"}') == {"secret": "a"}
+    with pytest.raises(OptionError, match="names a field twice"):
+        asked(b'{"secret": "a", "secret": "b"}')

@@ -14,8 +14,7 @@ from leakgauge.artefacts import Headline, Level, Quantity
 from leakgauge.artefacts.assessment import Grade, ScoreInterval
 from leakgauge.artefacts.codec import encode
 from leakgauge.languages import ENGLISH
-from leakgauge.web.job import Job
-from leakgauge.web.showing import shell_line, shown
+from leakgauge.web.job import Job, shell_line, shown
 
 HEADLINE: dict[str, Any] = encode(
     Headline(

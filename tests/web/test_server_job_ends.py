@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from leakgauge.web.holding import Held
+from leakgauge.web.private_folder import PrivateFolder
 from tests.web.serving import Started, processes
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
@@ -83,7 +83,7 @@ def test_a_server_that_is_killed_leaves_no_process_and_the_next_one_removes_its_
 def _server_in_the_same_place(temporary: Path) -> Iterator[Path]:
     """A folder that a living process holds."""
     before, tempfile.tempdir = tempfile.tempdir, str(temporary)
-    held = Held()
+    held = PrivateFolder()
     try:
         yield held.place
     finally:

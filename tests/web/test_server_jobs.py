@@ -15,7 +15,7 @@ import pytest
 
 from leakgauge.artefacts import StoredAssessment, codec
 from leakgauge.languages import ENGLISH
-from leakgauge.web.running import Jobs
+from leakgauge.web.jobs import Jobs
 from tests.web.serving import Served, running
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 

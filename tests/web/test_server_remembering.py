@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Message
 
-from leakgauge.web.remembering import Remembered, while_awaited
+from leakgauge.web.answers import Remembered, while_awaited
 from tests.web.awaiting import awaited
 
 

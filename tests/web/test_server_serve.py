@@ -20,7 +20,7 @@ from leakgauge.artefacts import Ended, JobEvent, Request
 from leakgauge.jobs.protect import NAMES
 from leakgauge.languages import ENGLISH
 from leakgauge.web.job import Job
-from leakgauge.web.running import event_in
+from leakgauge.web.jobs import event_in
 from leakgauge.web.server import new_token
 from tests.jobs.people import write_people
 from tests.web.serving import Started
@@ -203,7 +203,7 @@ def test_a_jobs_process_tells_events_and_how_it_ended(tmp_path: Path) -> None:
         {"max_distortion": 0.2, "bins": ["age=width:10"]},
     )
     for code, goal in enumerate(goals):
-        command = [sys.executable, "-m", "leakgauge.web.watched", "protect", f"out{code}"]
+        command = [sys.executable, "-m", "leakgauge.web.worker", "protect", f"out{code}"]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=tmp_path) as process:
             assert process.stdin is not None and process.stdout is not None
             process.stdin.write(json.dumps({**asked, **goal}).encode() + b"\n")

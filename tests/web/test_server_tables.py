@@ -14,7 +14,7 @@ import duckdb
 import pytest
 
 from leakgauge.errors import LeakgaugeError
-from leakgauge.web.failures import OutsideError
+from leakgauge.web.questions import OutsideError
 from leakgauge.web.workspace import Workspace
 from tests.web.serving import Served, Started, running
 from tests.web.tables import folder_with_people, people

@@ -2,30 +2,28 @@
 
 from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine, Veto, grade_of, parse_target
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.assessment import Assessment, assess
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment.assessment import Assessment, assess, assess_release
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram, read_diagram
-from leakgauge.assessment.every_veto import every_veto
-from leakgauge.assessment.grading import grade
-from leakgauge.assessment.improving import Goal, Improvement, Trial, improve, require_search
+from leakgauge.assessment.improvement import Goal, Improvement, Trial, improve, require_search
 from leakgauge.assessment.indicators import (
+    Questionnaire,
+    answered_beyond,
+    asked_leaves,
+    collect,
+    expected,
     protected_column,
     protected_histogram,
     protected_of_release,
+    read_questionnaire,
+    write_template,
 )
 from leakgauge.assessment.lifts import lifts
 from leakgauge.assessment.pairwise import PairwiseWeights, pairwise_weights, with_pairwise_weights, with_weights
 from leakgauge.assessment.policy import Policy, read_policy
 from leakgauge.assessment.published import PublishedGrade, grade_evidence
-from leakgauge.assessment.questionnaire import (
-    Questionnaire,
-    answered_beyond,
-    asked_leaves,
-    read_questionnaire,
-    write_template,
-)
 from leakgauge.assessment.vetoes import (
+    every_veto,
     vetoes_of_audit,
     vetoes_of_claim,
     vetoes_of_evidence,
@@ -56,11 +54,11 @@ __all__ = [
     "answered_beyond",
     "asked_leaves",
     "assess",
+    "assess_release",
     "collect",
     "default_diagram",
     "every_veto",
     "expected",
-    "grade",
     "grade_evidence",
     "grade_of",
     "improve",

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
-
 from leakgauge import notebook
+from leakgauge.artefacts import Finding
 from leakgauge.artefacts.assessment import Grade, Veto, grade_of
 from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.assessment.algebra import (
-    Ends,
-    Rating,
-    distributions,
-    known_shares,
-    mean_rating,
-    position_of,
-    rating,
-)
+from leakgauge.assessment.algebra import Ends, Rating, distributions, known_shares, mean_rating, position_of, rating
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.intervals import Draws, Interval, interval_of, require_draws
-from leakgauge.assessment.vetoes import capped, vetoes_of_unknown
+from leakgauge.assessment.diagram_files import default_diagram
+from leakgauge.assessment.indicators import (
+    Questionnaire,
+    answered_beyond,
+    audited_by,
+    collect,
+    protected_of_release,
+)
+from leakgauge.assessment.intervals import Draws, Interval, require_draws
+from leakgauge.assessment.vetoes import capped, every_veto, vetoes_of_unknown
+from leakgauge.audit import shown_by_rows
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
+from leakgauge.release import Release
 from leakgauge.sentences import Sentence
+from leakgauge.tables import Table
 
 
 @dataclass(frozen=True)
@@ -33,23 +36,15 @@ class Assessment:
     """A graded protection effect and what it rests on. Scores run from 0 to 100.
 
     Attributes:
-        diagram: what was computed.
         evidence: for each leaf of the diagram what is known of it, missing ones included.
         unused: leaves that there is evidence of and the diagram does not have.
         nodes: for each known node its distribution over the states; a node none of whose leaves is known is left out.
         score: the summary, in which trade-offs cancel.
-        privacy: the mean of the privacy criteria; None where nothing is known of them.
-        utility: likewise of the utility criteria.
-        interval: of the score; None where it was not asked for.
-        privacy_interval: likewise.
-        utility_interval: likewise.
-        confidence: of the intervals.
-        sensitivities: for each known leaf the points of score that a move over its whole scale would add.
-        privacy_sensitivities: likewise of privacy.
-        utility_sensitivities: likewise of utility.
-        vetoes: reasons that cap the grade.
+        privacy: the mean of the privacy criteria; None where nothing is known of them; utility likewise.
+        interval: of the score; None, as the other two, where it was not asked for.
+        sensitivities: for each known leaf the points of score that a move over its whole scale would add; those of
+            privacy and utility likewise.
         grade: the lowest of the grades of score, privacy and utility, after the vetoes; this one decides.
-        grade_uncapped: the same before the vetoes.
     """
 
     diagram: Diagram
@@ -71,6 +66,17 @@ class Assessment:
     grade_uncapped: Grade
 
     @property
+    def scores(self) -> dict[str, float | None]:
+        """Score, privacy and utility by name; None where nothing is known of one."""
+        return {"score": self.score, "privacy": self.privacy, "utility": self.utility}
+
+    @property
+    def sensitivities_of(self) -> dict[str, Mapping[str, float]]:
+        """The sensitivities of the same three."""
+        every = (self.sensitivities, self.privacy_sensitivities, self.utility_sensitivities)
+        return dict(zip(self.scores, every, strict=True))
+
+    @property
     def missing(self) -> tuple[str, ...]:
         """The leaves of which nothing is known; the others share their weight."""
         return tuple(key for key in self.diagram.leaves if key not in self.nodes)
@@ -85,13 +91,9 @@ class Assessment:
         return position_of(self.nodes[key])
 
     def _repr_html_(self) -> str:
-        scores = (
-            ("score", self.score, self.interval),
-            ("privacy", self.privacy, self.privacy_interval),
-            ("utility", self.utility, self.utility_interval),
-        )
         rows = [("grade", self.grade.value)]
-        for name, value, ends in scores:
+        intervals = (self.interval, self.privacy_interval, self.utility_interval)
+        for (name, value), ends in zip(self.scores.items(), intervals, strict=True):
             if value is None:
                 rows.append((name, "not known"))
             elif ends is None:
@@ -126,7 +128,7 @@ def assess(
         vetoes: reasons outside the average that cap the grade; that privacy, utility or a leaf that a verdict needs is
             not known is added.
         draws: of which the intervals are made; 0 for none.
-        simulation_seed: of the draws, to see the same again.
+        simulation_seed: of the draws.
         confidence: of the intervals.
 
     Raises:
@@ -145,13 +147,29 @@ def assess(
     require_draws(draws, confidence, simulation_seed)
     given = _by_leaf(evidence)
     known_of = {key: given.get(key) or missing(key, Sentence("Nothing was given.")) for key in diagram.leaves}
-    leaves = _states(diagram, known_of)
+    leaves = {
+        key: _frozen(states) for key, one in known_of.items() if (states := one.states(diagram.states)) is not None
+    }
     shares = known_shares(diagram, leaves)
-    value, criteria = _ratings(diagram, shares, leaves)
-    privacy, utility = (_mean(criteria, names) for names in (diagram.privacy, diagram.utility))
-    intervals = _Intervals(diagram, shares, {key: known_of[key] for key in leaves}, draws, simulation_seed, confidence)
-    scores = {"privacy": _score(privacy), "utility": _score(utility)}
-    listed = _listed(vetoes, scores, {**given, **known_of})
+    ratings = _ratings(diagram, shares, {key: position_of(states) for key, states in leaves.items()})
+    value = ratings[diagram.value]
+    privacy, utility = (
+        mean_rating([ratings[key] for key in names if key in ratings]) for names in (diagram.privacy, diagram.utility)
+    )
+    known = {key: known_of[key] for key in leaves}
+    drawn = Draws(diagram, shares, known, draws, simulation_seed, confidence) if draws else None
+
+    def interval(names: Iterable[str], mean: Rating | None) -> Interval | None:
+        if drawn is None or mean is None:
+            return None
+        return drawn.interval({key: ratings[key] for key in names if key in ratings}, mean.score)
+
+    scores = {
+        "privacy": None if privacy is None else privacy.score,
+        "utility": None if utility is None else utility.score,
+    }
+    absent = [key for key, one in {**given, **known_of}.items() if one.standing is Standing.MISSING]
+    listed = tuple(dict.fromkeys((*vetoes, *vetoes_of_unknown(scores, absent))))
     uncapped = min(grade_of(one.score) for one in (value, privacy, utility) if one is not None)
     return Assessment(
         diagram,
@@ -161,9 +179,9 @@ def assess(
         value.score,
         scores["privacy"],
         scores["utility"],
-        intervals.of({diagram.value: value}, value),
-        intervals.of({key: criteria[key] for key in diagram.privacy}, privacy),
-        intervals.of({key: criteria[key] for key in diagram.utility}, utility),
+        interval([diagram.value], value),
+        interval(diagram.privacy, privacy),
+        interval(diagram.utility, utility),
         confidence,
         _sensitivities(value, leaves),
         _sensitivities(privacy, leaves),
@@ -174,72 +192,62 @@ def assess(
     )
 
 
-def _states(diagram: Diagram, evidence: Mapping[str, Evidence]) -> dict[str, Floats]:
-    """The distribution over the states of each leaf that is known."""
-    states = {key: one.states(diagram.states) for key, one in evidence.items()}
-    return {key: _frozen(one) for key, one in states.items() if one is not None}
+def assess_release(
+    release: Release | Path | str,
+    findings: Iterable[Finding],
+    original: Table,
+    *,
+    column: str | None = None,
+    diagram: Diagram | None = None,
+    questionnaire: Questionnaire | None = None,
+    simulation_seed: int = 0,
+) -> Assessment:
+    """The grade of a column of a release, from its record, its rows and what attacks found.
+
+    Args:
+        release: the release, or the file of its record.
+        findings: of ``audit.attack``.
+        original: the table it was made from.
+        column: the protected column; it may be left out where there is one.
+        diagram: by which it is graded; the paper's by default.
+        questionnaire: what people answered.
+        simulation_seed: of the intervals.
+
+    Raises:
+        FileError, VerificationError, TableError, ColumnError, OptionError: something that cannot be used.
+    """
+    protected, findings = protected_of_release(release, original, column=column), tuple(findings)
+    shown = shown_by_rows(protected.released, 0.95)
+    audit = audited_by(shown, findings, protected.setting.source.names)
+    evidence = collect(protected, audit=audit, questionnaire=questionnaire, simulation_seed=simulation_seed)
+    return assess(
+        diagram or default_diagram(),
+        (*evidence, *answered_beyond(questionnaire)),
+        every_veto(protected.setting, evidence, shown=shown, findings=findings),
+        simulation_seed=simulation_seed,
+    )
 
 
-def _mean(criteria: Mapping[str, Rating | None], names: Iterable[str]) -> Rating | None:
-    return mean_rating([one for key in names if (one := criteria[key]) is not None])
+def _by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    given: dict[str, Evidence] = {}
+    for one in evidence:
+        if one.leaf in given:
+            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
+        given[one.leaf] = one
+    return given
 
 
-def _ratings(
-    diagram: Diagram, shares: Mapping[Ends, float], leaves: Mapping[str, Floats]
-) -> tuple[Rating, dict[str, Rating | None]]:
-    """The rating of the value, and of each criterion."""
-    positions = {key: position_of(one) for key, one in leaves.items()}
-    value = rating(diagram, shares, positions, diagram.value)
-    if value is None:
+def _ratings(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str, float]) -> dict[str, Rating]:
+    """The rating of the value, and of each criterion of which something is known."""
+    names = (diagram.value, *diagram.privacy, *diagram.utility)
+    ratings = {key: one for key in names if (one := rating(diagram, shares, positions, key)) is not None}
+    if diagram.value not in ratings:
         raise ModelError(
             "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
             file=diagram.file,
             value=diagram.value,
         )
-    criteria = (*diagram.privacy, *diagram.utility)
-    return value, {key: rating(diagram, shares, positions, key) for key in criteria}
-
-
-class _Intervals:
-    def __init__(
-        self,
-        diagram: Diagram,
-        shares: Mapping[Ends, float],
-        evidence: Mapping[str, Evidence],
-        draws: int,
-        simulation_seed: int,
-        confidence: float,
-    ) -> None:
-        self._draws = Draws(diagram, shares, evidence, draws, simulation_seed) if draws else None
-        self._confidence = confidence
-
-    def of(self, criteria: Mapping[str, Rating | None], mean: Rating | None) -> Interval | None:
-        """The interval of the mean of some nodes' scores."""
-        if self._draws is None or mean is None:
-            return None
-        drawn = [self._draws.scores(one, key) for key, one in criteria.items() if one is not None]
-        return interval_of(np.mean(drawn, axis=0), mean.score, self._confidence)
-
-
-def _by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
-    found: dict[str, Evidence] = {}
-    for one in evidence:
-        if one.leaf in found:
-            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
-        found[one.leaf] = one
-    return found
-
-
-def _listed(
-    vetoes: Iterable[Veto], scores: Mapping[str, float | None], known_of: Mapping[str, Evidence]
-) -> tuple[Veto, ...]:
-    """Those given, and one where something that a verdict needs is not known."""
-    absent = [key for key, one in known_of.items() if one.standing is Standing.MISSING]
-    return tuple(dict.fromkeys((*vetoes, *vetoes_of_unknown(scores, absent))))
-
-
-def _score(of: Rating | None) -> float | None:
-    return None if of is None else of.score
+    return ratings
 
 
 def _sensitivities(of: Rating | None, leaves: Iterable[str]) -> Mapping[str, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -11,7 +12,7 @@ import numpy as np
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
-from leakgauge.assessment.scales import Form
+from leakgauge.assessment.indicators.setting import NumberSetting
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
@@ -25,7 +26,7 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.probability import Distribution, PriorOrigin
+from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
@@ -63,10 +64,8 @@ class Candidate:
         stage: what it changes against the start.
         name: the mechanism as on the command line, or a designed channel in words.
         form: what is released: the column, the column in bins, or its histogram.
-        mechanism: which.
-        setting: over the column.
         bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
-        designed: whether its channel was designed, so that its name does not say it.
+        designed: the designed channel; None where the name says it all.
     """
 
     stage: Stage
@@ -75,15 +74,14 @@ class Candidate:
     mechanism: Mechanism = field(repr=False)
     setting: Setting = field(repr=False)
     bins: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict, repr=False)
-    designed: bool = False
+    designed: Channel | None = field(default=None, repr=False)
 
     def channel_file(self) -> ChannelFile | None:
-        """The designed channel; None where the name says it all."""
-        if not self.designed:
+        """The designed channel, to be stored."""
+        if self.designed is None:
             return None
-        assert self.setting.channel is not None
         names = self.setting.source.names
-        return ChannelFile.of(NamedChannel(self.setting.channel, names, names, PriorOrigin.THIS_TABLE))
+        return ChannelFile.of(NamedChannel(self.designed, names, names, PriorOrigin.THIS_TABLE))
 
 
 Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
@@ -91,12 +89,7 @@ Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
 
 
 def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
-    """Settings in the order of their cost.
-
-    Args:
-        table: whose counts are used.
-        column: what is protected.
-        bounds: of numbers; without them numbers are released in bins or as a histogram only.
+    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted.
 
     Raises:
         ColumnError: a column that cannot be used: bounds of what are no numbers, or infinite numbers.
@@ -105,31 +98,31 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     numeric = kinds.get(column) in (Kind.INT, Kind.FLOAT)
     if bounds is not None and not numeric and column in kinds:
         raise ColumnError("Column {name!r} holds no numbers; leave lower and upper out.", name=column)
-    if numeric and not all(np.isfinite(_plain(table, column))):
+    moments = table.moments(column)[column] if numeric else None
+    ends = [] if moments is None else [one for one in (moments.minimum, moments.maximum) if one is not None]
+    if not all(map(math.isfinite, ends)):
         raise ColumnError("Column {name!r} holds infinite numbers; leave those rows out.", name=column)
     source = source_of(table, column)
     counts = table.counts(column, limit=1 << 20)
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
-        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, bounds) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, bounds) for e in EPSILONS])
+        span = {"lower": bounds[0], "upper": bounds[1]}
+        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, **span) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, **span) for e in EPSILONS])
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
-        yield from _made(source, first, COLUMN, [_response(letters, e) for e in EPSILONS])
+        yield from _made(source, first, COLUMN, [_of_letters(randomized_response, letters, e) for e in EPSILONS])
         yield from _made(source, Stage.MECHANISM, COLUMN, _other_letters(letters))
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers = [*(_response(binned, e) for e in EPSILONS[:6]), *(_designed(binned, s) for s in SLOPES[:4])]
+            makers = [
+                *(_of_letters(randomized_response, binned, e) for e in EPSILONS[:6]),
+                *(_designed(binned, s) for s in SLOPES[:4]),
+            ]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
-
-
-def _plain(table: Table, column: str) -> list[float]:
-    """The ends of the numbers, which are infinite where any is."""
-    moments = table.moments(column)[column]
-    return [float(one) for one in (moments.minimum, moments.maximum) if one is not None]
 
 
 def _made(
@@ -143,43 +136,38 @@ def _made(
         try:
             name, mechanism = make()
             setting = setting_of(mechanism, source)
-            if setting.form is Form.NUMBERS:
+            if isinstance(setting, NumberSetting):
                 # Numbers that are missing show here that noise cannot take the column.
                 _ = setting.taken
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        designed = isinstance(name, Sentence)
+        designed = mechanism.channel() if isinstance(name, Sentence) else None
         said = name if isinstance(name, Sentence) else Sentence(name)
         yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
 
 
-def _laplace(epsilon: float, bounds: Bounds) -> Maker:
-    return lambda: _named(laplace(epsilon, lower=bounds[0], upper=bounds[1]))
+def _laplace(epsilon: float, **span: float) -> Maker:
+    return lambda: _named(laplace(epsilon, **span))
 
 
-def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
-    return lambda: _named(gaussian(epsilon, DELTA, lower=bounds[0], upper=bounds[1]))
+def _gaussian(epsilon: float, **span: float) -> Maker:
+    return lambda: _named(gaussian(epsilon, DELTA, **span))
 
 
-def _response(letters: Distribution, epsilon: float) -> Maker:
-    return lambda: (f"randomized-response:epsilon={epsilon:g}", randomized_response(epsilon, letters=letters.outcomes))
+def _of_letters(factory: Callable[..., Mechanism], letters: Distribution, epsilon: float) -> Maker:
+    def make() -> tuple[str | Sentence, Mechanism]:
+        mechanism = factory(epsilon, letters=letters.outcomes)
+        return f"{mechanism.name}:epsilon={epsilon:g}", mechanism
+
+    return make
 
 
 def _other_letters(letters: Distribution) -> list[Maker]:
     makers = [_designed(letters, slope) for slope in SLOPES]
     for epsilon in EPSILONS[:6]:
-        makers.append(_sets(letters, epsilon, "subset-selection"))
-        makers.append(_sets(letters, epsilon, "unary-encoding"))
+        makers += [_of_letters(one, letters, epsilon) for one in (subset_selection, unary_encoding)]
     return makers
-
-
-def _sets(letters: Distribution, epsilon: float, name: str) -> Maker:
-    factory: Mapping[str, Callable[..., Mechanism]] = {
-        "subset-selection": subset_selection,
-        "unary-encoding": unary_encoding,
-    }
-    return lambda: (f"{name}:epsilon={epsilon:g}", factory[name](letters.outcomes, epsilon))
 
 
 def _designed(letters: Distribution, slope: float) -> Maker:
@@ -196,10 +184,7 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
         counted = histogram_source(source, table, query)
     except InputError:
         return
-    makers: list[Maker] = []
-    for epsilon in EPSILONS[:8]:
-        makers.append(lambda epsilon=epsilon: _named(laplace(epsilon, sensitivity=2)))  # type: ignore[misc]
-        makers.append(lambda epsilon=epsilon: _named(gaussian(epsilon, DELTA, sensitivity=2)))  # type: ignore[misc]
+    makers = [make(epsilon, sensitivity=2) for epsilon in EPSILONS[:8] for make in (_laplace, _gaussian)]
     bins = {"labels": tuple(query.labels)} if query.labels is not None else {"edges": tuple(query.edges or ())}
     yield from _made(counted, Stage.FORM, Sentence("histogram"), makers, bins)
 

@@ -53,15 +53,7 @@ def require_draws(draws: int, confidence: float, simulation_seed: int) -> None:
 
 
 class Draws:
-    """Weights, steps and leaves drawn together for every score of one assessment.
-
-    Args:
-        diagram: the diagram.
-        shares: of its arcs between known nodes.
-        evidence: of its known leaves.
-        count: how many draws.
-        simulation_seed: to see the same again.
-    """
+    """Weights, steps and leaves drawn together for every score of one assessment."""
 
     def __init__(
         self,
@@ -70,9 +62,10 @@ class Draws:
         evidence: Mapping[str, Evidence],
         count: int,
         simulation_seed: int,
+        confidence: float,
     ) -> None:
         random = simulation(simulation_seed)
-        self._diagram, self._count, self._evidence = diagram, count, evidence
+        self._diagram, self._count, self._evidence, self._confidence = diagram, count, evidence, confidence
         self._shares = _drawn_shares(shares, count, random)
         steps = random.standard_gamma(CONCENTRATION, size=(count, diagram.states - 1))
         heights = np.cumsum(steps, axis=1)
@@ -81,7 +74,14 @@ class Draws:
         asked = {key: one for key, one in evidence.items() if one.standing is Standing.ASKED}
         self._answers = {key: _drawn_answers(one, diagram.states, count, random) for key, one in asked.items()}
 
-    def scores(self, rating: Rating, root: str) -> Floats:
+    def interval(self, ratings: Mapping[str, Rating], score: float) -> Interval:
+        """The middle of the mean scores drawn of some nodes, widened where it does not hold the score itself."""
+        miss = (1 - self._confidence) / 2
+        means = np.mean([self._scores(one, key) for key, one in ratings.items()], axis=0)
+        low, high = np.clip(np.quantile(means, [miss, 1 - miss]), 0.0, 100.0)
+        return min(round(float(low), DIGITS), score), max(round(float(high), DIGITS), score)
+
+    def _scores(self, rating: Rating, root: str) -> Floats:
         """A node's score in every draw."""
         reached, low, high = np.zeros(self._count), np.zeros(self._count), np.zeros(self._count)
         for key, (straight, other) in path_weights(self._diagram, self._shares, root).items():
@@ -113,13 +113,6 @@ class Draws:
         rows = np.arange(self._count)
         first, second = worths[rows, below], worths[rows, below + 1]
         return np.asarray(first + (place - below) * (second - first))
-
-
-def interval_of(scores: Floats, score: float, confidence: float) -> Interval:
-    """The middle of the scores drawn, widened where it does not hold the score itself."""
-    miss = (1 - confidence) / 2
-    low, high = np.clip(np.quantile(scores, [miss, 1 - miss]), 0.0, 100.0)
-    return min(round(float(low), DIGITS), score), max(round(float(high), DIGITS), score)
 
 
 def _drawn_shares(shares: Mapping[Ends, float], count: int, random: Generator) -> dict[Ends, Weight]:

@@ -11,13 +11,12 @@ from typing import Any
 from leakgauge.artefacts.assessment import Grade, PolicyLine
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import Assessment
+from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 from leakgauge.sentences import Sentence, in_turn
 
 POLICY_SCHEMA = "leakgauge/policy/1"
-
-
 _SCORES = ("min_privacy", "min_utility", "min_score")
 _ROUNDING = 1e-9
 """A level computed from a channel is rounded up in its last digits, which is no reason to refuse it."""
@@ -31,11 +30,7 @@ class Policy:
         max_leakage_bits: of mutual information between the data and the release.
         max_epsilon: in nats: the largest of what the column claims, what all columns of the release claim together and
             what an audit shows, times the releases per period.
-        max_delta: of the claim.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
-        min_privacy: of the privacy score.
-        min_utility: of the utility score.
-        min_score: of the score.
         target_grade: the least grade, after vetoes.
 
     Raises:
@@ -73,22 +68,23 @@ class Policy:
         shown: float | None = None,
         releases_per_period: float = 1.0,
     ) -> tuple[PolicyLine, ...]:
-        """Every limit that is set, with what was found; any veto is a line that fails.
+        """Every limit that is set, with what was found of a column; any veto is a line that fails.
 
         Upper limits are held against the upper ends of intervals, lower limits against the lower ends: in doubt a
         release is not allowed.
 
         Args:
-            assessment: what was found of one column.
+            assessment: of one column.
             together: the ε in nats that all columns of the release claim together; None where it is not known.
             shown: the largest ε in nats that an audit shows.
             releases_per_period: by which ε is multiplied: every release spends it again.
         """
+        held = {one.limit: assessment.evidence.get(one.leaf) for one in INDICATORS.values() if one.limit}
         lines = [
-            _below("max_leakage_bits", self.max_leakage_bits, assessment.evidence.get("6")),
-            self._budget(assessment.evidence.get("3"), together, shown, releases_per_period),
-            _below("max_delta", self.max_delta, assessment.evidence.get("2")),
-            _below("max_attack_advantage", self.max_attack_advantage, assessment.evidence.get("5")),
+            _below("max_leakage_bits", self.max_leakage_bits, held["max_leakage_bits"]),
+            self._budget(held["max_epsilon"], together, shown, releases_per_period),
+            _below("max_delta", self.max_delta, held["max_delta"]),
+            _below("max_attack_advantage", self.max_attack_advantage, held["max_attack_advantage"]),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
             _above("min_score", self.min_score, assessment.score, assessment.interval),

@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
 
+from leakgauge.artefacts import Audit, Finding, Shown
 from leakgauge.artefacts.assessment import Grade, Veto
+from leakgauge.artefacts.evidence import Evidence
+from leakgauge.assessment.indicators import INDICATORS, Form, Setting
+from leakgauge.claims import Statement
 from leakgauge.sentences import Sentence, in_turn
 
-if TYPE_CHECKING:
-    from leakgauge.artefacts import Audit, Finding, Shown
-    from leakgauge.artefacts.evidence import Evidence
-    from leakgauge.claims import Statement
-
-NEEDED = {
-    "3": Sentence("the budget ε (leaf 3)"),
-    "5": Sentence("what attacks gain (leaf 5)"),
-    "6": Sentence("what the release tells (leaf 6)"),
-}
-"""Leaves without which nobody can say that a release is safe."""
 MECHANISM = Sentence("the mechanism")
-TOLD = 0.9
-"""A share of the secret from which on the release is as good as the data."""
-LARGEST_DELTA = 0.01
-"""With a δ from here on one row in a hundred may be released as it is."""
+
+
+def every_veto(
+    setting: Setting,
+    evidence: Iterable[Evidence],
+    *,
+    audit: Audit | None = None,
+    shown: Shown | None = None,
+    findings: Iterable[Finding] = (),
+) -> tuple[Veto, ...]:
+    """Every reason once, from what is claimed, measured, shown and attacked; ``assess`` adds what is not known.
+
+    What is shown and attacked is in an audit of the release, or in what the rows of the column show and attacks found.
+    """
+    found = [veto for claim in setting.claims[:1] for veto in vetoes_of_claim(claim)]
+    found += vetoes_of_evidence(evidence, of_rows=setting.form is not Form.ANSWERS)
+    found += [] if audit is None else vetoes_of_audit(audit)
+    found += [] if shown is None else vetoes_of_shown(shown, _column(setting.source.name))
+    found += [veto for one in findings for veto in vetoes_of_finding(one)]
+    return tuple(dict.fromkeys(found))
 
 
 def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
@@ -33,51 +41,17 @@ def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
 
 
 def vetoes_of_unknown(scores: Mapping[str, float | None], missing: Collection[str]) -> tuple[Veto, ...]:
-    """Vetoes where a score or a leaf that a verdict needs is not known: what is not known is not safe.
-
-    Args:
-        scores: privacy and utility by name.
-        missing: the leaves of which nothing is known.
-    """
+    """Vetoes where a score or a leaf that a verdict needs is not known: what is not known is not safe."""
     unknown = [Sentence(name) for name, score in scores.items() if score is None]
-    unknown += [said for leaf, said in NEEDED.items() if leaf in missing]
+    unknown += [one.needed for one in INDICATORS.values() if one.needed is not None and one.leaf in missing]
     return (Veto(Sentence("nothing is known of {what}", what=tuple(unknown))),) if unknown else ()
 
 
 def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) -> tuple[Veto, ...]:
-    """Vetoes from the leaves themselves: an infinite ε, a large δ, a release that tells nearly everything.
-
-    Args:
-        evidence: of any leaves.
-        of_rows: whether values of rows are released. What counts of many rows tell of the true counts is no secret of
-            anyone, so that leaf 7 says nothing against them.
-    """
+    """Vetoes from the indicators themselves; also told whether values of rows are released, or counts of many."""
     values = {one.leaf: one.value for one in evidence if one.value is not None}
-    found: list[Sentence] = []
-    if values.get("3") == math.inf:
-        found.append(Sentence("ε is infinite, which promises nothing"))
-    if values.get("2", 0.0) >= LARGEST_DELTA:
-        found.append(
-            Sentence(
-                "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing",
-                delta=values["2"],
-                largest=LARGEST_DELTA,
-            )
-        )
-    # An attack on a sample may come out above what it estimates, which is at most the whole.
-    told = {leaf: min(value, 1.0) for leaf, value in values.items() if value >= TOLD}
-    if "5" in told:
-        found.append(
-            Sentence(
-                "the release tells nearly everything: the best attack gains {share:.4g} of what the raw data give",
-                share=told["5"],
-            )
-        )
-    if "7" in told and of_rows:
-        found.append(
-            Sentence("the release tells nearly everything: it keeps {share:.4g} of the information", share=told["7"])
-        )
-    return tuple(map(Veto, found))
+    reasons = (one.veto(values[one.leaf], of_rows) for one in INDICATORS.values() if one.leaf in values)
+    return tuple(Veto(reason) for reason in reasons if reason is not None)
 
 
 def vetoes_of_claim(claim: Statement) -> tuple[Veto, ...]:
@@ -126,15 +100,14 @@ def vetoes_of_finding(finding: Finding) -> tuple[Veto, ...]:
 def vetoes_of_audit(audit: Audit) -> tuple[Veto, ...]:
     """Vetoes from the audit of a release."""
     columns = [(name, one) for name, one in audit.columns.items() if one is not None]
-    found = [veto for name, one in columns for veto in vetoes_of_shown(one, column_of(name))]
+    found = [veto for name, one in columns for veto in vetoes_of_shown(one, _column(name))]
     found += [veto for one in audit.attacks for veto in vetoes_of_finding(one)]
     # A record that does not hold what it says is no claim either.
     found += [Veto(one.failure) for one in audit.checks if one.holds is False]
     return tuple(dict.fromkeys(found))
 
 
-def column_of(name: str) -> Sentence:
-    """A column, as vetoes call it."""
+def _column(name: str) -> Sentence:
     return Sentence("the column {name}", name=name)
 
 

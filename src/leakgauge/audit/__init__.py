@@ -2,8 +2,8 @@
 
 from leakgauge.audit.anonymity import anonymity
 from leakgauge.audit.attacks.attack import Aim
-from leakgauge.audit.attacks.case import Case
-from leakgauge.audit.attacks.catalogue import ATTACKS, attack, attack_case, attack_of, read_attack_case
+from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.audit.attacks.catalogue import ATTACKS, attack, attack_case, attack_of
 from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.levels import exact_level
@@ -28,6 +28,6 @@ __all__ = [
     "claimed_by_opendp",
     "exact_level",
     "lower_bound",
-    "read_attack_case",
+    "read_case",
     "shown_by_rows",
 ]

@@ -6,43 +6,43 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
 
+from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
-from leakgauge.cli.output import deliver, output_options, working
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, alert, deliver, grid, require_not_read, working
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError, OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import StoredAssessment
     from leakgauge.artefacts.assessment import Leaf, Lift, NodeStates
     from leakgauge.artefacts.quantity import Side
     from leakgauge.assessment import Diagram
 
-_FILE = click.Path(path_type=Path)
-
 
 @click.command()
-@click.argument("record", type=_FILE, required=False)
-@click.argument("audit", type=_FILE, required=False)
+@click.argument("record", type=FILE, required=False)
+@click.argument("audit", type=FILE, required=False)
 @click.option("--original", metavar="TABLE", help="The table that was released.")
-@click.option("--released", type=_FILE, metavar="TABLE", help="The release, if it was moved.")
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'.")
+@options.released
+@options.missing_in_original
 @click.option("--column", metavar="C", help="The protected column; needed where there are several.")
-@click.option("--diagram", type=_FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
+@click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
 @click.option("--algebra", type=click.Choice(["sound", "published"]), default="sound", show_default=True)
-@click.option("--policy", type=_FILE, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
-@click.option("--questionnaire", type=_FILE, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
-@click.option("--template", type=_FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
+@click.option("--policy", type=FILE, metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
+@click.option("--questionnaire", type=FILE, metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
+@click.option("--template", type=FILE, metavar="FILE", help="Write an empty questionnaire, and nothing else.")
 @click.option("--template-language", type=click.Choice(["en", "zh"]), default="en", show_default=True)
-@click.option("--stored", type=_FILE, metavar="FILE", help="An earlier assessment: its space and time are taken.")
+@click.option("--stored", type=FILE, metavar="FILE", help="An earlier assessment: its space and time are taken.")
 @click.option("--releases-per-period", type=float, default=1.0, show_default=True, metavar="N")
 @click.option("--target", metavar="SCORE|GRADE", help="What would lift it there; default: the next grade.")
-@click.option("--picture", type=_FILE, metavar="FILE", help="Draw the diagram, coloured by state, as SVG.")
+@click.option("--picture", type=FILE, metavar="FILE", help="Draw the diagram, coloured by state, as SVG.")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of the intervals.")
-@output_options
-def command(as_json: bool, output: Path | None, **options: Any) -> None:
+@options.output
+def command(as_json: bool, output: Path | None, **given: Any) -> None:
     """Grade the protection effect of a release from 28 indicators, and say what would lift it.
 
     \b
@@ -52,94 +52,76 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
     The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
     own score is shown beside it and does not decide. Exit 1 where a veto stands against it or a policy is not kept.
     """
-    from leakgauge.assessment import write_template
-
-    if options["template"] is not None:
-        require_writable(options["template"])
-        if options["template"].exists():
-            # It may hold the answers of people by now.
-            raise FileError("{path} exists; name another file for the questionnaire.", path=options["template"])
-        write_template(options["template"], options["template_language"])
-        click.echo(say("Wrote {path!s}.", path=options["template"]))
-        return
-    from leakgauge.assessment import default_diagram, read_diagram
+    from leakgauge.assessment import default_diagram, read_diagram, write_template
     from leakgauge.jobs.assess import require
 
-    diagram = default_diagram() if options["diagram"] is None else read_diagram(options["diagram"])
-    graded = _graded(options, diagram, output)
-    if options["picture"] is not None:
+    template = given["template"]
+    if template is not None:
+        require_writable(template)
+        if template.exists():
+            # It may hold the answers of people by now.
+            raise FileError("{path} exists; name another file for the questionnaire.", path=template)
+        write_template(template, given["template_language"])
+        click.echo(say("Wrote {path!s}.", path=template))
+        return
+    diagram = default_diagram() if given["diagram"] is None else read_diagram(given["diagram"])
+    graded = _graded(given, diagram, output)
+    if given["picture"] is not None:
         from leakgauge.artefacts.codec import encode
         from leakgauge.report.figures import influence_figure
 
-        write_whole(options["picture"], influence_figure(encode(graded), diagram, current()).to_svg())
-    published = options["algebra"] == "published"
+        write_whole(given["picture"], influence_figure(encode(graded), diagram, current()).to_svg())
+    published = given["algebra"] == "published"
     deliver(graded, as_json, output, lambda: _render(graded, published))
     require(graded)
 
 
-def _graded(options: dict[str, Any], diagram: Diagram, output: Path | None) -> StoredAssessment:
+def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> StoredAssessment:
     from leakgauge.assessment import asked_leaves, parse_target, read_policy, read_questionnaire
     from leakgauge.jobs.assess import grade_release, read_audit
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table
 
-    record, audit, original = options["record"], options["audit"], options["original"]
+    record, audit, original = given["record"], given["audit"], given["original"]
     if record is None or audit is None:
         raise OptionError("An assessment needs a record and its audit; name both files.")
     if original is None:
         raise OptionError("A release is assessed beside the table it was made from; name that with --original.")
-    read = [options[name] for name in ("released", "diagram", "policy", "questionnaire", "stored") if options[name]]
-    for place in (output, options["picture"]):
-        require_writable(place, record, audit, *source_files(original), Path(original), *read)
-    picture = options["picture"]
+    picture, read = given["picture"], ("released", "diagram", "policy", "questionnaire", "stored")
+    for place in (output, picture):
+        require_not_read(place, original, record, audit, *(given[name] for name in read))
     if output is not None and picture is not None and picture.resolve() == output.resolve():
         raise FileError("{path} is named for the assessment and the picture; name two files.", path=output)
-    policy = None if options["policy"] is None else read_policy(options["policy"])
-    asked = options["questionnaire"]
+    policy = None if given["policy"] is None else read_policy(given["policy"])
+    asked = given["questionnaire"]
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
-    target = None if options["target"] is None else parse_target(options["target"])
-    with open_table(original, missing=options["missing"]) as table, working(say("Measuring")):
+    target = None if given["target"] is None else parse_target(given["target"])
+    passed = {name: given[name] for name in ("released", "column", "stored", "releases_per_period", "confidence")}
+    with open_table(original, missing=given["missing"]) as table, working(say("Measuring")):
+        audited = read_audit(audit)
         return grade_release(
-            record,
-            read_audit(audit),
-            table,
-            diagram,
-            released=options["released"],
-            column=options["column"],
-            questionnaire=answers,
-            stored=options["stored"],
-            releases_per_period=options["releases_per_period"],
-            policy=policy,
-            target=target,
-            confidence=options["confidence"],
+            record, audited, table, diagram, questionnaire=answers, policy=policy, target=target, **passed
         )
 
 
-def _render(found: StoredAssessment, published: bool) -> list[RenderableType]:
-    from rich.text import Text
-
-    parts: list[RenderableType] = [_scores(found, published), _leaves(found), Text(retell(found.graded))]
+def _render(found: StoredAssessment, published: bool) -> Parts:
+    parts: Parts = [_scores(found, published), _leaves(found), retell(found.graded)]
     for veto in found.vetoes:
         told = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
-        parts.append(Text(told, "bold red"))
-    parts += [Text(_lift(found, way)) for way in found.lifts[:3]]
+        parts.append(alert(told))
+    parts += [_lift(found, way) for way in found.lifts[:3]]
     if found.blocked is not None:
-        parts.append(Text(retell(found.blocked)))
+        parts.append(retell(found.blocked))
     if found.policy:
         parts.append(_policy(found))
     if found.missing:
         names = say(", ").join(_name(leaf) for leaf in found.leaves if leaf.leaf in found.missing)
-        parts.append(Text(say("Nothing is known of {names!s}; the other leaves share their weight.", names=names)))
+        parts.append(say("Nothing is known of {names!s}; the other leaves share their weight.", names=names))
     return parts
 
 
 def _lift(found: StoredAssessment, way: Lift) -> str:
     moves = say(", ").join(
-        say(
-            "{leaf!s} from {start:.2f} to {end:.2f}",
-            leaf=_name(found.nodes[one.leaf]),
-            start=one.start,
-            end=one.end,
-        )
+        say("{leaf!s} from {start:.2f} to {end:.2f}", leaf=_name(found.nodes[one.leaf]), start=one.start, end=one.end)
         for one in way.moves
     )
     scores = {say("privacy"): way.privacy, say("utility"): way.utility}
@@ -157,13 +139,10 @@ def _name(node: Leaf | NodeStates) -> str:
     return node.chinese or node.name if current().code == "zh" else node.name
 
 
-def _scores(found: StoredAssessment, published: bool) -> RenderableType:
-    from rich.table import Table
-
+def _scores(found: StoredAssessment, published: bool) -> Table:
     from leakgauge.assessment import grade_of
 
-    title = say("Protection effect of {column!s}", column=found.column)
-    grid = Table(*say("|score|interval|").split("|"), title=title, title_justify="left")
+    scores = grid(say("|score|interval|"), say("Protection effect of {column!s}", column=found.column))
     own = [
         (say("protection effect"), found.score, found.interval),
         (say("privacy"), found.privacy, found.privacy_interval),
@@ -172,7 +151,7 @@ def _scores(found: StoredAssessment, published: bool) -> RenderableType:
     for name, score, interval in own:
         word = "" if score is None else retell(grade_of(score).value)
         ends = "" if interval is None else f"[{interval.low:.1f}, {interval.high:.1f}]"
-        grid.add_row(name, say("not known") if score is None else f"{score:.1f}", ends, word)
+        scores.add_row(name, say("not known") if score is None else f"{score:.1f}", ends, word)
     paper = found.published
     if paper is not None:
         fields: dict[str, object] = {"grade": paper.grade, "credibility": paper.credibility}
@@ -180,10 +159,10 @@ def _scores(found: StoredAssessment, published: bool) -> RenderableType:
             beside = say("{grade}; credibility {credibility:.4f}; does not decide", **fields)
         else:
             beside = say("{grade}; does not decide", **fields)
-        grid.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
-    grid.add_section()
-    grid.add_row(say("GRADE"), "", "", _grade(found))
-    return grid
+        scores.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
+    scores.add_section()
+    scores.add_row(say("GRADE"), "", "", _grade(found))
+    return scores
 
 
 def _grade(found: StoredAssessment) -> str:
@@ -195,14 +174,11 @@ def _grade(found: StoredAssessment) -> str:
     return say("{grade} ({letters!s}), by a veto; {uncapped} without it", **fields)
 
 
-def _leaves(found: StoredAssessment) -> RenderableType:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    grid = Table(*say("|indicator|better|value|position|points|known").split("|"), box=SIMPLE_HEAD)
+def _leaves(found: StoredAssessment) -> Table:
+    leaves = grid(say("|indicator|better|value|position|points|known"), box=SIMPLE_HEAD)
     for leaf, one in zip(found.leaves, found.evidence.leaves, strict=True):
         value = "" if one.value is None else f"{one.value:.4g} {retell(one.unit)}"
-        grid.add_row(
+        leaves.add_row(
             leaf.leaf,
             _name(leaf),
             "" if leaf.better is None else retell(leaf.better),
@@ -211,17 +187,15 @@ def _leaves(found: StoredAssessment) -> RenderableType:
             "" if leaf.sensitivity is None else f"{leaf.sensitivity:+.1f}",
             retell(one.standing.value),
         )
-    return grid
+    return leaves
 
 
-def _policy(found: StoredAssessment) -> RenderableType:
-    from rich.table import Table
-
-    grid = Table(*say("limit|asked|found||of").split("|"), title=say("Policy"), title_justify="left")
+def _policy(found: StoredAssessment) -> Table:
+    limits = grid(say("limit|asked|found||of"), say("Policy"))
     for one in found.policy:
         kept = say("kept") if one.holds else say("NOT KEPT")
-        grid.add_row(retell(one.name), _side(one.limit), _side(one.found), kept, retell(one.of))
-    return grid
+        limits.add_row(retell(one.name), _side(one.limit), _side(one.found), kept, retell(one.of))
+    return limits
 
 
 def _side(value: Side | None) -> str:

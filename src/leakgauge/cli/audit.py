@@ -6,16 +6,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+from rich.text import Text
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import counting, deliver, output_options, shown
-from leakgauge.cli.verify import outcome
+from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
+from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
 
 _OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "bins", "targets")
@@ -38,16 +40,16 @@ _NOT_FOR = {
 @click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
 @click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
-@click.option("--released", type=click.Path(path_type=Path), metavar="TABLE", help="The release, if it was moved.")
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'.")
+@options.released
+@options.missing_in_original
 @click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
-@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@options.background
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
-@output_options
-def command(as_json: bool, output: Path | None, **options: Any) -> None:
+@options.output
+def command(as_json: bool, output: Path | None, **given: Any) -> None:
     """Hold a release, a mechanism or a program to what it claims, by looking at what it does.
 
     \b
@@ -58,15 +60,15 @@ def command(as_json: bool, output: Path | None, **options: Any) -> None:
     A record gets its digests and claims computed again, the ε its rows show, and attacks. Anything else gets the level
     that two inputs show at least. Exit 0 when nothing is disproved, 1 when something is.
     """
-    subject, program = options["subject"], options["program"]
+    subject, program = given["subject"], given["program"]
     if (subject is None) == (program is None):
         raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
     kind = "a program" if program is not None else _kind(subject)
-    _refuse(options, _NOT_FOR[kind], kind)
+    _refuse(given, _NOT_FOR[kind], kind)
     if kind == "a record":
-        _audit_release(Path(subject), options, as_json, output)
+        _audit_release(Path(subject), given, as_json, output)
     else:
-        _audit_mechanism(subject or program, options, as_json, output)
+        _audit_mechanism(subject or program, given, as_json, output)
 
 
 def _kind(subject: str) -> str:
@@ -81,57 +83,56 @@ def _kind(subject: str) -> str:
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
 
 
-def _refuse(options: dict[str, Any], names: tuple[str, ...], what: str) -> None:
-    given = [name for name in names if options[name] not in (None, (), False)]
-    if given:
-        raise OptionError(
-            "--{option!s} is not for the audit of {what}; leave it out.", option=given[0].replace("_", "-"), what=what
-        )
+def _refuse(given: dict[str, Any], names: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if given[name] not in (None, (), False):
+            option = name.replace("_", "-")
+            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=what)
 
 
-def _audit_release(record: Path, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
-    from leakgauge.tables import open_table, parse_binnings, source_files
+    from leakgauge.tables import open_table, parse_binnings
 
-    original, released = options["original"], options["released"]
+    original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
-    require_writable(output, record, *source_files(original), Path(original), *([released] if released else []))
-    with open_table(original, missing=options["missing"]) as table, counting(say("Attacking")) as tell:
+    require_not_read(output, original, record, released)
+    with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         found = audit_release(
             record,
             table,
             released=released,
-            secret=options["secret"],
-            background=options["background"],
-            bins=parse_binnings(options["bins"], options["background"]),
-            confidence=options["confidence"],
-            targets=options["targets"] or 2000,
-            simulation_seed=options["simulate"] or 0,
+            secret=given["secret"],
+            background=given["background"],
+            bins=parse_binnings(given["bins"], given["background"]),
+            confidence=given["confidence"],
+            targets=given["targets"] or 2000,
+            simulation_seed=given["simulate"] or 0,
             progress=tell,
         )
     deliver(found, as_json, output, lambda: _render_release(found))
     found.require()
 
 
-def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_mechanism, names_a_file
 
-    require_writable(output, *([Path(spelled)] if options["program"] is None and names_a_file(spelled) else []))
-    for first, second in options["inputs"]:
+    require_writable(output, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
+    for first, second in given["inputs"]:
         if first == second:
             raise OptionError("--inputs names {found!r} twice; name two different inputs.", found=first)
     with counting(say("Drawing")) as tell:
         found = audit_mechanism(
             spelled,
-            program=options["program"] is not None,
-            claim=options["claim"],
-            inputs=options["inputs"],
-            samples=options["samples"] or 200_000,
-            confidence=options["confidence"],
-            stop_early=not options["to_the_end"],
-            seconds=options["seconds"] or 600.0,
-            simulation_seed=options["simulate"],
+            program=given["program"] is not None,
+            claim=given["claim"],
+            inputs=given["inputs"],
+            samples=given["samples"] or 200_000,
+            confidence=given["confidence"],
+            stop_early=not given["to_the_end"],
+            seconds=given["seconds"] or 600.0,
+            simulation_seed=given["simulate"],
             progress=tell,
         )
     deliver(found, as_json, output, lambda: _render_mechanism(found))
@@ -139,29 +140,24 @@ def _audit_mechanism(spelled: str, options: dict[str, Any], as_json: bool, outpu
         raise RefusalError("{claim!s} is disproved.", claim=str(found.statement))
 
 
-def _render_mechanism(found: MechanismAudit) -> list[RenderableType]:
-    from rich.table import Table
-    from rich.text import Text
-
-    grid = Table(title=found.subject, title_justify="left", show_header=False)
+def _render_mechanism(found: MechanismAudit) -> Parts:
+    facts = grid(title=found.subject)
     unit = retell(found.lower_bound.unit)
     if found.claim is not None:
-        grid.add_row(say("claimed: at most"), f"{shown(found.claim.value)} {unit} ({found.statement})")
+        facts.add_row(say("claimed: at most"), f"{number(found.claim.value)} {unit} ({found.statement})")
     sure = found.lower_bound.confidence
     how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
-    grid.add_row(
-        say("shown: more than") if found.is_just_above else say("shown: at least"),
-        f"{shown(found.at_least)} {unit}{how}",
-    )
-    grid.add_row(say("inputs"), say(" and ").join(found.inputs))
-    grid.add_row(say("told apart by"), retell(found.event) or say("no single output"))
+    bound = say("shown: more than") if found.is_just_above else say("shown: at least")
+    facts.add_row(bound, f"{number(found.at_least)} {unit}{how}")
+    facts.add_row(say("inputs"), say(" and ").join(found.inputs))
+    facts.add_row(say("told apart by"), retell(found.event) or say("no single output"))
     if sure is not None:
-        grid.add_row(say("outputs"), _outputs(found))
+        facts.add_row(say("outputs"), _outputs(found))
     for check in found.checks:
-        grid.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
-    parts: list[RenderableType] = [grid]
+        facts.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
+    parts: Parts = [facts]
     if found.deterministic:
-        parts.append(Text(say("Each input always gave the same output: without noise ε is infinite."), "bold red"))
+        parts.append(alert(say("Each input always gave the same output: without noise ε is infinite.")))
     if str(found.note):
         parts.append(Text(retell(found.note), "bold"))
     if found.claim is not None:
@@ -175,70 +171,52 @@ def _outputs(found: MechanismAudit) -> str:
     return say("{samples:d} of each input", samples=found.samples)
 
 
-def _verdict(violated: bool) -> RenderableType:
-    from rich.text import Text
-
+def _verdict(violated: bool) -> Text | str:
     if violated:
-        return Text(say("DISPROVED: it does not keep what it claims."), "bold red")
-    return Text(say("Nothing found against the claim. That is no proof of it."))
+        return alert(say("DISPROVED: it does not keep what it claims."))
+    return say("Nothing found against the claim. That is no proof of it.")
 
 
-def _render_release(found: Audit) -> list[RenderableType]:
-    from rich.table import Table
-
-    checks = Table(*say("record||why").split("|"), title=say("The record, computed again"), title_justify="left")
-    for one in found.checks:
-        checks.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
-    parts: list[RenderableType] = [checks, _levels(found), _attacks(found)]
+def _render_release(found: Audit) -> Parts:
+    checks = check_table(say("record||why"), say("The record, computed again"), found.checks)
+    parts: Parts = [checks, _levels(found), _attacks(found)]
     if found.anonymity is not None:
-        grid = Table(title=say("Public columns"), title_justify="left", show_header=False)
-        grid.add_row(say("k-anonymity"), str(found.anonymity.k))
+        public = grid(title=say("Public columns"))
+        public.add_row(say("k-anonymity"), str(found.anonymity.k))
         alone = say("{unique:d} of {rows:d} rows", unique=found.anonymity.unique, rows=found.anonymity.rows)
-        grid.add_row(say("alone in their class"), alone)
-        parts.append(grid)
+        public.add_row(say("alone in their class"), alone)
+        parts.append(public)
     return [*parts, _verdict(found.violated)]
 
 
-def _levels(found: Audit) -> RenderableType:
-    from rich.table import Table
-
-    heads = say("column|claimed|shown by its rows|rows").split("|")
-    grid = Table(*heads, title=say("What the rows show"), title_justify="left")
+def _levels(found: Audit) -> Table:
+    levels = grid(say("column|claimed|shown by its rows|rows"), say("What the rows show"))
     for name, level in found.columns.items():
         if level is None:
-            grid.add_row(name, "", say("too few rows, or nothing claimed"), "")
+            levels.add_row(name, "", say("too few rows, or nothing claimed"), "")
             continue
-        fields = {"level": shown(level.at_least), "unit": level.lower_bound.unit}
+        fields = {"level": number(level.at_least), "unit": level.lower_bound.unit}
         if level.violated:
             at_least = say("at least {level} {unit} VIOLATED", **fields)
         else:
             at_least = say("at least {level} {unit}", **fields)
-        grid.add_row(name, str(level.statement), at_least, say("{samples:d} of each of two", samples=level.samples))
-    return grid
+        levels.add_row(name, str(level.statement), at_least, say("{samples:d} of each of two", samples=level.samples))
+    return levels
 
 
-def _attacks(found: Audit) -> RenderableType:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Column, Table
-
-    attack, *heads = say("attack|right|without|advantage|independent|raw|exposed|allowed").split("|")
-    grid = Table(
-        Column(attack, no_wrap=True),
-        *heads,
-        title=say("Attacks: shares of people, ± at {confidence:g}", confidence=found.confidence),
-        title_justify="left",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-        padding=(0, 1, 0, 0),
-    )
+def _attacks(found: Audit) -> Table:
+    title = say("Attacks: shares of people, ± at {confidence:g}", confidence=found.confidence)
+    heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
+    attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
+    attacks.columns[0].no_wrap = True
     target: tuple[str, ...] = ()
     for one in found.attacks:
         if one.target != target:
             target = one.target
-            grid.add_row(f"[bold]{', '.join(target)}[/bold]")
+            attacks.add_row(f"[bold]{', '.join(target)}[/bold]")
         independent = one.independent.value
         most = "" if one.ceiling is None else f"{one.ceiling.value:.3f}"
-        grid.add_row(
+        attacks.add_row(
             retell(one.attack),
             _share(one.success),
             f"{one.baseline.value:.3f}",
@@ -248,7 +226,7 @@ def _attacks(found: Audit) -> RenderableType:
             str(one.exposed),
             say("{share!s} BEATEN", share=most) if one.beats_claim else most,
         )
-    return grid
+    return attacks
 
 
 def _share(share: Quantity) -> str:

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import click
 
+from leakgauge.cli import options
 from leakgauge.cli.language import current, say
+from leakgauge.cli.options import FILE
 from leakgauge.cli.output import deliver
 from leakgauge.drafts import require_writable, write_whole
 from leakgauge.errors import FileError
 
 
 @click.command()
-@click.option(
-    "--sample", type=click.Path(path_type=Path), metavar="FILE", help="Write the sample as CSV, nothing else."
-)
+@click.option("--sample", type=FILE, metavar="FILE", help="Write the sample as CSV, nothing else.")
 @click.option("--open", "opened", is_flag=True, help="Show the report in the browser.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@options.as_json
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FILE,
     default=Path("leakgauge-demo"),
     show_default=True,
     metavar="DIR",

@@ -9,48 +9,49 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
+from rich.text import Text
 
+from leakgauge.cli import options
 from leakgauge.cli.language import current, say
-from leakgauge.cli.options import distortion_option, loss_of, target_of
-from leakgauge.cli.output import deliver, shown, working
-from leakgauge.drafts import require_writable, write_whole
+from leakgauge.cli.options import FILE, loss_of
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from leakgauge.design import Knowledge, RateDistortion, Solution
+    from leakgauge.design import Knowledge, RateDistortion, Solution, Target
     from leakgauge.jobs.design import Question
 
 
 @click.command()
 @click.argument("table")
-@click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source.")
-@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@options.secrets
+@options.background
 @click.option(
     "--knowledge",
     type=click.Choice(["nobody", "attacker", "both", "published"]),
     help="Who knows the background; by default the attacker where there is one, else nobody.",
 )
-@distortion_option
+@options.distortion
 @click.option("--slope", type=float, metavar="NATS", help="The point where a unit of distortion is worth so many nats.")
-@click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
+@options.max_distortion
+@options.max_leakage
 @click.option("--curve", type=int, metavar="N", help="N points from no leakage to the least distortion.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε as well, in nats.")
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
-@click.option("--weights", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: how sensitive.")
-@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@options.weights
+@options.bins
+@options.missing
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="FILE",
     help="The channel; of a curve, JSON or .csv; .svg draws it.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+@options.as_json
 def command(
     table: str,
     secret: tuple[str, ...],
@@ -83,16 +84,15 @@ def command(
     from leakgauge.design import frontier, solve
     from leakgauge.jobs.design import Question, as_design, as_frontier
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, parse_binnings, source_files
+    from leakgauge.tables import open_table, parse_binnings
 
-    target = target_of(slope=slope, max_distortion=max_distortion, max_leakage=max_leakage, curve=curve)
+    target = _target(slope, max_distortion, max_leakage, curve)
     known = _knowledge(knowledge, background)
     loss = loss_of(distortion, secret)
     if gap is None:
         # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
         gap = 1e-9 if (local_dp, identifiability, weights) == (None, None, None) else 1e-6
-    files = [*loss.files, *([] if weights is None else [weights])]
-    require_writable(output, *source_files(table), Path(table), *files)
+    require_not_read(output, table, *loss.files, weights)
     question = Question(
         secret,
         background,
@@ -114,7 +114,24 @@ def command(
     if output is not None:
         write_whole(output, _artefact(question, found, output, curve is not None))
     answer = as_design(found[0]) if curve is None else as_frontier(found)
-    deliver(answer, as_json, None, lambda: render(found, secret, output))
+    deliver(answer, as_json, None, lambda: _render(found, secret, output))
+
+
+def _target(slope: float | None, max_distortion: float | None, max_leakage: float | None, curve: int | None) -> Target:
+    """The one target that is given; a curve starts at slope 0."""
+    from leakgauge.design import MaxDistortion, MaxLeakage, Slope
+
+    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve))
+    if count != 1:
+        raise OptionError(
+            "{count} targets are given; say one of {first!s} and {last!s}.",
+            count=count,
+            first=("--slope", "--max-distortion", "--max-leakage"),
+            last="--curve",
+        )
+    if max_distortion is not None:
+        return MaxDistortion(max_distortion)
+    return MaxLeakage(max_leakage) if max_leakage is not None else Slope(slope or 0.0)
 
 
 def _knowledge(name: str | None, background: Sequence[str]) -> Knowledge:
@@ -172,10 +189,7 @@ def _drawn(found: Sequence[Solution], curve: bool) -> str:
     return figure.to_svg() + "\n"
 
 
-def render(found: Sequence[Solution], secret: Sequence[str], output: Path | None = None) -> list[RenderableType]:
-    """The solutions as a table for a person, and what is to be done with the file they were written to."""
-    from rich.table import Table
-    from rich.text import Text
+def _render(found: Sequence[Solution], secret: Sequence[str], output: Path | None) -> Parts:
 
     columns = [say("mean distortion"), say("I(X;Y) bits"), say("ε nats"), say("letters"), say("gap bits"), say("slope")]
     background, weighted = found[0].background_floor, found[0].weighted_leakage is not None
@@ -184,20 +198,20 @@ def render(found: Sequence[Solution], secret: Sequence[str], output: Path | None
     if weighted:
         columns.insert(2, say("weighted bits"))
     title = say("Least leaking channels for {secret!s}", secret=", ".join(secret))
-    grid = Table(*columns, title=title, title_justify="left")
+    table = Table(*columns, title=title, title_justify="left")
     for one in found:
-        told = [one.leakage, one.weighted_leakage, one.leakage_with_background]
-        cells = [shown(one.distortion), *(shown(bits) for bits in told if bits is not None)]
-        grid.add_row(*cells, shown(one.epsilon), str(one.letters), f"{one.gap:.1e}", shown(one.slope))
-    parts: list[RenderableType] = [grid]
+        leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
+        cells = [number(one.distortion), *(number(bits) for bits in leakages if bits is not None)]
+        table.add_row(*cells, number(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
+    parts: Parts = [table]
     if background is not None:
-        floor = shown(background)
-        parts.append(Text(say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=floor)))
+        floor = number(background)
+        parts.append(say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=floor))
     if weighted:
-        parts.append(Text(say("What is made small are the weighted bits, I(X;Y) with the weights given.")))
+        parts.append(say("What is made small are the weighted bits, I(X;Y) with the weights given."))
     if len(found) == 1:
-        parts.extend(Text(said) for said in _said_of_one(found[0]))
-    parts.extend(Text(said) for said in _said_of_all(found[0].problem))
+        parts.extend(_said_of_one(found[0]))
+    parts.extend(_said_of_all(found[0].problem))
     if output is not None:
         inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
         parts.append(Text(inside, "bold"))

@@ -6,14 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.box import SIMPLE_HEAD
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import counting, deliver, output_options
-from leakgauge.drafts import require_room, require_writable
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, counting, deliver, grid, require_not_read
+from leakgauge.drafts import require_room
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.jobs.improve import Search
 
 
@@ -26,14 +27,14 @@ if TYPE_CHECKING:
 @click.option("--trials", type=click.IntRange(1), default=60, show_default=True, metavar="N", help="Settings, at most.")
 @click.option("--lower", type=float, metavar="NUMBER", help="The least value of numbers, as everybody knows it.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
-@click.option("--diagram", type=click.Path(path_type=Path), metavar="FILE", help="A diagram of your own in TOML.")
-@click.option("--questionnaire", type=click.Path(path_type=Path), metavar="FILE", help="As for assess.")
+@click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML.")
+@click.option("--questionnaire", type=FILE, metavar="FILE", help="As for assess.")
 @click.option("--accounted", type=float, metavar="EPSILON", help="Search a noisy histogram bought from the ledger.")
 @click.option("--ledger", metavar="PATH|ADDRESS", help="Which pays for it.")
-@click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
-@output_options
-def command(table: str, as_json: bool, output: Path | None, **options: Any) -> None:
+@options.dataset
+@options.missing
+@options.output
+def command(table: str, as_json: bool, output: Path | None, **given: Any) -> None:
     """Look for the cheapest setting that meets a target: parameters first, then the mechanism, then the data's form.
 
     \b
@@ -43,31 +44,24 @@ def command(table: str, as_json: bool, output: Path | None, **options: Any) -> N
     not protected. With --accounted the search reads a noisy histogram only. Exit 1 where no setting meets the target.
     """
     from leakgauge.jobs.improve import improve, stored
-    from leakgauge.tables import source_files
 
-    read = [options[name] for name in ("diagram", "questionnaire") if options[name] is not None]
-    require_writable(output, *source_files(table), Path(table), *read)
-    if options["accounted"] is not None and output is not None:
+    require_not_read(output, table, given["diagram"], given["questionnaire"])
+    if given["accounted"] is not None and output is not None:
         # A full disk must not lose what the histogram is bought for.
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
-        found = improve(table, **options, progress=tell)
-    deliver(stored(found, options["secret"]), as_json, output, lambda: _render(found))
+        found = improve(table, **given, progress=tell)
+    deliver(stored(found, given["secret"]), as_json, output, lambda: _render(found))
     found.improvement.require()
 
 
-def _render(found: Search) -> list[RenderableType]:
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-    from rich.text import Text
-
+def _render(found: Search) -> Parts:
     improvement = found.improvement
-    heads = say("changes|releases|mechanism|score|grade|privacy|utility|").split("|")
-    grid = Table(*heads, box=SIMPLE_HEAD)
+    trials = grid(say("changes|releases|mechanism|score|grade|privacy|utility|"), box=SIMPLE_HEAD)
     for trial in improvement.trials:
         scores = trial.assessment
         mark = say("CHOSEN") if trial is improvement.chosen else say("meets") if trial.meets else ""
-        grid.add_row(
+        trials.add_row(
             retell(trial.candidate.stage.value),
             retell(trial.candidate.form),
             retell(trial.candidate.name),
@@ -77,4 +71,4 @@ def _render(found: Search) -> list[RenderableType]:
             "" if scores.utility is None else f"{scores.utility:.1f}",
             mark,
         )
-    return [grid, Text(retell(found.learned_from))]
+    return [trials, retell(found.learned_from)]

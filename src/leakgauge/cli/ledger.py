@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
+from rich.text import Text
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options, shown
+from leakgauge.cli.output import Parts, deliver, grid, number
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts.ledger import AccountTold, CompositionTold
     from leakgauge.release.ledger import Account, Limit
 
@@ -37,25 +37,16 @@ def command() -> None:
 @click.option(
     "--unit", default="one row", show_default=True, metavar="TEXT", help="What is protected, in the words below."
 )
-@click.option(
-    "--neighbours",
-    type=click.Choice(["replace-one", "add-or-remove"]),
-    default="replace-one",
-    show_default=True,
-    help="Which data sets the guarantee compares.",
-)
-@output_options
+@options.neighbours
+@options.output
 def open_account(
     ledger: str,
     dataset: str,
-    epsilon: float | None,
-    delta: float | None,
-    rho: float | None,
-    unlimited: bool,
     unit: str,
     neighbours: str,
     as_json: bool,
     output: Path | None,
+    **limits: Any,
 ) -> None:
     """Open the account of a data set; makes the ledger where there is none.
 
@@ -72,7 +63,7 @@ def open_account(
     from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
-    limit = _limit(epsilon, delta, rho, unlimited)
+    limit = _limit(**limits)
     with open_ledger(ledger, create=True) as opened:
         account = opened.open_account(dataset, limit, unit=unit, neighbours=NEIGHBOURS[neighbours])
         told = LedgerTold(opened.head, (account_told(account),))
@@ -82,7 +73,7 @@ def open_account(
 @command.command()
 @click.argument("ledger")
 @click.option("--dataset", metavar="NAME", help="Only this one.")
-@output_options
+@options.output
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
     """Limits, what was spent and what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
@@ -101,19 +92,17 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
 @command.command()
 @click.argument("ledger")
 @click.option("--head", metavar="HASH", help="A hash that must occur, such as that of a record.")
-@output_options
+@options.output
 def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> None:
     """Compute every hash and every sum anew; exit 1 at the first entry that is wrong."""
-    from rich.text import Text
-
     from leakgauge.artefacts import LedgerTold
     from leakgauge.release.ledger import ledger_files, open_ledger
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
         found, count = opened.check(head), len(opened.entries())
-    told = say("{count:d} entries are as they were written; head {head!s}", count=count, head=found)
-    deliver(LedgerTold(found, entries=count), as_json, output, lambda: [Text(told)])
+    sentence = say("{count:d} entries are as they were written; head {head!s}", count=count, head=found)
+    deliver(LedgerTold(found, entries=count), as_json, output, lambda: [sentence])
 
 
 def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimited: bool) -> Limit:
@@ -126,34 +115,31 @@ def _limit(epsilon: float | None, delta: float | None, rho: float | None, unlimi
     return Unlimited() if rho is None else ConcentratedLimit(rho)
 
 
-def _render(account: Account, told: AccountTold) -> list[RenderableType]:
-    """The account as text and a table."""
-    from rich.table import Table
-    from rich.text import Text
+def _render(account: Account, told: AccountTold) -> Parts:
 
-    parts: list[RenderableType] = [_title(account), *map(Text, _lines(told, account.delta))]
+    parts: Parts = [_title(account), *_lines(told, account.delta)]
     if told.entries:
-        grid = Table(*say("entry|time (UTC)|purpose|ε|ρ|completed").split("|"))
+        entries = grid(say("entry|time (UTC)|purpose|ε|ρ|completed"))
         for entry in told.entries:
-            numbers = shown(entry.epsilon.value), shown(entry.rho.value)
+            numbers = number(entry.epsilon.value), number(entry.rho.value)
             done = say("no") if entry.completed is None else say("yes")
             time, purpose = entry.time[:19].replace("T", " "), Text(retell(entry.purpose))
-            grid.add_row(str(entry.sequence), time, purpose, *numbers, done)
-        parts.append(grid)
+            entries.add_row(str(entry.sequence), time, purpose, *numbers, done)
+        parts.append(entries)
     return parts
 
 
 def _lines(told: AccountTold, delta: float) -> list[str]:
     spent, left, found = told.spent, told.left, told.composition
     assert spent is not None and left is not None
-    sums = {"epsilon": shown(spent.epsilon.value), "rho": shown(spent.rho.value)}
+    sums = {"epsilon": number(spent.epsilon.value), "rho": number(spent.rho.value)}
     if delta > 0:
-        whole: dict[str, object] = {**sums, "together": shown(spent.epsilon_at_delta.value), "delta": delta}
+        whole: dict[str, object] = {**sums, "together": number(spent.epsilon_at_delta.value), "delta": delta}
         lines = [say("spent: ε {epsilon}, ρ {rho}; together ε {together} at δ {delta:g}", **whole)]
     else:
         lines = [say("spent: ε {epsilon}, ρ {rho}", **sums)]
     amounts = {"ε": left.epsilon, "ρ": left.rho}
-    limited = [f"{name} {shown(one.value)}" for name, one in amounts.items() if one is not None]
+    limited = [f"{name} {number(one.value)}" for name, one in amounts.items() if one is not None]
     if limited:
         lines.append(say("left: {amounts!s}", amounts=say(" or ").join(limited)))
     if found is not None:
@@ -162,21 +148,17 @@ def _lines(told: AccountTold, delta: float) -> list[str]:
 
 
 def _fixed(found: CompositionTold) -> str:
-    fields: dict[str, object] = {"epsilon": shown(found.epsilon.value), "delta": found.delta, "method": found.method}
+    fields: dict[str, object] = {"epsilon": number(found.epsilon.value), "delta": found.delta, "method": found.method}
     if found.delta:
         return say("had the sequence been fixed beforehand: ε {epsilon} at δ {delta:g} ({method})", **fields)
     return say("had the sequence been fixed beforehand: ε {epsilon} ({method})", **fields)
 
 
-def _title(account: Account) -> RenderableType:
-    from rich.text import Text
-
-    return Text(
-        say(
-            "{dataset!s}: limit {limit}, protects {unit}, neighbours: {neighbours}",
-            dataset=account.dataset,
-            limit=account.limit.sentence,
-            unit=account.unit,
-            neighbours=account.neighbours.value,
-        )
+def _title(account: Account) -> str:
+    return say(
+        "{dataset!s}: limit {limit}, protects {unit}, neighbours: {neighbours}",
+        dataset=account.dataset,
+        limit=account.limit.sentence,
+        unit=account.unit,
+        neighbours=account.neighbours.words,
     )

@@ -7,36 +7,38 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.table import Table
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options, working
-from leakgauge.drafts import require_writable
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, deliver, require_not_read, working
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import Measurement, Quantity
-
-ESTIMATORS = ("plug-in", "miller-madow", "shrinkage")
 
 
 @click.command()
 @click.argument("table")
-@click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source.")
+@options.secrets
 @click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
-@click.option("--channel", type=click.Path(path_type=Path), metavar="FILE", help="Known release channel (JSON).")
-@click.option("--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated.")
+@click.option("--channel", type=FILE, metavar="FILE", help="Known release channel (JSON).")
+@options.background
 @click.option("--each", is_flag=True, help="Measure every secret by itself.")
-@click.option("--weights", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: how sensitive.")
-@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
-@click.option("--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'.")
+@options.weights
+@options.bins
+@options.missing
 @click.option(
-    "--estimator", type=click.Choice(ESTIMATORS), default="plug-in", show_default=True, help="Point estimate."
+    "--estimator",
+    type=click.Choice(["plug-in", "miller-madow", "shrinkage"]),
+    default="plug-in",
+    show_default=True,
+    help="Point estimate.",
 )
-@click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
-@output_options
+@options.confidence
+@options.output
 def command(
     table: str,
     secret: tuple[str, ...],
@@ -65,14 +67,13 @@ def command(
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, parse_binnings, source_files
+    from leakgauge.tables import open_table, parse_binnings
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
     if each and weights is not None and len(secret) > 1:
         raise OptionError("Weights belong to one secret; drop --each or measure the secrets one by one.")
-    # The address after its files: it may be a folder, in which nothing is written.
-    require_writable(output, *source_files(table), Path(table), *(path for path in (channel, weights) if path))
+    require_not_read(output, table, channel, weights)
     together = Roles(secret, release, background)
     roles = [Roles((one,), release, background) for one in secret] if each else [together]
     settings: dict[str, Any] = {
@@ -89,7 +90,7 @@ def command(
         EachMeasurement(table, tuple(found)) if each else found[0],
         as_json,
         output,
-        lambda: [part for one in found for part in render(one, Path(table).name)],
+        lambda: [part for one in found for part in _render(one, Path(table).name)],
     )
 
 
@@ -109,28 +110,24 @@ _COMPANIONS = (
 )
 
 
-def render(found: Measurement, table: str) -> list[RenderableType]:
-    """The measurement as tables for a person."""
-    from rich.table import Table
-    from rich.text import Text
+def _render(found: Measurement, table: str) -> Parts:
 
     told = {name: one for name, one in found.shannon().items() if name in found.bias_corrected}
     percent = 100 * (found.entropy.confidence or 0)
-    parts: list[RenderableType] = [Text("\n".join(_head(found, table)))]
     interval = say("{percent:.6g} % interval", percent=percent)
-    grid = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
-    for column in grid.columns[2:]:
+    bits = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
+    for column in bits.columns[2:]:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
         if name in told and (found.is_released or name != "leakage_with_background"):
             # Without a release, what is seen is the background alone, and the floor is all.
             shown = symbol if found.is_released else symbol.replace("YZ", "Z")
             corrected = found.bias_corrected[name].value
-            grid.add_row(shown, retell(meaning), *_cells(told[name], ""), f"{corrected:.4f}")
+            bits.add_row(shown, retell(meaning), *_cells(told[name], ""), f"{corrected:.4f}")
             if found.weighted is not None and name in found.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
-                grid.add_row(symbol, meaning, *_cells(found.weighted[name], ""), "")
-    parts.append(grid)
+                bits.add_row(symbol, meaning, *_cells(found.weighted[name], ""), "")
+    parts: Parts = ["\n".join(_head(found, table)), bits]
     crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
     for name, meaning, form in _COMPANIONS:
         before, after = getattr(found, name), getattr(found, f"{name}_after")
@@ -138,7 +135,7 @@ def render(found: Measurement, table: str) -> list[RenderableType]:
             crowd.add_row(retell(meaning), *_cells(before, form), *(_cells(after, form) if after else ("", "")))
     if crowd.rows:
         parts.append(crowd)
-    parts.extend(Text(note) for note in notes(found))
+    parts.extend(_notes(found))
     return parts
 
 
@@ -160,7 +157,7 @@ def _head(found: Measurement, table: str) -> list[str]:
     return lines
 
 
-def notes(found: Measurement) -> list[str]:
+def _notes(found: Measurement) -> list[str]:
     """What to know before acting on the numbers."""
     from leakgauge.jobs.measure import REDRAWN
 

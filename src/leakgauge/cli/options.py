@@ -1,24 +1,39 @@
-"""How useful a release must be, as ``design`` and ``compare`` are told: ``--distortion`` and the targets."""
+"""Options that several verbs take, declared once; and what ``--distortion`` says."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from leakgauge.design import Target
     from leakgauge.distances import Distortion
 
+Command = TypeVar("Command", bound=Callable[..., None])
+
+FILE: Final = click.Path(path_type=Path)
 NAMES = ("hamming", "absolute", "squared")
 
-distortion_option = click.option(
+secrets = click.option(
+    "--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source."
+)
+background = click.option(
+    "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
+)
+bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+missing = click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+missing_in_original = click.option(
+    "--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'."
+)
+released = click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved.")
+weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive.")
+distortion = click.option(
     "--distortion",
     multiple=True,
     default=("hamming",),
@@ -26,6 +41,32 @@ distortion_option = click.option(
     metavar="[COLUMN=]NAME|FILE[:WEIGHT]",
     help="hamming, absolute, squared, or CSV; of several columns one each, such as age=absolute:0.1, added up.",
 )
+max_distortion = click.option(
+    "--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion."
+)
+max_leakage = click.option(
+    "--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits."
+)
+confidence = click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
+dataset = click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
+neighbours = click.option(
+    "--neighbours",
+    type=click.Choice(["replace-one", "add-or-remove"]),
+    default="replace-one",
+    show_default=True,
+    help="Which data sets the guarantee compares.",
+)
+report_language = click.option(
+    "--report-language",
+    type=click.Choice(["en", "zh", "both"]),
+    help="Of the report; by default that of the messages; both: side by side.",
+)
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+
+
+def output(command: Command) -> Command:
+    """``--json`` and ``-o FILE``."""
+    return as_json(click.option("-o", "--output", type=FILE, help="Write the JSON to this file too.")(command))
 
 
 @dataclass(frozen=True)
@@ -33,7 +74,7 @@ class Loss:
     """What ``--distortion`` says.
 
     Attributes:
-        names: of one distortion for the whole secret, or of one a column; each a name or a file.
+        names: of one distortion for the whole secret, or of one per column; each a name or a file.
         weights: how much a unit of each column counts; None where one distortion is for the whole secret.
     """
 
@@ -78,8 +119,8 @@ def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
             count=len(texts),
             column=secret[0],
         )
-    told = {column: _weighed(text.removeprefix(f"{column}=")) for text, column in columns.items()}
-    parts = [told.get(column, ("hamming", None)) for column in secret]
+    weighed = {column: _weighed(text.removeprefix(f"{column}=")) for text, column in columns.items()}
+    parts = [weighed.get(column, ("hamming", None)) for column in secret]
     if len(secret) > 1:
         return Loss(tuple(name for name, _ in parts), tuple(1.0 if by is None else by for _, by in parts))
     if parts[0][1] is not None:
@@ -105,11 +146,9 @@ def _weighed(text: str) -> tuple[str, float | None]:
     """A name or file, and the weight after it where there is one."""
     name, colon, weight = text.rpartition(":")
     try:
-        by = float(weight) if colon else None
+        by = float(weight if colon else "")
     except ValueError:
         # A file may have a colon in its name.
-        return text, None
-    if by is None:
         return text, None
     if not 0 <= by < math.inf:
         raise OptionError(
@@ -117,31 +156,3 @@ def _weighed(text: str) -> tuple[str, float | None]:
             weight=weight,
         )
     return name, by
-
-
-def target_of(
-    *,
-    slope: float | None = None,
-    max_distortion: float | None = None,
-    max_leakage: float | None = None,
-    curve: int | None = None,
-    among: Sequence[str] = ("--slope", "--max-distortion", "--max-leakage", "--curve"),
-) -> Target:
-    """The one target that is given; a curve starts at slope 0.
-
-    Raises:
-        OptionError: none is given, or more than one; the message names those a verb takes, ``among``.
-    """
-    from leakgauge.design import MaxDistortion, MaxLeakage, Slope
-
-    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve))
-    if count != 1:
-        raise OptionError(
-            "{count} targets are given; say one of {first!s} and {last!s}.",
-            count=count,
-            first=tuple(among[:-1]),
-            last=among[-1],
-        )
-    if max_distortion is not None:
-        return MaxDistortion(max_distortion)
-    return MaxLeakage(max_leakage) if max_leakage is not None else Slope(slope or 0.0)

@@ -1,4 +1,4 @@
-"""Numbers on a screen and in JSON."""
+"""What a verb shows: numbers, tables, JSON, and how far it is."""
 
 from __future__ import annotations
 
@@ -7,41 +7,57 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import Any
 
 import click
+from rich.console import Console, RenderableType
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
 
 from leakgauge.cli.language import current, say, wrapped
-from leakgauge.drafts import write_whole
+from leakgauge.drafts import require_writable, write_whole
 from leakgauge.languages import ENGLISH
 
-if TYPE_CHECKING:
-    from rich.console import Console, RenderableType
+Parts = list[RenderableType]
+"""Tables and texts for a person, one below the other; a string is shown as it is, brackets and all."""
 
 
-Command = TypeVar("Command", bound=Callable[..., None])
-
-
-def output_options(command: Command) -> Command:
-    """``--json`` and ``-o FILE``, which every verb takes."""
-    command = click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the JSON to this file too.")(
-        command
-    )
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")(command)
-
-
-def shown(value: float | str) -> str:
+def number(value: float | str) -> str:
     """A number for a person: six digits, and infinity in words."""
     return say("infinite") if value in ("infinity", float("inf")) else f"{float(value):.6g}"
 
 
+def grid(heads: str = "", title: str | None = None, **style: Any) -> Table:
+    """A table with heads between bars, or with none at all."""
+    columns = heads.split("|") if heads else ()
+    return Table(*columns, title=title, title_justify="left", show_header=bool(heads), **style)
+
+
+def alert(text: str) -> Text:
+    """A text that must not be overlooked."""
+    return Text(text, "bold red")
+
+
+def simulation_warning() -> Text:
+    """What is said of everything that a seed made."""
+    return alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away."))
+
+
+def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:
+    """Refuse an output that cannot be written, or that is one of the files read.
+
+    Raises:
+        FileError: names it.
+    """
+    from leakgauge.tables import source_files
+
+    # The address after its files: it may be a folder, in which nothing is written.
+    require_writable(output, *source_files(table), Path(table), *filter(None, files))
+
+
 def deliver(
-    answer: object,
-    as_json: bool,
-    output: Path | None,
-    render: Callable[[], list[RenderableType]],
-    *,
-    shareable: bool = False,
+    answer: object, as_json: bool, output: Path | None, render: Callable[[], Parts], *, shareable: bool = False
 ) -> None:
     """Write the artefact's file if asked, for others only where it is shareable, then print JSON or the tables."""
     from leakgauge.artefacts.codec import encode
@@ -52,23 +68,21 @@ def deliver(
     if as_json:
         click.echo(_json(fields, sys.stdout.encoding or "utf-8"), nl=False)
         return
-    console = _console()
+    # Into a pipe the tables keep their full width instead of being cut at 80 columns.
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else 110)
     for part in render():
-        console.print(_fitting(part, console.width))
+        console.print(_fitting(Text(part) if isinstance(part, str) else part, console.width))
 
 
 def _fitting(part: RenderableType, width: int) -> RenderableType:
     """The part as it is; with wide letters, so that nothing is cut off for want of a space to break a line at."""
     if current().code == ENGLISH.code:
         return part
-    from rich.table import Table
-    from rich.text import Text
-
     if isinstance(part, Table):
         for column in part.columns:
             column.overflow = "fold"
     elif isinstance(part, Text) and not part.spans:
-        lines = [line for one in part.plain.split("\n") for line in wrapped(one, width)]
+        lines = [line for paragraph in part.plain.split("\n") for line in wrapped(paragraph, width)]
         return Text("\n".join(lines), style=part.style)
     return part
 
@@ -84,33 +98,18 @@ def _json(fields: object, encoding: str) -> str:
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def working(task: str) -> Iterator[None]:
     """A spinner on standard error while something takes long, only where a person looks."""
     if not sys.stderr.isatty():
         yield
         return
-    from rich.console import Console
-
-    with Console(stderr=True).status(what):
+    with Console(stderr=True).status(task):
         yield
 
 
 @contextmanager
-def counting(what: str) -> Iterator[Callable[[int, int], None]]:
+def counting(task: str) -> Iterator[Callable[[int, int], None]]:
     """A bar on standard error, told how much is done of how much, only where a person looks."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _console() -> Console:
-    from rich.console import Console
-
-    # Into a pipe the tables keep their full width instead of being cut at 80 columns.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 110)
+    with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar:
+        shown = bar.add_task(task, total=None)
+        yield lambda done, total: bar.update(shown, completed=done, total=total)

@@ -9,14 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.console import Console
+from rich.progress import Progress as Bar
+from rich.progress import TaskID
+from rich.text import Text
 
+from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
-from leakgauge.cli.output import deliver, shown
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, alert, deliver, grid, number, simulation_warning
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import Headline, JobEvent
     from leakgauge.jobs.protect import Done, Progress
 
@@ -28,7 +32,6 @@ STAGES = {
     "assess": message("grading"),
     "report": message("writing the report"),
 }
-_FILE = click.Path(path_type=Path)
 
 
 @click.command()
@@ -40,21 +43,21 @@ _FILE = click.Path(path_type=Path)
 @click.option(
     "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
 )
-@click.option("--max-distortion", type=float, metavar="D", help="The least leakage with at most this mean distortion.")
-@click.option("--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits.")
+@options.max_distortion
+@options.max_leakage
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
 @click.option("--target", metavar="SCORE|GRADE", help="The cheapest setting that reaches it, such as good.")
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
     "--distortion", default="hamming", show_default=True, metavar="NAME|FILE", help="What is wrong by how much."
 )
-@click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@options.bins
+@options.missing
 @click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
 @click.option("--ledger", metavar="PATH|ADDRESS", help="Counts what is spent against its limit.")
-@click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
+@options.dataset
 @click.option("--policy", metavar="FILE", help="Limits to keep, in TOML; exit 1 where one is not kept.")
 @click.option("--diagram", metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
 @click.option("--questionnaire", metavar="FILE", help="CSV respondent,leaf,answer with answers 1 to 5.")
@@ -63,16 +66,12 @@ _FILE = click.Path(path_type=Path)
 @click.option("--purpose", metavar="TEXT", help="For the report: what the release is for.")
 @click.option("--recipient", metavar="TEXT", help="For the report: who gets it.")
 @click.option("--review", metavar="DATE", help="For the report: when to look again.")
-@click.option(
-    "--report-language",
-    type=click.Choice(["en", "zh", "both"]),
-    help="Of the report; by default that of the messages; both: side by side.",
-)
+@options.report_language
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="A rehearsal that protects nobody.")
-@click.option("-o", "--output", type=_FILE, required=True, metavar="DIR", help="The folder for everything.")
+@click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")
 @click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
-def command(output: Path, overwrite: bool, as_json: bool, **options: Any) -> None:
+@options.as_json
+def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
@@ -88,8 +87,8 @@ def command(output: Path, overwrite: bool, as_json: bool, **options: Any) -> Non
     from leakgauge.artefacts import Request
     from leakgauge.jobs.protect import protect
 
-    options["report_language"] = options["report_language"] or current().code
-    asked = Request(**{**options, "distortion": (options["distortion"],)})
+    given["report_language"] = given["report_language"] or current().code
+    asked = Request(**{**given, "distortion": (given["distortion"],)})
     with progress_lines() as tell:
         done = protect(asked, output, overwrite=overwrite, progress=tell)
     deliver(done.job, as_json, None, lambda: render(done))
@@ -99,10 +98,6 @@ def command(output: Path, overwrite: bool, as_json: bool, **options: Any) -> Non
 @contextmanager
 def progress_lines() -> Iterator[Progress]:
     """A bar for the stage at work on a screen, and a line for each that is finished; into a pipe the lines alone."""
-    from rich.console import Console
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
-
     console = Console(stderr=True, highlight=False)
     with Bar(console=console, transient=True, disable=not sys.stderr.isatty()) as bar:
         tasks: dict[str, TaskID] = {}
@@ -122,44 +117,36 @@ def progress_lines() -> Iterator[Progress]:
         yield tell
 
 
-def render(done: Done) -> list[RenderableType]:
+def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
-    from rich.table import Table
-    from rich.text import Text
 
     from leakgauge.artefacts import Measurement, Record
     from leakgauge.cli.measure import too_small
     from leakgauge.release.record import said_of_bins
 
     job, found = done.job, done.job.headline
-    parts: list[RenderableType] = []
+    parts: Parts = []
     if found is None:
-        parts.append(Text(say("Nothing was released."), "bold red"))
+        parts.append(alert(say("Nothing was released.")))
     else:
-        grid = Table(title=job.asked.secret, title_justify="left", show_header=False)
-        for name, value in _rows(found):
-            grid.add_row(name, value)
-        parts.append(grid)
-        parts += [Text(say("VETO: {reason}.", reason=reason), "bold red") for reason in found.vetoes]
+        numbers = grid(title=job.asked.secret)
+        for row in _rows(found):
+            numbers.add_row(*row)
+        parts.append(numbers)
+        parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in found.vetoes]
         if not done.read(Measurement, "measurement.json").reliable:
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
-        parts += [Text(f"· {retell(said)}") for said in said_of_bins(plan)]
+        parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
     if job.withheld and found is not None:
         columns = ", ".join(job.withheld)
-        said = say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns)
-        parts.append(Text(said))
+        parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
     if job.asked.simulate is not None:
-        warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
-        parts.append(Text(warning, "bold red"))
+        parts.append(simulation_warning())
     elif done.refused is None:
-        said = say(
-            "To hand out: {files!s}. Keep everything else in {folder!s} inside.",
-            files=", ".join(job.shareable),
-            folder=done.folder,
-        )
-        parts.append(Text(said))
-    parts.append(Text(say("Report: {path!s}", path=done.folder / "report.html")))
+        places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
+        parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
+    parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     return parts
 
 
@@ -181,19 +168,15 @@ def _rows(found: Headline) -> Iterator[tuple[str, str]]:
         if score is not None:
             yield name, f"{score:.1f}"
     if found.leakage_after is not None and found.leakage_before is not None:
-        told = say(
-            "{after} of {before} bits", after=shown(found.leakage_after.value), before=shown(found.leakage_before.value)
-        )
+        before, after = number(found.leakage_before.value), number(found.leakage_after.value)
+        told = say("{after} of {before} bits", after=after, before=before)
         if found.floor is not None:
-            told = say("{told}; {floor} by the background alone", told=told, floor=shown(found.floor.value))
+            told = say("{told}; {floor} by the background alone", told=told, floor=number(found.floor.value))
         yield say("the attacker learns"), told
     if found.epsilon is not None:
-        yield "ε", f"{shown(found.epsilon.value)} {retell('nats')}"
+        yield "ε", f"{number(found.epsilon.value)} {retell('nats')}"
     if found.success is not None and found.baseline is not None:
-        right, before = found.success.value, found.baseline.value
-        yield (
-            say("strongest attack"),
-            say("right about {right:.1%} instead of {before:.1%}", right=right, before=before),
-        )
+        shares = {"right": found.success.value, "before": found.baseline.value}
+        yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)
     if found.unchanged is not None:
         yield say("values unchanged"), f"{found.unchanged.value:.1%}"

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
 
 import click
+from rich.table import Column, Table
+from rich.text import Text
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options, shown, working
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, deliver, number, working
 from leakgauge.drafts import draft, require_writable
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import Answer
     from leakgauge.jobs.query import Asked
     from leakgauge.release import queries
@@ -37,18 +39,12 @@ class _Shared(TypedDict):
 
 _COMMON = (
     click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
-    click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals."),
+    options.confidence,
     click.option("--where", metavar="COLUMN=VALUE", help="Only rows with this value; (missing) for those without."),
     click.option("--unit", metavar="COLUMN", help="Protect all rows of one value of it; by default one row."),
     click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
-    click.option(
-        "--neighbours",
-        type=click.Choice(["replace-one", "add-or-remove"]),
-        default="replace-one",
-        show_default=True,
-        help="Which tables the guarantee compares.",
-    ),
-    click.option("--missing", multiple=True, metavar="TEXT", help="A text that means missing, such as '?'."),
+    options.neighbours,
+    options.missing,
     click.option("--ledger", metavar="ADDRESS", help="Spend from this ledger."),
     click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
     click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
@@ -63,13 +59,13 @@ _BOUNDS = (
 )
 _LABELS = (
     click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
-    click.option("--labels-file", type=click.Path(path_type=Path), metavar="FILE", help="Or a file with one per line."),
+    click.option("--labels-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
 )
 
 
 def _options(*groups: tuple[Callable[[Any], Any], ...]) -> Callable[[Made], Made]:
     def add(made: Made) -> Made:
-        made = output_options(made)
+        made = options.output(made)
         for option in reversed([option for group in (*groups, _COMMON) for option in group]):
             made = option(made)
         return made
@@ -254,17 +250,15 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
         for entry in spends:
             stays = say(
                 "ε {epsilon}, ρ {rho} stay spent in the ledger, as entry {entry:d}.",
-                epsilon=shown(float(entry.cost.epsilon)),
-                rho=shown(float(entry.cost.rho)),
+                epsilon=number(float(entry.cost.epsilon)),
+                rho=number(float(entry.cost.rho)),
                 entry=entry.sequence,
             )
             click.echo(f"leakgauge: {stays}", err=True)
         raise
 
 
-def _hand_over(
-    answer: Answer, as_json: bool, output: Path | None, rendered: Callable[[], list[RenderableType]]
-) -> None:
+def _hand_over(answer: Answer, as_json: bool, output: Path | None, rendered: Callable[[], Parts]) -> None:
     try:
         deliver(answer, as_json, output, rendered)
     except LeakgaugeError:
@@ -311,16 +305,14 @@ def _edges(text: str | None) -> list[float] | None:
         raise OptionError("--edges {text!r} is not a list of numbers; write e.g. 0,18,65.", text=text) from None
 
 
-def render(asked: Asked) -> list[RenderableType]:
+def render(asked: Asked) -> Parts:
     """The answer as a table for a person."""
-    from rich.table import Column, Table
-    from rich.text import Text
 
     from leakgauge.probability import Estimate
     from leakgauge.release.queries import SIMULATION
 
     answer = asked.answer
-    parts: list[RenderableType] = [Text(retell(SIMULATION))] if answer.simulated else []
+    parts: Parts = [Text(retell(SIMULATION))] if answer.simulated else []
     named = any(label is not None for label, _ in answer.values)
     interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
@@ -330,9 +322,9 @@ def render(asked: Asked) -> list[RenderableType]:
     for label, found in answer.values:
         cells = [Text(_label(label or ""))] * named
         if isinstance(found, Estimate):
-            cells += [Text(shown(found.value)), Text(say(" to ").join((shown(found.low), shown(found.high))))]
+            cells += [Text(number(found.value)), Text(say(" to ").join((number(found.low), number(found.high))))]
         else:
-            cells.append(Text(_label(found) if isinstance(found, str) else shown(found)))
+            cells.append(Text(_label(found) if isinstance(found, str) else number(found)))
         grid.add_row(*cells)
     parts.append(grid)
     parts.extend(Text(line) for line in _lines(answer))
@@ -349,9 +341,8 @@ def render(asked: Asked) -> list[RenderableType]:
     return parts
 
 
-def render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> list[RenderableType]:
+def render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:
     """A dry run as lines for a person."""
-    from rich.text import Text
 
     lines = [
         say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
@@ -372,14 +363,14 @@ def _lines(answer: queries.Answer) -> list[str]:
         lines.append(
             say(
                 "Off by at most {rows} rows with {percent:.6g} % confidence.",
-                rows=shown(answer.rank_error),
+                rows=number(answer.rank_error),
                 percent=100 * answer.query.confidence,
             )
         )
     fields = {
         "claims": say(" and ").join(str(claim) for claim in answer.claims),
         "unit": answer.protection.sentence,
-        "neighbours": answer.protection.neighbours.value,
+        "neighbours": answer.protection.neighbours.words,
     }
     if answer.simulated:
         lines.append(say("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
@@ -397,10 +388,10 @@ def _label(text: str) -> str:
 
 
 def _told_cost(cost: Cost) -> dict[str, str]:
-    return {"epsilon": shown(cost.epsilon), "rho": shown(cost.rho)}
+    return {"epsilon": number(cost.epsilon), "rho": number(cost.rho)}
 
 
 def _told_left(spent: Spending) -> str:
-    left = [f"ε {shown(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
-    left += [f"ρ {shown(spent.rho_left)}"] if spent.rho_left is not None else []
+    left = [f"ε {number(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
+    left += [f"ρ {number(spent.rho_left)}"] if spent.rho_left is not None else []
     return say("{amounts!s} left", amounts=say(" or ").join(left)) if left else say("no limit")

@@ -6,21 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options, shown
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, deliver, grid, number
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts import Level, Relation
 
 
 @click.command()
 @click.argument("subject", metavar="CHANNEL|NOTION")
-@click.option("--prior", type=click.Path(path_type=Path), metavar="FILE", help="CSV label,value: p(x), summing to 1.")
+@click.option("--prior", type=FILE, metavar="FILE", help="CSV label,value: p(x), summing to 1.")
 @click.option("--records", type=int, metavar="R", help="Inputs are data sets of R records; compare neighbours.")
 @click.option(
     "--unordered",
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--independent", is_flag=True, help="The records are independent under the prior.")
 @click.option("--delta", type=float, default=1e-6, show_default=True, help="Of (ε, δ) statements.")
 @click.option("--order", type=float, default=2.0, show_default=True, help="Of Rényi, Sibson and α-leakage statements.")
-@output_options
+@options.output
 def command(
     subject: str,
     prior: Path | None,
@@ -62,36 +63,33 @@ def command(
         raise OptionError("--unordered says how data sets are compared; give their number of records with --records.")
     wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
     found = relate(subject, prior, records, ordered=not unordered, restricted=restrict, wanted=wanted)
-    deliver(found, as_json, output, lambda: render(found))
+    deliver(found, as_json, output, lambda: _render(found))
 
 
-def render(found: Relation) -> list[RenderableType]:
-    """The relation as tables for a person."""
-    from rich.table import Table
-    from rich.text import Text
+def _render(found: Relation) -> Parts:
 
     from leakgauge.notions.levels import NO_NEIGHBOURS
 
-    parts: list[RenderableType] = [Text(line) for line in _compared(found)]
+    parts: Parts = [*_compared(found)]
     if found.levels:
         heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
-        grid = Table(*heads, title=found.subject, title_justify="left")
+        levels = grid("|".join(heads), found.subject)
         for name, level in found.levels.items():
-            told = name + _parameters(level.delta, level.order)
-            grid.add_row(told, shown(level.value), retell(level.unit), _witness(level))
-        parts.append(grid)
+            notion = name + _parameters(level.delta, level.order)
+            levels.add_row(notion, number(level.value), retell(level.unit), _witness(level))
+        parts.append(levels)
     if found.levels and "zcdp" not in found.levels and NO_NEIGHBOURS not in found.warnings:
-        parts.append(Text(say("The channel is large: levels that compare every pair of rows were left out.")))
+        parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
     if found.prior_skew is not None:
-        skew = shown(found.prior_skew.value)
+        skew = number(found.prior_skew.value)
         if found.records > 1:
             line = say("Prior skew Δ = {skew} nats over neighbours: no channel has less identifiability.", skew=skew)
         else:
             line = say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)
-        parts.append(Text(line))
+        parts.append(line)
     if found.moment_skewness is not None:
-        skewness = shown(found.moment_skewness.value)
-        parts.append(Text(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness)))
+        skewness = number(found.moment_skewness.value)
+        parts.append(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness))
     title = say("What {subject!s} implies", subject=found.subject)
     follows = Table(say("notion"), say("implied, at most"), say("how"), "", title=title, title_justify="left")
     nothing = []
@@ -101,11 +99,11 @@ def render(found: Relation) -> list[RenderableType]:
         else:
             way = " → ".join([edge.to for edge in one.path[:-1]] + [retell(one.path[-1].formula)])
             way = say("{way!s}; cut at what the secret can hold", way=way) if one.cut else way
-            most = f"{shown(one.value)} {retell(one.unit)}{_parameters(one.delta, one.order)}"
+            most = f"{number(one.value)} {retell(one.unit)}{_parameters(one.delta, one.order)}"
             follows.add_row(one.notion, most, way, say("sharp") if one.sharp else "")
     if follows.rows:
         parts.append(follows)
-    parts.extend(Text(line) for line in _nothing_follows(nothing))
+    parts.extend(_nothing_follows(nothing))
     return parts
 
 
@@ -123,18 +121,19 @@ def _compared(found: Relation) -> list[str]:
 
 def _parameters(delta: float | None, order: float | None) -> str:
     """The δ or the order that a statement has beside its level."""
-    told = "" if delta is None else say(" (δ = {delta!s})", delta=shown(delta))
-    return told if order is None else told + say(" (order {order!s})", order=shown(order))
+    told = "" if delta is None else say(" (δ = {delta!s})", delta=number(delta))
+    return told if order is None else told + say(" (order {order!s})", order=number(order))
 
 
 def _nothing_follows(nothing: list[tuple[str, str | None]]) -> list[str]:
     """Why nothing follows: shown by a counterexample that is built and evaluated here, or not known."""
-    from leakgauge.notions import FAMILIES
+    from leakgauge.papers.counterexamples import COUNTEREXAMPLES
 
     lines = []
     for example in sorted({example for _, example in nothing if example}):
         names = say(", ").join(name for name, one in nothing if one == example)
-        lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=FAMILIES[example]().told))
+        why = COUNTEREXAMPLES[example]().description
+        lines.append(say("Nothing follows for {names!s}: {why}.", names=names, why=why))
     unknown = say(", ").join(name for name, example in nothing if not example)
     if unknown:
         lines.append(

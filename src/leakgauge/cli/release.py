@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, shown
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, counting, deliver, grid, number, simulation_warning
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
+    from leakgauge import tables
     from leakgauge.artefacts import Level
     from leakgauge.artefacts.record import Budget, Claims, Preview
     from leakgauge.probability import Distribution
     from leakgauge.release import BoundPlan, Prior, Progress, Release, ReleasePlan, Stage
     from leakgauge.release.ledger import Cost, Verdict
-    from leakgauge.tables import Table
 
 
 @click.command()
 @click.argument("table")
-@click.option("--plan", "plan_file", required=True, type=click.Path(path_type=Path), metavar="FILE", help="TOML plan.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="OUT", help="The release, .csv or .parquet.")
-@click.option(
-    "--record", type=click.Path(path_type=Path), metavar="FILE", help="Its record; by default OUT with .json added."
-)
+@click.option("--plan", "plan_file", required=True, type=FILE, metavar="FILE", help="TOML plan.")
+@click.option("-o", "--output", type=FILE, metavar="OUT", help="The release, .csv or .parquet.")
+@click.option("--record", type=FILE, metavar="FILE", help="Its record; by default OUT with .json added.")
 @click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Where the budget is spent.")
 @click.option("--dataset", metavar="NAME", help="Account in the ledger; by default the table's name.")
 @click.option(
@@ -42,13 +40,13 @@ if TYPE_CHECKING:
     metavar="COLUMN=FILE",
     help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
 )
-@click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
+@options.missing
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
 @click.option(
     "--simulate", type=int, metavar="SEED", help="Not private: noise from a seed, every output marked, no spending."
 )
-@click.option("--sign", type=click.Path(path_type=Path), metavar="KEY", help="Sign the record with this Ed25519 key.")
+@click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this Ed25519 key.")
 @click.option("--json", "as_json", is_flag=True, help="Print the record instead of tables.")
 def command(
     table: str,
@@ -137,7 +135,7 @@ def _file(prior: str) -> Path:
     return Path(prior.partition("=")[2])
 
 
-def _priors(texts: Sequence[str], table: Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
+def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
     found: dict[str, Prior | Distribution | float] = {}
     for text in texts:
         column, prior = _prior(text, table, plan)
@@ -147,7 +145,7 @@ def _priors(texts: Sequence[str], table: Table, plan: ReleasePlan) -> dict[str, 
     return found
 
 
-def _prior(text: str, table: Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
+def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
     from leakgauge.release import bound_channel, own_prior
@@ -178,23 +176,15 @@ def _epsilon(number: str, text: str) -> float:
 
 @contextmanager
 def _progress(total: int, counted: bool) -> Iterator[Progress]:
-    """A bar on standard error where a person looks; and what an interruption leaves behind, in words."""
+    """A bar for the rows; and what an interruption leaves behind, in words."""
     spent = False
+    with counting(say("Releasing")) as count:
 
-    def tell(stage: Stage, rows: int, /) -> None:
-        nonlocal spent
-        spent = spent or stage == "spent"
-        if bar is not None and task is not None:
-            bar.update(task, completed=rows)
+        def tell(stage: Stage, rows: int, /) -> None:
+            nonlocal spent
+            spent = spent or stage == "spent"
+            count(rows, total)
 
-    bar, task = None, None
-    with ExitStack() as shown:
-        if sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import Progress as Bar
-
-            bar = shown.enter_context(Bar(console=Console(stderr=True), transient=True))
-            task = bar.add_task(say("Releasing"), total=total)
         try:
             yield tell
         except KeyboardInterrupt:
@@ -220,28 +210,23 @@ def _claims(bound: BoundPlan) -> dict[str, Claims]:
     return {one.name: claims_of(planned[one.name], one.mechanism) for one in bound.columns}
 
 
-def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> list[RenderableType]:
-    from rich.text import Text
-
+def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Parts:
     from leakgauge.release.record import assumptions, recorded_plan
 
     rows = [
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
     ]
-    parts: list[RenderableType] = [_columns_table(say("What would be released"), rows, bound.public)]
-    cost_told = say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=shown(cost.epsilon), rho=shown(cost.rho))
-    parts.append(Text(cost_told))
+    parts: Parts = [_columns_table(say("What would be released"), rows, bound.public)]
+    parts.append(say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=number(cost.epsilon), rho=number(cost.rho)))
     if verdict is not None:
-        parts.append(Text(say("The ledger would admit it.") if verdict.allowed else say("The ledger would refuse it.")))
-    told = assumptions(recorded_plan(bound), _claims(bound), simulated=False)
-    parts += [Text(f"· {retell(said)}") for said in told]
-    parts.append(Text(say("Nothing was drawn, spent or written.")))
+        parts.append(say("The ledger would admit it.") if verdict.allowed else say("The ledger would refuse it."))
+    made = assumptions(recorded_plan(bound), _claims(bound), simulated=False)
+    parts += [f"· {retell(assumption)}" for assumption in made]
+    parts.append(say("Nothing was drawn, spent or written."))
     return parts
 
 
-def _render(made: Release) -> list[RenderableType]:
-    from rich.text import Text
-
+def _render(made: Release) -> Parts:
     from leakgauge.release.signing import signature_place
 
     record = made.record
@@ -254,27 +239,24 @@ def _render(made: Release) -> list[RenderableType]:
         for name, column in record.plan.columns.items()
     ]
     title = say("{file!s}: {rows:d} rows", file=made.output.name, rows=made.rows)
-    parts: list[RenderableType] = [_columns_table(title, rows, record.plan.public)]
+    parts: Parts = [_columns_table(title, rows, record.plan.public)]
     if record.private:
-        parts.append(Text(_spent(record.budget)))
-    parts.append(
-        Text(say("Record: {record!s} (digest {digest!s}…).", record=made.record_file, digest=made.digest[:16]))
-    )
+        parts.append(_spent(record.budget))
+    parts.append(say("Record: {record!s} (digest {digest!s}…).", record=made.record_file, digest=made.digest[:16]))
     if record.private:
         handed = [made.output, made.public_record_file]
         handed += [] if made.signature is None else [signature_place(made.public_record_file)]
-        parts.append(Text(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed))))
+        parts.append(say("To hand out: {files!s}.", files=", ".join(path.name for path in handed)))
     if made.signature is not None:
-        parts.append(Text(say("Signature: {signature!s}", signature=made.signature)))
-    parts += [Text(f"· {retell(said)}") for said in record.assumptions]
+        parts.append(say("Signature: {signature!s}", signature=made.signature))
+    parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
     if not record.private:
-        warning = say("SIMULATION, NOT PRIVATE: the noise follows from a seed. Do not give this away.")
-        parts.append(Text(warning, "bold red"))
+        parts.append(simulation_warning())
     return parts
 
 
 def _spent(budget: Budget) -> str:
-    counted, epsilon = budget.ledger, shown(budget.epsilon.value)
+    counted, epsilon = budget.ledger, number(budget.epsilon.value)
     if counted is None:
         return say("Spent: ε {epsilon} nats together; not counted in a ledger.", epsilon=epsilon)
     return say(
@@ -285,16 +267,11 @@ def _spent(budget: Budget) -> str:
     )
 
 
-def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Sequence[str]) -> RenderableType:
-    from rich.table import Table as Grid
-
-    heads = say("column|mechanism|guarantee for one row").split("|")
-    grid = Grid(*heads, title=title, title_justify="left")
-    for row in rows:
-        grid.add_row(*row)
-    for name in public:
-        grid.add_row(name, say("public"), say("none"))
-    return grid
+def _columns_table(title: str, rows: Sequence[tuple[str, str, str]], public: Sequence[str]) -> Table:
+    columns = grid(say("column|mechanism|guarantee for one row"), title)
+    for row in (*rows, *((name, say("public"), say("none")) for name in public)):
+        columns.add_row(*row)
+    return columns
 
 
 def _released_as(reads: Sequence[str], writes: Sequence[str]) -> str:
@@ -308,5 +285,5 @@ def _headline(levels: Mapping[str, Level]) -> str:
         if notion in levels:
             level = levels[notion]
             delta = "" if level.delta is None else say(", δ {delta:g}", delta=level.delta)
-            return f"{retell(notion)} {shown(level.value)} {retell('nats')}{delta}"
+            return f"{retell(notion)} {number(level.value)} {retell('nats')}{delta}"
     return ""

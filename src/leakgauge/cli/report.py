@@ -6,7 +6,9 @@ from pathlib import Path
 
 import click
 
+from leakgauge.cli import options
 from leakgauge.cli.language import current, say
+from leakgauge.cli.options import FILE
 from leakgauge.cli.output import deliver, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
@@ -16,18 +18,14 @@ _FORMS = ("html", "md", "pdf")
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", type=FILE)
 @click.option("--edition", type=click.Choice(["internal", "external"]), default="internal", show_default=True)
-@click.option(
-    "--report-language",
-    type=click.Choice(["en", "zh", "both"]),
-    help="Of the report; by default that of the messages; both: side by side.",
-)
+@options.report_language
 @click.option("--format", "form", type=click.Choice(_FORMS), help="By default that of the file's name.")
 @click.option("--limit", type=click.IntRange(1), help="External: hide counts below it; by default 10.")
 @click.option("--open", "opened", is_flag=True, help="Show it in the browser.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as data instead.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Default: in FOLDER.")
+@click.option("-o", "--output", type=FILE, metavar="FILE", help="Default: in FOLDER.")
 def command(
     folder: Path,
     edition: str,

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from leakgauge import papers
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.output import deliver
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
@@ -17,28 +18,20 @@ if TYPE_CHECKING:
 
     from leakgauge.artefacts.reproduction import Grid, Reproduction
 
-NAMES = {
-    "influence-diagram": "influence_diagram_paper",
-    "information-models": "information_models",
-    "notions": "notions_paper",
-    "rate-distortion": "rate_distortion_paper",
-}
-
 
 @click.command()
-@click.argument("name", type=click.Choice(list(NAMES)), metavar="NAME", required=False)
-@output_options
+@click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="[NAME]", required=False)
+@options.output
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
     """Print a paper's numbers beside ours, and its slips; without NAME, of every paper. Exit 1 if one differs."""
     from leakgauge.artefacts.reproduction import Reproductions
 
     require_writable(output)
-    chosen = [name] if name else list(NAMES)
-    found: list[Reproduction] = [import_module(f"leakgauge.jobs.{NAMES[one]}").reproduce() for one in chosen]
-    told = Reproductions(all(one.agrees for one in found), tuple(found))
-    deliver(told, as_json, output, lambda: [part for one in found for part in render(one)])
-    if not told.agrees:
+    found = tuple(papers.reproduce(paper) for paper in ([name] if name else papers.PAPERS))
+    stored = Reproductions(all(paper.agrees for paper in found), found)
+    deliver(stored, as_json, output, lambda: [part for paper in found for part in render(paper)])
+    if not stored.agrees:
         ctx.exit(1)
 
 

@@ -11,17 +11,18 @@ from pathlib import Path
 import click
 
 from leakgauge.cli.language import say
+from leakgauge.cli.options import FILE
 from leakgauge.errors import OptionError
 
 _MIB = 1 << 20
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path), default=Path())
+@click.argument("folder", type=FILE, default=Path())
 @click.option("--port", type=int, default=0, show_default="a free one", metavar="PORT", help="Of 127.0.0.1.")
 @click.option(
     "--results",
-    type=click.Path(path_type=Path),
+    type=FILE,
     metavar="DIR",
     help="Where jobs leave their folders; FOLDER/leakgauge-results by default.",
 )
@@ -44,7 +45,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
     It answers only to this machine, and only to who has the token in the address that is printed. Ctrl-C ends it; a job
     that runs is stopped, and goes on where it was when it is started again.
     """
-    from leakgauge.web.holding import Held
+    from leakgauge.web.private_folder import PrivateFolder
     from leakgauge.web.server import serve
 
     if not 0 <= port <= 65535:
@@ -57,7 +58,7 @@ def command(folder: Path, port: int, results: Path | None, max_upload: int, no_b
             click.echo(say("The page is at {address!s} until Ctrl-C.", address=address))
             sys.stdout.flush()
             if not no_browser and _has_display():
-                held = Held()
+                held = PrivateFolder()
                 stack.callback(held.close)
                 _show(address, held.place)
 

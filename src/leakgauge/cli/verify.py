@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
+from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver, output_options
+from leakgauge.cli.options import FILE
+from leakgauge.cli.output import Parts, alert, deliver, grid
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
+    from leakgauge.artefacts.record import Check
     from leakgauge.release import Verification
 
 
-_FILE = click.Path(path_type=Path)
-
-
 @click.command()
-@click.argument("record", type=_FILE)
-@click.option("--released", type=_FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
+@click.argument("record", type=FILE)
+@click.option("--released", type=FILE, metavar="FILE", help="The release, if it does not lie beside its record.")
 @click.option("--ledger", "address", metavar="PATH|ADDRESS", help="Check the spend there too.")
-@click.option("--signed-by", type=_FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
-@click.option("--sign", type=_FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
-@output_options
+@click.option("--signed-by", type=FILE, metavar="PUBKEY", help="Check the signature too, with this Ed25519 key.")
+@click.option("--sign", type=FILE, metavar="KEY", help="Sign the record with this private key if everything holds.")
+@options.output
 def command(
     record: Path,
     released: Path | None,
@@ -76,24 +76,23 @@ def _is_simulation(found: Verification) -> bool:
     return found.record is not None and not found.record.private
 
 
-def render(found: Verification, record: Path, signature: Path | None = None) -> list[RenderableType]:
+def render(found: Verification, record: Path, signature: Path | None = None) -> Parts:
     """The verification as a table for a person."""
-    from rich.table import Table
-    from rich.text import Text
 
-    grid = Table(*say("check||why").split("|"), title=record.name, title_justify="left")
-    for one in found.checks:
-        grid.add_row(retell(one.name), outcome(one.holds), retell(one.reason))
-    parts: list[RenderableType] = [grid]
+    parts: Parts = [check_table(say("check||why"), record.name, found.checks)]
     if _is_simulation(found):
-        parts.append(Text(say("SIMULATION, NOT PRIVATE: the noise follows from a seed."), "bold red"))
+        parts.append(alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed.")))
     if signature is not None:
-        parts.append(Text(say("Signature: {signature!s}", signature=signature)))
+        parts.append(say("Signature: {signature!s}", signature=signature))
     elif found.holds:
-        parts.append(Text(retell(found.shows)))
+        parts.append(retell(found.shows))
     return parts
 
 
-def outcome(holds: bool | None) -> str:
-    """What came of a check, in a word or two."""
-    return {True: say("holds"), False: say("FAILS"), None: say("not looked at")}[holds]
+def check_table(heads: str, title: str, checks: Iterable[Check]) -> Table:
+    """What came of each check, and why."""
+    words = {True: say("holds"), False: say("FAILS"), None: say("not looked at")}
+    table = grid(heads, title)
+    for check in checks:
+        table.add_row(retell(check.name), words[check.holds], retell(check.reason))
+    return table

@@ -24,9 +24,8 @@ from leakgauge.assessment import (
     lifts,
     protected_of_release,
 )
-from leakgauge.assessment.indicators import Protected
-from leakgauge.assessment.scales import Form
-from leakgauge.assessment.storing import stored as stored_as
+from leakgauge.assessment.indicators import INDICATORS, Protected
+from leakgauge.assessment.stored import stored as stored_as
 from leakgauge.errors import RefusalError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
@@ -71,7 +70,6 @@ def grade_release(
     policy: Policy | None = None,
     target: Grade | float | None = None,
     confidence: float = 0.95,
-    simulation_seed: int = 0,
     accusing: Audit | None = None,
 ) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
@@ -89,7 +87,6 @@ def grade_release(
         policy: limits to keep.
         target: what the lifts aim at; by default the next better grade.
         confidence: of the intervals.
-        simulation_seed: of the intervals.
         accusing: another audit of the release, whose findings are vetoes; by default those of ``audit``.
 
     Raises:
@@ -104,14 +101,17 @@ def grade_release(
         questionnaire=questionnaire,
         releases_per_period=releases_per_period,
         stored=() if stored is None else _stored(stored, protected),
-        simulation_seed=simulation_seed,
         confidence=confidence,
     )
     every = (*evidence, *answered_beyond(questionnaire))
     vetoes = every_veto(protected.setting, evidence, audit=accusing or audit)
-    found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
+    found = assess(diagram, every, vetoes, confidence=confidence)
     ways, blocked = _ways(found, target, protected)
-    lines = () if policy is None else _lines(policy, found, release.record, audit, releases_per_period)
+    lines: tuple[PolicyLine, ...] = ()
+    if policy is not None:
+        bound, together = audit.epsilon_lower_bound, _together(release.record)
+        shown = None if bound is None else bound.value
+        lines = policy.judge(found, together=together, shown=shown, releases_per_period=releases_per_period)
     return stored_as(
         found,
         column=protected.setting.source.name,
@@ -123,19 +123,10 @@ def grade_release(
     )
 
 
-def _lines(
-    policy: Policy, found: Assessment, record: Record, audit: Audit, releases_per_period: float
-) -> tuple[PolicyLine, ...]:
-    bound = audit.epsilon_lower_bound
-    shown = None if bound is None else bound.value
-    return policy.judge(found, together=_together(record), shown=shown, releases_per_period=releases_per_period)
-
-
 def read_audit(place: Path) -> Audit:
     """The audit of a release in a file.
 
     Raises:
-        FileError: a file that cannot be read or is not the audit of a release.
         VerificationError: it was changed.
     """
     fields = parsed_json(place)
@@ -165,8 +156,8 @@ def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
 def _ways(
     found: Assessment, target: Grade | float | None, protected: Protected
 ) -> tuple[tuple[Lift, ...], Sentence | None]:
-    # The distance of two letters is 1 whatever is done: no release moves it.
-    fixed = [leaf for leaf in ("1",) if protected.form is Form.LETTERS and leaf in found.diagram.leaves]
+    still = {one.leaf for one in INDICATORS.values() if protected.setting.form in one.fixed}
+    fixed = still.intersection(found.diagram.leaves)
     better = [grade for grade in Grade if grade > found.grade]
     if target is None and not better:
         return (), None

@@ -17,7 +17,7 @@ from leakgauge.audit import (
     anonymity,
     attack_case,
     lower_bound,
-    read_attack_case,
+    read_case,
     shown_by_rows,
 )
 from leakgauge.claims import parse_statement
@@ -51,7 +51,7 @@ def audit_release(
         FileError, TableError, ColumnError, OptionError: something that cannot be used.
     """
     release = Release.read(record)
-    case = read_attack_case(
+    case = read_case(
         release,
         original,
         secret=secret,

@@ -87,7 +87,7 @@ def measure(
     known = None if channel is None else _from_secret(channel, roles)
     counts = in_bins(table, bins or {}).counts(*roles.columns)
     for column in roles.columns:
-        _require_varied(counts, column, binned=column in (bins or {}))
+        require_varied(counts, column, binned=column in (bins or {}))
     groups = {role: getattr(roles, role) for role in (SECRET, RELEASE, BACKGROUND) if getattr(roles, role)}
     merged = counts.merge(groups)
     by_label = None if weights is None else match_labels(weights, merged.labels(SECRET), "weights")
@@ -258,12 +258,16 @@ def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakageTest | None:
     return measures.zero_leakage_test(counts, [SECRET], [BACKGROUND]) if roles.background else None
 
 
-def _require_varied(counts: Counts, column: str, *, binned: bool) -> None:
-    """A constant column can neither hide nor tell anything: almost surely the wrong one was named."""
+def require_varied(counts: Counts, column: str, *, binned: bool) -> None:
+    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named.
+
+    Raises:
+        ColumnError: all its values are the same, or fall into one bin.
+    """
     labels: Sequence[object] = counts.labels(column)
     if len(labels) > 1:
         return
-    if labels[0] is None:
+    if labels and labels[0] is None:
         raise ColumnError("Column {column!r} has only missing values; choose another.", column=column)
     if binned:
         raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=column)

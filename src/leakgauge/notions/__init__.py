@@ -1,31 +1,25 @@
 """Exact levels of channels, what statements imply in other notions, and how they compose."""
 
-from leakgauge.notions.capacities import mutual_information_dp
 from leakgauge.notions.circumstances import Circumstances
-from leakgauge.notions.counterexamples import FAMILIES, Counterexample
 from leakgauge.notions.curves import (
     approximate_dp,
     approximate_dp_at,
     gaussian_dp,
+    mutual_information_dp,
     privacy_curve,
     renyi_dp,
-    tradeoff,
     zero_concentrated_dp,
 )
-from leakgauge.notions.edges import SOUND_EDGES
-from leakgauge.notions.graph import Edge, Implication, Status, everything_implied, implied
+from leakgauge.notions.edges import SOUND_EDGES, Edge, Status
+from leakgauge.notions.graph import Implication, everything_implied, implied
 from leakgauge.notions.levels import levels
-from leakgauge.notions.published import PUBLISHED_EDGES
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.relation import Relation, relate_channel, relate_statement, relate_statements
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [
-    "FAMILIES",
-    "PUBLISHED_EDGES",
     "SOUND_EDGES",
     "Circumstances",
-    "Counterexample",
     "Edge",
     "Implication",
     "Level",
@@ -47,6 +41,5 @@ __all__ = [
     "relate_statement",
     "relate_statements",
     "renyi_dp",
-    "tradeoff",
     "zero_concentrated_dp",
 ]

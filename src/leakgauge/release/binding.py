@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
-from leakgauge.mechanisms import FiniteMechanism, Mechanism, NoisyNumber, parse_mechanism, through_channel
+from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
 from leakgauge.probability import Channel, Interval, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, BoundPlan
@@ -76,10 +76,10 @@ def _bound(
             way="leave its bins out, or choose another mechanism"
             if name in bins
             else "give lower and upper in place of a sensitivity"
-            if isinstance(mechanism, NoisyNumber) and mechanism.capabilities.answers
+            if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
-    channel = mechanism.channel() if isinstance(mechanism, FiniteMechanism) else None
+    channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     return BoundColumn(name, mechanism, (name,), (name,), own, named)
 

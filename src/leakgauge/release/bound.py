@@ -46,9 +46,7 @@ class BoundColumn:
 
     def released(self, values: Sequence[pa.Array], randomness: Randomness) -> list[pa.Array]:
         """The columns written, for a batch of the columns read."""
-        form, law = self.form, self.mechanism.law
-        assert law is not None
-        return form.written(law.draw(form.inputs(values), randomness))
+        return self.form.written(self.form.law.draw(self.form.inputs(values), randomness))
 
     def counted_among(self, table: Table) -> bool:
         """Whether counting, which is faster than streaming, shows that every value is an input."""

@@ -12,13 +12,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
 from leakgauge.mechanisms import LetterSets, NoisyNumber
+from leakgauge.mechanisms.law import Law, Outputs
 from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
     from leakgauge.release.bound import BoundColumn
 
-Outputs: TypeAlias = npt.NDArray[Any]
-
 
 @dataclass(frozen=True)
 class ColumnForm(ABC):
@@ -41,10 +40,12 @@ class ColumnForm(ABC):
 
     Attributes:
         column: with its mechanism.
+        law: of the mechanism.
         labels: the inputs by name, tuples where several columns are read; empty where any number is an input.
     """
 
     column: BoundColumn
+    law: Law
     labels: tuple[Any, ...]
 
     @abstractmethod
@@ -90,15 +91,16 @@ def form_of(column: BoundColumn) -> ColumnForm:
     Raises:
         ModelError: it only answers queries.
     """
-    mechanism = column.mechanism
-    if mechanism.noise is not None:
-        return _Numbers(column, (), mechanism.noise)
-    if mechanism.sets is not None:
-        return _Sets(column, mechanism.sets.letters, mechanism.sets)
-    channel = mechanism.channel()
-    if mechanism.law is None or channel is None:
-        raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=mechanism.name)
-    return _Letters(column, channel.inputs, channel)
+    mechanism, law = column.mechanism, column.mechanism.law
+    if law is not None:
+        if mechanism.noise is not None:
+            return _Numbers(column, law, (), mechanism.noise)
+        if mechanism.sets is not None:
+            return _Sets(column, law, mechanism.sets.letters, mechanism.sets)
+        channel = mechanism.channel()
+        if channel is not None:
+            return _Letters(column, law, channel.inputs, channel)
+    raise ModelError("{name!s} releases no column, so there is nothing to attack.", name=mechanism.name)
 
 
 @dataclass(frozen=True)

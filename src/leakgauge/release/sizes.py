@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from leakgauge.mechanisms import LetterSets
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import GROUP, NOT_PRIVATE
 from leakgauge.release.letters import Written
@@ -74,7 +73,7 @@ def largest_record(plan: BoundPlan) -> int:
     """The most bytes that the record of a release can take."""
     size = _LEVELS * (1 + len(plan.columns)) + sum(_LABELS * _escaped(name) for name in (*plan.order, *plan.reads))
     for one in plan.columns:
-        labels: Iterable[Any] = one.mechanism.letters if isinstance(one.mechanism, LetterSets) else ()
+        labels: Iterable[Any] = one.mechanism.letters or ()
         if one.channel is not None:
             channel = one.channel.channel
             size += len(channel.inputs) * len(channel.outputs) * _NUMBER_OF_A_MATRIX

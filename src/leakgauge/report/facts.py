@@ -30,7 +30,7 @@ from leakgauge.artefacts import (
     codec,
 )
 from leakgauge.assessment import Assessment, Diagram, default_diagram, read_diagram
-from leakgauge.assessment.storing import stored
+from leakgauge.assessment.stored import stored
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release

@@ -37,7 +37,7 @@ class Report:
     Args:
         release: with its record.
         findings: of ``audit.attack``.
-        grade: of ``assessment.grade``; None where it was not graded.
+        grade: of ``assessment.assess_release``; None where it was not graded.
 
     The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
     """

@@ -1,31 +1,121 @@
-"""What the page asks before anything is released: how much leaks, and what usefulness costs."""
+"""Answers before anything is released, how much leaks and what usefulness costs: computed once, beside the loop."""
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from collections import OrderedDict
+from collections.abc import Callable, Coroutine, Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from anyio import to_thread
+from starlette.requests import ClientDisconnect, Request
 
 from leakgauge.artefacts import Measurement
 from leakgauge.artefacts.codec import encode
-from leakgauge.errors import ColumnError, OptionError
+from leakgauge.errors import OptionError
 from leakgauge.languages import Language
-from leakgauge.web.asking import Asked
-from leakgauge.web.remembering import Answer, Remembered
+from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace
 
 if TYPE_CHECKING:
     from leakgauge.design import Solution
-    from leakgauge.probability import Label
     from leakgauge.tables import Binning
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
 _GAP: Final = 1e-6
 """Bits that a drawn curve may lie above the best; far below what can be seen."""
+
+Answer = TypeVar("Answer")
+
+
+@dataclass
+class _Computation:
+    """A question with its answer to come, how many wait for it, and whether it is being computed."""
+
+    task: asyncio.Task[Any]
+    waiting: int = 0
+    begun: bool = False
+
+
+class Remembered:
+    """The last answers by their questions.
+
+    Args:
+        most: how many are kept.
+        threads: how many are computed at a time.
+    """
+
+    def __init__(self, most: int = 64, threads: int = 2) -> None:
+        self._most = most
+        self._free = asyncio.Semaphore(threads)
+        self._known: OrderedDict[Hashable, _Computation] = OrderedDict()
+
+    async def once(self, question: Hashable, compute: Callable[[], Answer]) -> Answer:
+        """The answer to a question: computed in a thread, or the one under way, or the one from before.
+
+        A question whose askers have all gone before its turn is dropped; one that is being computed is finished, and
+        its answer kept.
+        """
+        asked = self._known.get(question) or self._ask(question, compute)
+        self._known.move_to_end(question)
+        while len(self._known) > self._most:
+            self._known.popitem(last=False)
+        asked.waiting += 1
+        try:
+            # Someone who asks no longer must not take the answer away from others.
+            answer: Answer = await asyncio.shield(asked.task)
+            return answer
+        finally:
+            asked.waiting -= 1
+            if not asked.waiting and not asked.begun and not asked.task.done():
+                asked.task.cancel()
+                self._forget(question, asked)
+
+    def _ask(self, question: Hashable, compute: Callable[[], Answer]) -> _Computation:
+        async def answer() -> Answer:
+            async with self._free:
+                asked.begun = True
+                return await to_thread.run_sync(compute)
+
+        asked = _Computation(asyncio.create_task(answer()))
+        asked.task.add_done_callback(lambda done: self._forget_failed(question, asked))
+        self._known[question] = asked
+        return asked
+
+    def _forget_failed(self, question: Hashable, asked: _Computation) -> None:
+        """What went wrong may go well the next time; asking for the error here also marks it as seen."""
+        if asked.task.cancelled() or asked.task.exception() is not None:
+            self._forget(question, asked)
+
+    def _forget(self, question: Hashable, asked: _Computation) -> None:
+        if self._known.get(question) is asked:
+            del self._known[question]
+
+
+async def while_awaited(request: Request, answer: Coroutine[Any, Any, Answer]) -> Answer:
+    """The answer, given up when the one who asked goes away; the body of the request must have been read.
+
+    Raises:
+        ClientDisconnect: nobody waits any more.
+    """
+    computing, gone = asyncio.create_task(answer), asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait({computing, gone}, return_when=asyncio.FIRST_COMPLETED)
+        if not computing.done():
+            raise ClientDisconnect
+        return computing.result()
+    finally:
+        computing.cancel()
+        gone.cancel()
+        await asyncio.gather(computing, gone, return_exceptions=True)
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 class Answers:
@@ -42,7 +132,7 @@ class Answers:
         self._curves = Remembered(threads=1)
         self._preparing: threading.Thread | None = None
 
-    async def measure(self, asked: Asked, language: Language) -> dict[str, object]:
+    async def measure(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """The fields of ``leakgauge measure``, with the picture of where the entropy goes."""
         asked = replace(asked, points=0)
         table = self._workspace.table(asked.table)
@@ -51,7 +141,7 @@ class Answers:
         picture = await self._once(("picture", asked, language.code), table, lambda: _decomposition(fields, language))
         return {**fields, "figure": picture}
 
-    async def frontier(self, asked: Asked, language: Language) -> dict[str, object]:
+    async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """The curve of least leakage with its channels."""
         table = self._workspace.table(asked.table)
         found = await self._once(("frontier", asked), table, lambda: _curve(table, asked), self._curves)
@@ -80,7 +170,7 @@ def _load() -> None:
     Figure({"data": {"values": []}, "mark": "point"}, "").to_svg()
 
 
-def _measured(table: OpenTable, asked: Asked) -> Measurement:
+def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.tables import open_table
 
@@ -90,7 +180,7 @@ def _measured(table: OpenTable, asked: Asked) -> Measurement:
         return measure(source, roles, called=table.name, bins=bins)
 
 
-def _binnings(table: OpenTable, asked: Asked) -> dict[str, Binning]:
+def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     """How the columns in use are gathered; what is said of other columns of the table plays no part here."""
     from leakgauge.tables import parse_binning
 
@@ -113,11 +203,11 @@ def _decomposition(fields: Mapping[str, Any], language: Language) -> str:
     return decomposition_figure(fields, language=language).to_svg()
 
 
-def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
+def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
     from leakgauge.design import Knowledge, Slope, frontier
     from leakgauge.distances import Hamming
     from leakgauge.jobs.design import Question
-    from leakgauge.jobs.measure import Roles
+    from leakgauge.jobs.measure import Roles, require_varied
     from leakgauge.tables import open_table
 
     roles = Roles((asked.secret,), (), asked.background)
@@ -126,10 +216,9 @@ def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
         own = {name: how for name, how in bins.items() if name == asked.secret}
-        labels: Sequence[object] = source.counts(asked.secret, bins=own).labels(asked.secret)
-        letters = len(labels)
-        if letters < 2:
-            raise _constant(asked.secret, labels, binned=bool(own))
+        counts = source.counts(asked.secret, bins=own)
+        require_varied(counts, asked.secret, binned=bool(own))
+        letters = len(counts.labels(asked.secret))
         if letters > MOST_LETTERS:
             raise OptionError(
                 "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",
@@ -141,19 +230,11 @@ def _curve(table: OpenTable, asked: Asked) -> tuple[Solution, ...]:
     return frontier(problem, asked.points, _GAP)
 
 
-def _constant(column: str, labels: Sequence[object], *, binned: bool) -> ColumnError:
-    """What is said of a column that can neither hide nor tell anything, in the words of a measurement."""
-    if labels and labels[0] is None:
-        return ColumnError("Column {column!r} has only missing values; choose another.", column=column)
-    if binned:
-        return ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=column)
-    return ColumnError("Column {column!r} has the same value in every row; choose another.", column=column)
-
-
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
     from leakgauge.artefacts.codec import encode
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario
+    from leakgauge.report.figures.channel import label_name
 
     first = found[0]
     prior = first.problem.prior
@@ -162,8 +243,8 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
         "objective": "leakage_with_background" if known else "leakage",
         "floor": first.background_floor,
         "entropy": entropy(Scenario(prior)),
-        "inputs": [_name(label, language) for label in first.channel.inputs],
-        "outputs": [_name(label, language) for label in first.channel.outputs],
+        "inputs": [label_name(label, language) for label in first.channel.inputs],
+        "outputs": [label_name(label, language) for label in first.channel.outputs],
         "points": [
             {
                 "distortion": one.distortion,
@@ -187,11 +268,3 @@ def _unchanged(found: Solution) -> float:
     rows = {label: at for at, label in enumerate(found.channel.inputs)}
     matrix = found.channel.matrix
     return float(sum(share * matrix[rows[label], columns[label]] for label, share in shares if label in columns))
-
-
-def _name(label: Label, language: Language) -> str:
-    from leakgauge.probability.labels import text_of
-
-    if label is None:
-        return language.say("(missing)")
-    return text_of(label) or language.say("(empty)")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import gettext
 import json
 import os
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,15 +26,11 @@ from leakgauge.artefacts import StoredAssessment
 from leakgauge.artefacts.codec import decode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language
-from leakgauge.web import figures, reports
-from leakgauge.web.answers import Answers
-from leakgauge.web.asking import asked, fields_of, request_in, text_in
-from leakgauge.web.failures import UnknownError
-from leakgauge.web.grades import grade_fields
+from leakgauge.web import results
+from leakgauge.web.answers import Answers, Remembered, while_awaited
 from leakgauge.web.job import Job
-from leakgauge.web.messages import language_asked, page_words, refused
-from leakgauge.web.remembering import Remembered, while_awaited
-from leakgauge.web.running import Jobs
+from leakgauge.web.jobs import Jobs
+from leakgauge.web.questions import UnknownError, fields_of, language_asked, question_in, refused, request_in, text_in
 from leakgauge.web.workspace import Workspace
 
 _HERE: Final = Path(__file__).parent
@@ -122,7 +121,7 @@ class Page:
         code = request.path_params["code"]
         if code not in CODES:
             raise _nothing_here()
-        return JSONResponse(dict(page_words(code)))
+        return JSONResponse(dict(_page_words(code)))
 
     async def _state(self, request: Request) -> Response:
         language = language_asked(request)
@@ -163,11 +162,11 @@ class Page:
         return JSONResponse({"tables": [one.fields() for one in self._workspace.tables()]})
 
     async def _measure(self, request: Request) -> Response:
-        question = asked(await fields_of(request))
+        question = question_in(await fields_of(request))
         return JSONResponse(await while_awaited(request, self._answers.measure(question, language_asked(request))))
 
     async def _frontier(self, request: Request) -> Response:
-        question = asked(await fields_of(request))
+        question = question_in(await fields_of(request))
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
 
     async def _start(self, request: Request) -> Response:
@@ -196,14 +195,14 @@ class Page:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
         with _files_of(job):
             found = decode(StoredAssessment, graded, "assessment.json")
-            return JSONResponse(grade_fields(found, language_asked(request)))
+            return JSONResponse(results.grade_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
         name = request.path_params["name"]
         question = ("figure", job.version(), name, language.code)
         with _files_of(job):
-            picture = await self._drawn.once(question, lambda: figures.picture(name, job, language))
+            picture = await self._drawn.once(question, lambda: results.picture(name, job, language))
         return Response(picture, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
 
     async def _report(self, request: Request) -> Response:
@@ -212,8 +211,8 @@ class Page:
         language = request.query_params.get("language", language_asked(request).code)
         question = ("report", job.version(), edition, language)
         with _files_of(job):
-            shown = await self._drawn.once(question, lambda: reports.report_html(job.folder, edition, language))
-        return HTMLResponse(shown, headers={"Content-Security-Policy": reports.policy()})
+            shown = await self._drawn.once(question, lambda: results.report_html(job.folder, edition, language))
+        return HTMLResponse(shown, headers={"Content-Security-Policy": results.report_policy()})
 
     async def _file(self, request: Request) -> Response:
         place = self._asked_job(request).path(request.path_params["name"])
@@ -247,6 +246,18 @@ def _files_of(job: Job) -> Iterator[None]:
         if job.started_here:
             raise
         raise FileError("The files of this job do not fit together; run it again.") from None
+
+
+@cache
+def _page_words(code: str) -> Mapping[str, str]:
+    """What the page says, English text by translation; empty for English."""
+    folder = CODES[code]
+    if folder is None:
+        return {}
+    with (files("leakgauge.languages") / folder / "LC_MESSAGES" / "page.mo").open("rb") as file:
+        # The standard library keeps what it read under this name, and offers no other way to list it.
+        read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
+    return {text: told for text, told in read.items() if text and told}
 
 
 def _nothing_here() -> UnknownError:

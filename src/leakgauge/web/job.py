@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -12,8 +13,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, codec
 from leakgauge.languages import Language, message
-from leakgauge.web.recalling import JOB, Left, left_in, read_object, recorded_in, shown_of, written
-from leakgauge.web.showing import shell_line, shown
+from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
 
 STAGES: Final = ("measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {
@@ -70,7 +70,7 @@ class Job:
     @classmethod
     def kept(cls, key: str, results: Path, output: str) -> Job | None:
         """The job of an earlier run, from what it left; None where it left nothing that can be trusted to be one."""
-        record, left = recorded_in(results / f"{key}.json"), left_in(results / key)
+        record, left = page_job_in(results / f"{key}.json"), stored_job_in(results / key)
         if (record is None and left is None) or (results / key).is_symlink():
             return None
         if record is not None:
@@ -81,10 +81,10 @@ class Job:
             job = cls(key, results, left.asked, left.request, output)
             job._dropped, job._output = False, output
         job._started = (record and record.started) or (left and left.started) or None
-        job._recall(left or Left())
+        job._recall(left or StoredJob())
         return job
 
-    def _recall(self, left: Left) -> None:
+    def _recall(self, left: StoredJob) -> None:
         if left.outcome is not None:
             # Ended by someone else where the record does not know of it.
             if self.state not in ("done", "refused"):
@@ -183,13 +183,13 @@ class Job:
             "headline": codec.encode(left.headline if released else None, language.retell),
         }
 
-    def _left(self) -> Left:
-        return left_in(self.folder) or Left()
+    def _left(self) -> StoredJob:
+        return stored_job_in(self.folder) or StoredJob()
 
-    def _is_released(self, left: Left) -> bool:
+    def _is_released(self, left: StoredJob) -> bool:
         return self.state == "done" and left.released
 
-    def _names(self, left: Left) -> list[str]:
+    def _names(self, left: StoredJob) -> list[str]:
         """The files that its finished stages left, and its own."""
         named = [name for names in left.outputs.values() for name in names]
         return [name for name in dict.fromkeys((*named, JOB)) if self._holds(name)]
@@ -211,5 +211,35 @@ class Job:
         codec.write(self._record, PageJob(asked, self._path, self.state, self._started, self.message))
 
 
-def _is_release(name: str, left: Left) -> bool:
+def _is_release(name: str, left: StoredJob) -> bool:
     return name.startswith("release.") or name in left.outputs.get("release", ())
+
+
+def shown(text: str) -> str:
+    r"""The text with control characters, and those that turn its direction around, as escapes.
+
+    Example:
+        >>> shown("a\u202eb")
+        'a\\u202eb'
+    """
+    return "".join(letter if letter.isprintable() else _escape(letter) for letter in text)
+
+
+def shell_line(words: Iterable[str]) -> str:
+    r"""Words as one line for a shell; with escapes where needed, which bash, ksh and zsh read back.
+
+    Example:
+        >>> shell_line(["echo", "a b", "c\u202ed"])
+        "echo 'a b' $'c\\u202ed'"
+    """
+    return " ".join(shlex.quote(word) if word.isprintable() else _quoted(word) for word in words)
+
+
+def _quoted(word: str) -> str:
+    plain = word.replace("\\", "\\\\").replace("'", "\\'")
+    return f"$'{shown(plain)}'"
+
+
+def _escape(letter: str) -> str:
+    number = ord(letter)
+    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"

@@ -14,8 +14,8 @@ from leakgauge.errors import FileError, OptionError
 from leakgauge.randomness import OperatingSystem
 from leakgauge.web.app import application
 from leakgauge.web.guard import Guard, Secrets
-from leakgauge.web.holding import remove_abandoned
-from leakgauge.web.running import Jobs
+from leakgauge.web.jobs import Jobs
+from leakgauge.web.private_folder import remove_abandoned
 from leakgauge.web.workspace import Workspace
 
 _PATIENCE = 5

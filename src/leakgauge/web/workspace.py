@@ -16,13 +16,14 @@ from anyio import to_thread
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
 from leakgauge.tables import open_table, source_files
-from leakgauge.web.asking import plain_name
-from leakgauge.web.failures import OutsideError, TooLargeError, UnknownError
-from leakgauge.web.holding import Held
+from leakgauge.web.private_folder import PrivateFolder
+from leakgauge.web.questions import OutsideError, TooLargeError, UnknownError
 
 ENDINGS: Final = (".csv", ".tsv", ".tab", ".jsonl", ".ndjson", ".json", ".parquet", ".pq", ".duckdb", ".db")
 _COMPRESSED: Final = (".gz", ".zst")
 _LISTED: Final = 500
+_LONGEST_NAME: Final = 200
+"""Bytes of a dropped file's name; file systems take 255."""
 _TIMES: Final = 4
 """All dropped files together may be so many times as large as one of them."""
 
@@ -77,7 +78,7 @@ class Workspace:
         self.total = limit * _TIMES
         self._tables: dict[str, OpenTable] = {}
         self._stamps: dict[str, object] = {}
-        self._drops: Held | None = None
+        self._drops: PrivateFolder | None = None
         self._sizes: dict[Path, int] = {}
 
     def tables(self) -> list[OpenTable]:
@@ -145,9 +146,9 @@ class Workspace:
         """
         if length is not None:
             self._require_room(length)
-        plain = plain_name(name)
+        plain = _plain_name(name)
         if self._drops is None:
-            self._drops = Held()
+            self._drops = PrivateFolder()
         place = Path(tempfile.mkdtemp(dir=self._drops.place))
         try:
             await self._fill(place, plain, body)
@@ -300,3 +301,19 @@ def digest_of(files: list[Path]) -> str:
             while piece := file.read(1 << 20):
                 made.update(piece)
     return made.hexdigest()
+
+
+def _plain_name(name: str) -> str:
+    """The last part of a dropped file's name, free of what a file system or a screen could stumble over.
+
+    Raises:
+        FileError: nothing is left of it, it is too long or no text.
+    """
+    plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
+    if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
+        raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)
+    try:
+        plain.encode()
+    except UnicodeEncodeError:
+        raise FileError("The name of the dropped file is not text; rename it.") from None
+    return plain

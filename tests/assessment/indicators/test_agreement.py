@@ -10,10 +10,12 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     Context,
+    LetterSetting,
     Protected,
+    ProtectedColumn,
     accuracy,
     audited,
     protected_column,
@@ -21,8 +23,7 @@ from leakgauge.assessment.indicators import (
     released_again,
     source_of,
 )
-from leakgauge.assessment.indicators.convolution import summed
-from leakgauge.assessment.indicators.mixtures import mixture
+from leakgauge.assessment.indicators.noisy_numbers import mixture, summed
 from leakgauge.assessment.indicators.setting import setting_of
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import (
@@ -195,6 +196,7 @@ def test_what_is_public_is_no_secret(pairs: pa.Table, read_together: Protected) 
         low, high = found[leaf].interval
         reach = high - low
         assert low - reach <= value(law[leaf]) <= high + reach, leaf
+    assert isinstance(read_together.setting, LetterSetting)
     assert value(found["10"]) == pytest.approx(
         2
         * float(np.mean(read_together.setting.letters[1][read_together.inputs.astype(int)] != read_together.outputs))
@@ -202,7 +204,7 @@ def test_what_is_public_is_no_secret(pairs: pa.Table, read_together: Protected) 
     )
     assert "given what is public" in str(found["6"].source)
     again = released_again(read_together.setting, Simulated(9))
-    assert again.case is not None and again.case.secrets[0].names == ("a",)
+    assert isinstance(again, ProtectedColumn) and again.case.secrets[0].names == ("a",)
 
 
 def test_nothing_but_public_columns_is_refused(pairs: pa.Table) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, StoredEvidence, codec
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     FAMILIES,
+    INDICATORS,
     Audited,
     audited,
     audited_by,
@@ -22,7 +24,6 @@ from leakgauge.assessment.indicators import (
     protected_histogram,
     protected_of_release,
 )
-from leakgauge.assessment.scales import INDICATORS
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.audit import audit_release
@@ -42,8 +43,10 @@ def release(tmp_path_factory: pytest.TempPathFactory) -> Release:
     return plan.apply(table(), tmp_path_factory.mktemp("release") / "out.parquet", randomness=Simulated(5))
 
 
-def test_every_leaf_has_one_family() -> None:
-    assert sorted(leaf for family in FAMILIES for leaf in family.leaves) == sorted(INDICATORS)
+def test_every_indicator_has_one_family_an_id_and_a_number_of_its_own() -> None:
+    every = [one for family in FAMILIES for one in family.indicators]
+    assert len({one.id for one in every}) == len({one.number for one in every}) == len(every) == len(INDICATORS)
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", one.id) for one in every)
 
 
 def test_a_release_is_read_from_its_record_and_audit(release: Release) -> None:
@@ -137,11 +140,12 @@ def test_space_and_time_are_read_from_stored_evidence(tmp_path: Path) -> None:
 def test_stored_evidence_brings_numbers_and_no_scale() -> None:
     made = protected_column(table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1))
     first = by_leaf(collect(made))
+    by_number = {one.leaf: one for one in INDICATORS.values()}
     generous = [replace(first[leaf], scale=Scale(1e8, 1e9)) for leaf in RUN]
     for again in (by_leaf(collect(made, stored=generous)), by_leaf(expected(made.setting, stored=generous))):
         for leaf in RUN:
             assert again[leaf].value == first[leaf].value
-            assert again[leaf].scale == INDICATORS[leaf].scale(made.form)
+            assert again[leaf].scale == by_number[leaf].scale(made.setting.form)
     with pytest.raises(OptionError, match="leaf 24 reaches from -1"):
         collect(made, stored=[replace(first["24"], low=-1.0), first["25"]])
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment.collecting import expected
+from leakgauge.assessment import expected
 from leakgauge.assessment.indicators import source_of
 from leakgauge.assessment.indicators.associations import association, variable
 from leakgauge.mechanisms import laplace, randomized_response

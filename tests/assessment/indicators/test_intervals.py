@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pyarrow as pa
 import pytest
 
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     Context,
+    LetterSetting,
+    Protected,
     accuracy,
     attacks,
     audited,
@@ -53,14 +57,14 @@ def test_simulated_intervals_hold_other_seeds(form: str) -> None:
     held = dict.fromkeys(intervals, 0)
     for seed in SEEDS:
         made = released_again(first.setting, Simulated(seed))
-        counts = made.counts if form == "letters" else None
         found: tuple[float | None, ...]
-        if counts is None:
+        if not isinstance(made.setting, LetterSetting):
             x, y = (np.asarray(one, dtype=np.float64) for one in (made.inputs, made.outputs))
             found = tuple(accuracy.number_measures(accuracy.number_sums(x, y)[0], float(x.mean())).tolist())
         else:
+            counts = made.setting.counts(made.inputs, made.outputs)
             found = accuracy.letter_measures(counts / counts.sum(), made.setting.same, int(counts.sum()))
-        for leaf, measure in zip(accuracy.LEAVES, found, strict=True):
+        for leaf, measure in zip(intervals, found, strict=True):
             assert measure is not None
             held[leaf] += intervals[leaf][0] <= measure <= intervals[leaf][1]
     assert all(times >= 88 for times in held.values()), held
@@ -70,7 +74,7 @@ def test_simulated_intervals_hold_other_seeds(form: str) -> None:
 def test_the_jackknife_of_rows_holds_the_law_in_90_of_100_seeds(epsilon: float) -> None:
     setting = setting_of(laplace(epsilon, lower=0, upper=100), source_of(table(), "age"))
     law = by_leaf(accuracy.expected(setting, Context()))
-    held = dict.fromkeys(accuracy.LEAVES, 0)
+    held = dict.fromkeys(law, 0)
     for seed in SEEDS:
         for one in accuracy.measured(released_again(setting, Simulated(seed)), Context()):
             held[one.leaf] += one.interval[0] <= value(law[one.leaf]) <= one.interval[1]
@@ -102,13 +106,14 @@ def test_attacks_hold_the_law_in_36_of_40_seeds() -> None:
 
 @pytest.mark.parametrize("form", ["letters", "numbers", "answers"])
 def test_a_higher_confidence_widens_the_intervals(form: str) -> None:
-    made = {
+    makers: dict[str, Callable[[], Protected]] = {
         "letters": lambda: protected_column(
             table(), "illness", randomized_response(1.0, letters=LETTERS), Simulated(1)
         ),
         "numbers": lambda: protected_column(table(), "age", laplace(5.0, lower=0, upper=100), Simulated(1)),
         "answers": lambda: protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(1)),
-    }[form]()
+    }
+    made = makers[form]()
     widths = []
     for confidence in (0.5, 0.95, 0.999):
         found = by_leaf(collect(made, confidence=confidence))
@@ -134,6 +139,7 @@ def test_an_alphabet_too_large_to_simulate_by_cells() -> None:
     made = protected_column(table(), "age", randomized_response(6.0, letters=letters), Simulated(1))
     found = by_leaf(collect(made))
     law = by_leaf(expected(made.setting))
+    assert isinstance(made.setting, LetterSetting)
     assert made.setting.matrix.size * accuracy.DRAWS > accuracy.MOST_CELLS
     for leaf in ("10", "12"):
         low, high = found[leaf].interval

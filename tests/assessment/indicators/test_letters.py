@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
-from leakgauge.assessment.indicators import audited, protected_column, source_of
+from leakgauge.assessment import collect, expected
+from leakgauge.assessment.indicators import LetterSetting, audited, protected_column, source_of
 from leakgauge.mechanisms import randomized_response, subset_selection, through_channel, unary_encoding
 from leakgauge.probability import Channel, Interval
 from leakgauge.randomness import Simulated
@@ -138,6 +138,7 @@ def test_sets_are_measured_but_lie_at_no_distance() -> None:
         low, high = found["6"].interval
         assert low <= value(law["6"]) <= high
         # Unary encoding gives any set of letters, so that its entropy is beyond that of one letter.
+        assert isinstance(made.setting, LetterSetting)
         assert found["8"].null == law["8"].null == pytest.approx(math.log2(len(made.setting.matrix[0])))
         assert position(law["8"]) < 1
         foreign = mechanism.name == "unary-encoding"

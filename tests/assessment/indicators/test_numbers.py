@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 from leakgauge.artefacts.evidence import Evidence, Standing
-from leakgauge.assessment.collecting import collect, expected
+from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
     Protected,
     audited,
@@ -20,9 +20,8 @@ from leakgauge.assessment.indicators import (
     protected_histogram,
     source_of,
 )
-from leakgauge.assessment.indicators.attacks import told_apart
-from leakgauge.assessment.indicators.mixtures import mixture
-from leakgauge.assessment.indicators.setting import setting_of
+from leakgauge.assessment.indicators.noisy_numbers import mixture
+from leakgauge.assessment.indicators.setting import AnswerSetting, setting_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.mechanisms import (
     DiscreteGaussian,
@@ -176,8 +175,9 @@ def test_a_histogram_has_the_noise_of_two_moved_counts() -> None:
     made = protected_histogram(table(), "illness", laplace(0.1, sensitivity=2), Simulated(1))
     counts = [ROWS["illness"].to_pylist().count(letter) for letter in LETTERS]
     assert made.inputs.tolist() == [*counts, 0], "the last bin holds all other values"
+    assert isinstance(made.setting, AnswerSetting)
     noise = made.setting.noise
-    assert noise is not None and isinstance(noise.law, DiscreteLaplace)
+    assert isinstance(noise.law, DiscreteLaplace)
     assert noise.law.scale == pytest.approx(2 / 0.1)
     found = by_leaf(collect(made, audit=audited(made)))
     assert value(found["1"]) == pytest.approx(2 / 750)
@@ -212,12 +212,12 @@ def test_neighbouring_histograms_are_told_apart_as_the_noise_allows() -> None:
     counts = histogram_source(source, table(), Histogram(column="illness", labels=LETTERS, epsilon=1.0))
     for mechanism in (laplace(1.0, sensitivity=2), gaussian(1.0, 1e-3, sensitivity=2)):
         setting = setting_of(mechanism, counts)
-        assert setting.noise is not None
+        assert isinstance(setting, AnswerSetting)
         steps = np.arange(-120, 121)
         here, there = setting.noise.law.probability(steps), setting.noise.law.probability(steps - 1)
         # One count falls, another one rises.
         gap = np.abs(np.outer(here, there) - np.outer(there, here)).sum() / 2
-        assert told_apart(setting) == pytest.approx(gap, abs=2e-3)
+        assert setting.noise.law.told_apart(2) == pytest.approx(gap, abs=2e-3)
 
 
 def test_mechanisms_that_do_not_fit_are_refused() -> None:

@@ -8,10 +8,15 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment.collecting import expected
+from leakgauge.assessment import expected
 from leakgauge.assessment.indicators import source_of
-from leakgauge.assessment.questionnaire import LANGUAGES, questions, read_questionnaire, write_template
-from leakgauge.assessment.scales import ASKED
+from leakgauge.assessment.indicators.questionnaire import (
+    ASKED,
+    LANGUAGES,
+    questions,
+    read_questionnaire,
+    write_template,
+)
 from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import randomized_response
 from tests.assessment.indicators.small import LETTERS, by_leaf, table

@@ -7,6 +7,7 @@ import pytest
 from leakgauge.assessment import published
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.errors import ModelError
+from leakgauge.papers.influence_diagram import table_1
 
 SYSTEMS = (published.INDEX_SYSTEM_A, published.INDEX_SYSTEM_B)
 
@@ -14,7 +15,7 @@ SYSTEMS = (published.INDEX_SYSTEM_A, published.INDEX_SYSTEM_B)
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("state", State)
 def test_unanimous_leaves_are_that_state(system: dict[str, str], state: State) -> None:
-    leaves = {leaf: {state: Frequency.LOW} for leaf in published.table_1()}
+    leaves = {leaf: {state: Frequency.LOW} for leaf in table_1()}
     found = published.evaluate(leaves, system)
     assert found.memberships == {one: pytest.approx(float(one is state)) for one in State}
     assert found.grade is state
@@ -25,7 +26,7 @@ def test_unanimous_leaves_are_that_state(system: dict[str, str], state: State) -
 )
 def test_weights_by_hand(system: dict[str, str], share: float) -> None:
     """Leaf 4 and leaf 5 alone are very high: under 42, and under 31 alone (a) or beside 32 (b)."""
-    leaves = {leaf: {State.LOW: Frequency.HIGH} for leaf in published.table_1()}
+    leaves = {leaf: {State.LOW: Frequency.HIGH} for leaf in table_1()}
     leaves |= {leaf: {State.VERY_HIGH: Frequency.HIGH} for leaf in ("4", "5")}
     assert published.evaluate(leaves, system).memberships[State.VERY_HIGH] == pytest.approx(share)
 
@@ -43,9 +44,9 @@ def test_equal_states_go_to_the_lower() -> None:
 
 def test_a_tree_that_is_none_is_refused() -> None:
     with pytest.raises(ModelError, match="leaves the node '1' under two others"):
-        published.evaluate(published.table_1(), {})
+        published.evaluate(table_1(), {})
     with pytest.raises(ModelError, match="leaves the node '1' under none"):
-        published.evaluate(published.table_1(), {**published.INDEX_SYSTEM_A, "1": "44"})
+        published.evaluate(table_1(), {**published.INDEX_SYSTEM_A, "1": "44"})
 
 
 def test_nothing_known_is_refused() -> None:

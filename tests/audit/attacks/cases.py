@@ -57,18 +57,7 @@ def case_of(
     """The case of a simulated release of a table."""
     table = open_table(data)
     made = released(table, columns, place, public=public, seed=seed)
-    with open_table(str(made.output)) as opened:
-        return read_case(
-            made.record,
-            made.record_file,
-            table,
-            opened,
-            secret=secret,
-            background=background,
-            confidence=0.95,
-            targets=targets,
-            simulation_seed=0,
-        )
+    return read_case(made, table, secret=secret, background=background, targets=targets)
 
 
 def again(case: Case, seed: int) -> Case:

@@ -77,18 +77,7 @@ def plan_of_every_kind() -> dict[str, str | Channel | NamedChannel]:
 
 def case_in(name: str, table: Table, place: Path) -> Case:
     made = released(table, plan_of_every_kind(), place, name=name)
-    with open_table(str(made.output)) as opened:
-        return read_case(
-            made.record,
-            made.record_file,
-            table,
-            opened,
-            secret=None,
-            background=(),
-            confidence=0.9,
-            targets=100,
-            simulation_seed=0,
-        )
+    return read_case(made, table, confidence=0.9, targets=100)
 
 
 def test_a_release_reads_back_the_same_from_every_format(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Leaves 10 to 13: how far what is released lies from the original.
+"""How far what is released lies from the original.
 
 Letters are vectors with a 1 at their own place, so that each measure of numbers has its counterpart: the squared error
 of two letters is 0 or 2, and their total variance 1 − Σp².
@@ -11,17 +11,38 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from leakgauge.artefacts.evidence import Evidence, missing
+from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.context import Context
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.protected import Protected, released_again
-from leakgauge.assessment.indicators.setting import Setting
-from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.sentences import Sentence
 
-LEAVES = ("10", "11", "12", "13")
+_DRAWN_EVENLY = "its value for letters drawn evenly"
+ERROR = Indicator(
+    "squared-error",
+    10,
+    "mean squared error",
+    "variances of the data",
+    of_numbers(SPREAD, UpTo(_DRAWN_EVENLY, Sentence("no error, and letters that say nothing"))),
+)
+DISTANCE = Indicator(
+    "mahalanobis-distance",
+    11,
+    "Mahalanobis distance",
+    "pooled standard deviations",
+    of_numbers(
+        Scale(0.0, math.sqrt(2), reason=Sentence("no distance, and that of an independent copy of the data")),
+        UpTo(_DRAWN_EVENLY, Sentence("no distance, and letters that say nothing")),
+    ),
+)
+CORRELATION = Indicator("correlation", 12, "Pearson correlation", "correlation", SHARE)
+COSINE = Indicator("cosine", 13, "cosine similarity", "cosine", SHARE)
+_MEASURES = (ERROR, DISTANCE, CORRELATION, COSINE)
+
 DRAWS = 200
 """Releases that are simulated for the interval of letters."""
 MOST_COUNTS = 10_000
@@ -35,30 +56,34 @@ _FOREIGN = Sentence("What is released are no letters of the column, so that it l
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     """From what went in and came out."""
     setting, seed, confidence = protected.setting, context.simulation_seed, context.confidence
-    if protected.form is Form.LETTERS:
-        counts = protected.counts
+    if isinstance(setting, LetterSetting):
+        counts = setting.counts(protected.inputs, protected.outputs)
         n = int(counts.sum())
-        between = _letter_intervals(protected, counts.sum(axis=1), seed, confidence)
+        between = _letter_intervals(setting, counts.sum(axis=1), seed, confidence)
         found = letter_measures(setting.of_secrets(counts / n), setting.same, n)
         return _evidence(setting, found, between, Sentence("from the rows"))
     inputs, outputs = (np.asarray(one, dtype=np.float64) for one in (protected.inputs, protected.outputs))
     numbers = tuple(number_measures(number_sums(inputs, outputs)[0], float(inputs.mean())).tolist())
-    if protected.form is Form.NUMBERS:
+    if isinstance(setting, NumberSetting):
         return _evidence(setting, numbers, _row_intervals(inputs, outputs, confidence), Sentence("from the rows"))
     return _evidence(setting, numbers, _answer_intervals(setting, seed, confidence), Sentence("from the counts"))
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From the law."""
-    if setting.form is Form.LETTERS:
+    how = Sentence("by the law")
+    if isinstance(setting, LetterSetting):
         found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=_histogram_noise(setting))
-        return _evidence(setting, found, None, Sentence("by the law"))
+        return _evidence(setting, found, None, how)
     x, taken = setting.numbers, setting.taken
     sums = number_sums(x, taken).mean(axis=0)
     # Noise of mean 0 that knows nothing of x adds its variance to the two squares it is in.
     sums[_YY] += setting.noise_variance * sums[_N]
     sums[_DD] += setting.noise_variance * sums[_N]
-    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, Sentence("by the law"))
+    return _evidence(setting, tuple(number_measures(sums, float(x.mean())).tolist()), None, how)
+
+
+FAMILY = Family(_MEASURES, expected, measured)
 
 
 def letter_measures(
@@ -94,7 +119,7 @@ def letter_measures(
     return error, distance, association, min(cosine, 1.0)
 
 
-def _histogram_noise(setting: Setting) -> float:
+def _histogram_noise(setting: LetterSetting) -> float:
     """The variance of the released histogram's shares, added up: rows that fall together or apart by chance."""
     chance = setting.matrix * (1 - setting.matrix)
     return float(setting.prior.probabilities @ chance.sum(axis=1)) / setting.source.rows
@@ -144,9 +169,8 @@ def _row_intervals(x: Floats, y: Floats, confidence: float) -> list[tuple[float,
     return list(zip((middle - reach).tolist(), (middle + reach).tolist(), strict=True))
 
 
-def _answer_intervals(setting: Setting, seed: int, confidence: float) -> list[tuple[float, float]]:
+def _answer_intervals(setting: AnswerSetting, seed: int, confidence: float) -> list[tuple[float, float]]:
     """Where the middle of simulated releases lie."""
-    assert setting.noise is not None
     counts, grid = setting.source.numbers, setting.noise.span.grid
     times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
     noise = setting.noise.law.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
@@ -154,17 +178,16 @@ def _answer_intervals(setting: Setting, seed: int, confidence: float) -> list[tu
     return _quantiles(number_measures(sums, float(counts.mean())), confidence)
 
 
-def _letter_intervals(protected: Protected, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:
+def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confidence: float) -> list[tuple[float, float]]:
     """Where the middle of simulated releases of the same rows lie."""
-    setting, n = protected.setting, int(inputs.sum())
-    simulated = _simulated_counts(protected, inputs, seed)
+    n, simulated = int(inputs.sum()), _simulated_counts(setting, inputs, seed)
     found = [letter_measures(setting.of_secrets(one / n), setting.same, n) for one in simulated]
     return _quantiles(np.array([[math.nan if value is None else value for value in one] for one in found]), confidence)
 
 
-def _simulated_counts(protected: Protected, inputs: Codes, seed: int) -> Iterator[Codes]:
+def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Iterator[Codes]:
     """How often each input gives each output in releases of the same rows."""
-    matrix, draws = protected.setting.matrix, simulation(seed)
+    matrix, draws = setting.matrix, simulation(seed)
     if DRAWS * matrix.size <= MOST_CELLS:
         shares = matrix / matrix.sum(axis=1, keepdims=True)
         rows = [draws.multinomial(count, row, size=DRAWS) for count, row in zip(inputs, shares, strict=True)]
@@ -172,7 +195,8 @@ def _simulated_counts(protected: Protected, inputs: Codes, seed: int) -> Iterato
         return
     # With so many cells it is quicker to release the rows themselves.
     for _ in range(FEW_DRAWS):
-        yield released_again(protected.setting, Simulated(int(draws.integers(1 << 62)))).counts
+        again = released_again(setting, Simulated(int(draws.integers(1 << 62))))
+        yield setting.counts(again.inputs, again.outputs)
 
 
 def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
@@ -183,33 +207,24 @@ def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 def _evidence(
     setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
-    form, nulls, tops = setting.form, _nulls(setting), _tops(setting)
-    said = _of_letters(how) if form is Form.LETTERS else _of_numbers(how)
-    made = []
-    for at, leaf in enumerate(LEAVES):
-        value = found[at]
+    nulls, tops = _nulls(setting), _tops(setting)
+    said = _of_letters(how) if setting.form is Form.LETTERS else _of_numbers(how)
+    evidence = []
+    for at, (indicator, value) in enumerate(zip(_MEASURES, found, strict=True)):
         if value is None:
-            made.append(missing(leaf, _FOREIGN))
+            evidence.append(indicator.missing(_FOREIGN))
             continue
-        lowest, highest = (0.0, math.inf) if leaf in ("10", "11") else (-1.0, 1.0)
+        lowest, highest, raw = (0.0, math.inf, 0.0) if indicator in (ERROR, DISTANCE) else (-1.0, 1.0, 1.0)
         ends = None if between is None else (max(between[at][0], lowest), min(between[at][1], highest))
-        made.append(
-            INDICATORS[leaf].evidence(
-                form,
-                value,
-                said[at],
-                between=ends,
-                top=tops[at],
-                null=nulls[at],
-                raw=0.0 if leaf in ("10", "11") else 1.0,
-            )
+        evidence.append(
+            indicator.evidence(setting.form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw)
         )
-    return tuple(made)
+    return tuple(evidence)
 
 
 def _tops(setting: Setting) -> tuple[float | None, ...]:
     """Of letters drawn evenly, whatever the original."""
-    if setting.form is not Form.LETTERS:
+    if not isinstance(setting, LetterSetting):
         return None, None, None, None
     shares = setting.of_secrets(setting.prior.probabilities)
     letters = len(shares)
@@ -219,7 +234,7 @@ def _tops(setting: Setting) -> tuple[float | None, ...]:
 
 def _nulls(setting: Setting) -> tuple[float, float, float, float]:
     """Of an independent copy of the data; the cosine of letters that of letters all alike."""
-    if setting.form is Form.LETTERS:
+    if isinstance(setting, LetterSetting):
         p = setting.of_secrets(setting.prior.probabilities)
         return 2.0, math.sqrt(2), 0.0, float(p.sum() / math.sqrt(len(p) * (p @ p)))
     x = setting.numbers

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from leakgauge.artefacts import Audit, Finding, Shown
-from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
+from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.audit import ATTACKS, attack_of, lower_bound
 from leakgauge.claims import GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import NoisyNumber
-from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.randomness import Simulated
 
 
@@ -54,40 +54,26 @@ def share_of_raw(attack: Finding, advantage: float) -> float:
 def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: int = 0) -> Audited:
     """The level that the mechanism shows, and what attacks gain from what came out; a simulation from a seed.
 
-    The level of letters is computed from their channel; that of noise is shown by outputs drawn afresh. Of a histogram
-    it is that of one count; where only a zero-concentrated level is claimed, it is the μ of Gaussian noise.
-
-    Args:
-        protected: the column.
-        samples: outputs to draw on each of two inputs.
-        simulation_seed: for all that is drawn.
+    The level of letters is computed from their channel; that of noise is shown by so many samples drawn afresh on each
+    of two inputs. Of a histogram it is that of one count; where only a zero-concentrated level is claimed, it is the μ
+    of Gaussian noise.
     """
     setting = protected.setting
-    if setting.channel is not None:
-        level = next((one.level for one in setting.claims if isinstance(one, LocalDP)), math.inf)
-        exact = exact_epsilon(setting.channel)
-        shown, estimate, claimed = exact, exact, level
-    else:
-        assert setting.noise is not None
-        found = lower_bound(
-            setting.noise,
-            _held_to(setting.noise),
-            samples=samples,
-            stop_early=False,
-            randomness=Simulated(simulation_seed),
-        )
-        assert found.claim is not None
-        shown, estimate, claimed = found.at_least, found.at_least, found.claim.value
-        if found.estimate is not None:
-            estimate = found.estimate
     findings: list[Finding] = []
-    if protected.case is not None:
+    if isinstance(protected, ProtectedColumn):
         case = replace(protected.case, simulation_seed=simulation_seed)
         # Who knows the mechanism does best; attacks on many releases of the same values say nothing of one.
         tried = [one for one in ATTACKS.values() if one.knows_mechanism and not one.repeated]
         findings = [finding for one in tried for finding in one.find(case)]
-    names = setting.source.names
-    return Audited(shown, estimate, claimed, setting.channel is not None, _gained(findings, names))
+    attacks = _gained(findings, setting.source.names)
+    if isinstance(setting, LetterSetting):
+        exact = setting.exact_level
+        claimed = next((one.level for one in setting.claims if isinstance(one, LocalDP)), math.inf)
+        return Audited(exact, exact, claimed, True, attacks)
+    claim = _held_to(setting.noise)
+    shown = lower_bound(setting.noise, claim, samples=samples, stop_early=False, randomness=Simulated(simulation_seed))
+    estimate = shown.at_least if shown.estimate is None else shown.estimate
+    return Audited(shown.at_least, estimate, claim.level, False, attacks)
 
 
 def _held_to(noise: NoisyNumber) -> Statement:

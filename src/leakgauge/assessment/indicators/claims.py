@@ -1,51 +1,95 @@
-"""Leaves 1 to 4: what the mechanism claims, and how much of it an audit shows."""
+"""What the mechanism claims, and how much of it an audit shows."""
 
 from __future__ import annotations
 
 import math
 
-from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.assessment.indicators.context import Context
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import SHARE, Form, Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.assessment.indicators.setting import MOVED, Setting
-from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.assessment.indicators.setting import MOVED, LetterSetting, NumberSetting, Setting
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
-from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
 
 DELTA = 1e-6
 """The δ at which a claim that has none of its own is stated."""
+LARGEST_DELTA = 0.01
+"""With a δ from here on one row in a hundred may be released as it is."""
+
+
+def _promises_nothing(epsilon: float, of_rows: bool) -> Sentence | None:
+    return Sentence("ε is infinite, which promises nothing") if epsilon == math.inf else None
+
+
+def _promises_little(delta: float, of_rows: bool) -> Sentence | None:
+    if delta < LARGEST_DELTA:
+        return None
+    return Sentence(
+        "δ is {delta:.3g}, and from {largest:g} on it promises next to nothing", delta=delta, largest=LARGEST_DELTA
+    )
+
+
+SENSITIVITY = Indicator(
+    "sensitivity",
+    1,
+    "sensitivity Δ",
+    "Δ relative to what is released",
+    alike(Scale(1e-4, 1e2, True, Sentence("one row in ten thousand, and bounds a hundred standard deviations apart"))),
+    # The distance of two letters is 1 whatever is done.
+    fixed=(Form.LETTERS,),
+)
+RELAXATION = Indicator(
+    "relaxation",
+    2,
+    "relaxation δ",
+    "probability",
+    alike(Scale(1e-10, 1e-2, True, Sentence("as good as none, and one row in 100"))),
+    limit="max_delta",
+    veto=_promises_little,
+)
+BUDGET = Indicator(
+    "privacy-budget",
+    3,
+    "privacy budget ε",
+    "nats",
+    alike(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
+    limit="max_epsilon",
+    needed=Sentence("the budget ε (leaf 3)"),
+    veto=_promises_nothing,
+)
+TIGHTNESS = Indicator("bound-tightness", 4, "tightness of ε's lower bound", "share of the claim", SHARE)
+_NO_LEVEL = Sentence("No finite level is claimed, so nothing can be a share of it.")
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
-    """Leaves 1 to 3 from the claim, 4 from the audit."""
+    """The tightness from the audit, the others from the claim."""
     return (*_claimed(protected.setting), _tightness(protected.setting, context))
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """Leaves 1 to 3 from the claim, 4 from the law, whose noise is no more than the claim asks for."""
+    """The tightness from the law, whose noise is no more than the claim asks for, the others from the claim."""
     epsilon = tightest(setting)[0]
     if not math.isfinite(epsilon):
-        return (
-            *_claimed(setting),
-            missing("4", Sentence("No finite level is claimed, so nothing can be a share of it.")),
-        )
-    shown = epsilon if setting.channel is None else exact_epsilon(setting.channel)
-    share = INDICATORS["4"].evidence(
+        return (*_claimed(setting), TIGHTNESS.missing(_NO_LEVEL))
+    exact = setting.exact_level
+    share = TIGHTNESS.evidence(
         setting.form,
-        1.0 if epsilon == 0 else min(shown / epsilon, 1.0),
+        1.0 if epsilon == 0 or exact is None else min(exact / epsilon, 1.0),
         Sentence("The level that the law reaches, over the claimed one."),
-        raw=None,
     )
     return (*_claimed(setting), share)
+
+
+FAMILY = Family((SENSITIVITY, BUDGET, RELAXATION, TIGHTNESS), expected, measured)
 
 
 def tightest(setting: Setting) -> tuple[float, float]:
     """The ε that is guaranteed, in nats, and its δ: a pure one where there is one, else as asked, else at δ = 10⁻⁶."""
     pure = [one.level for one in setting.claims if isinstance(one, LocalDP | CentralDP)]
-    if setting.channel is not None:
-        pure.append(exact_epsilon(setting.channel))
+    if setting.exact_level is not None:
+        pure.append(setting.exact_level)
     if pure:
         # An exact level is rounded up a little; the claim is the tighter one then.
         return min(pure), 0.0
@@ -60,49 +104,38 @@ def tightest(setting: Setting) -> tuple[float, float]:
 def _claimed(setting: Setting) -> tuple[Evidence, ...]:
     form, (epsilon, delta) = setting.form, tightest(setting)
     name, standing = Sentence(setting.mechanism.name), Standing.DECLARED
+    of_delta = Sentence("The δ of the tightest statement that {name} makes.", name=name)
+    of_epsilon = Sentence("The ε of the tightest statement that {name} makes.", name=name)
     return (
-        INDICATORS["1"].evidence(form, *_sensitivity(setting), standing=standing),
-        INDICATORS["2"].evidence(
-            form, delta, Sentence("The δ of the tightest statement that {name} makes.", name=name), standing=standing
-        ),
-        INDICATORS["3"].evidence(
-            form,
-            epsilon,
-            Sentence("The ε of the tightest statement that {name} makes.", name=name),
-            standing=standing,
-            null=0.0,
-            raw=math.inf,
-        ),
+        SENSITIVITY.evidence(form, *_sensitivity(setting), standing=standing),
+        RELAXATION.evidence(form, delta, of_delta, standing=standing),
+        BUDGET.evidence(form, epsilon, of_epsilon, standing=standing, null=0.0, raw=math.inf),
     )
 
 
 def _sensitivity(setting: Setting) -> tuple[float, Sentence]:
-    if setting.form is Form.LETTERS:
+    if isinstance(setting, LetterSetting):
         return 1.0, Sentence("One letter for another: a distance of 1.")
-    assert setting.noise is not None
-    if setting.form is Form.NUMBERS:
+    if isinstance(setting, NumberSetting):
         width = setting.noise.span.steps * setting.noise.span.grid
-        return width / math.sqrt(setting.variance), Sentence(
-            "The width of the bounds over the data's standard deviation."
-        )
-    moved = setting.noise.law.length(MOVED)
-    return moved / float(setting.source.numbers.mean()), Sentence(
-        "What a replaced row moves the counts by, over the mean count."
-    )
+        how = Sentence("The width of the bounds over the data's standard deviation.")
+        return width / math.sqrt(setting.variance), how
+    how = Sentence("What a replaced row moves the counts by, over the mean count.")
+    return setting.noise.law.length(MOVED) / float(setting.source.numbers.mean()), how
 
 
 def _tightness(setting: Setting, context: Context) -> Evidence:
     audit = context.audit
     if audit is None:
-        return missing("4", Sentence("There is no audit; make one with leakgauge audit."))
+        return TIGHTNESS.missing(Sentence("There is no audit; make one with leakgauge audit."))
     if audit.shown is None or audit.estimate is None:
-        return missing(
-            "4", Sentence("The audit shows no level of this column: nothing is claimed, or too few rows share a value.")
+        return TIGHTNESS.missing(
+            Sentence("The audit shows no level of this column: nothing is claimed, or too few rows share a value.")
         )
     if not 0 < audit.claimed < math.inf:
-        return missing("4", Sentence("No finite level is claimed, so nothing can be a share of it."))
+        return TIGHTNESS.missing(_NO_LEVEL)
     value, doubt = audit.shown / audit.claimed, (audit.estimate - audit.shown) / audit.claimed
-    return INDICATORS["4"].evidence(
+    return TIGHTNESS.evidence(
         setting.form,
         value,
         Sentence("The level computed from the channel, over the claimed one.")

@@ -1,4 +1,4 @@
-"""Leaves 24 and 25: memory and CPU of a run, by the row, at two sizes."""
+"""Memory and CPU of a run by the row, and how often something is sent, and how much."""
 
 from __future__ import annotations
 
@@ -9,44 +9,84 @@ from collections.abc import Callable
 
 import numpy as np
 
-from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.assessment.indicators.context import Context
-from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.assessment.indicators.setting import Setting
-from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import Indicator, alike
+from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
+from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
+from leakgauge.probability import Label
+from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
 from leakgauge.sentences import Sentence
 
-LEAVES = ("24", "25")
 LARGER, SMALLER = 100_000, 10_000
 RUNS = 5
+NUMBER = 8
+"""Bytes of a number."""
+
+SPACE = Indicator(
+    "space",
+    24,
+    "space",
+    "bytes per row",
+    alike(Scale(0.1, 1e4, True, Sentence("a bit, and pages of text, for each row"))),
+)
+TIME = Indicator(
+    "time",
+    25,
+    "time",
+    "nanoseconds of CPU per row",
+    alike(Scale(1.0, 1e5, True, Sentence("a billion, and ten thousand, rows a second"))),
+)
+FREQUENCY = Indicator(
+    "transmission-frequency",
+    26,
+    "frequency of transmission",
+    "releases per period",
+    alike(Scale(1.0, 365.0, True, Sentence("once, and daily"))),
+)
+VOLUME = Indicator(
+    "transmission-volume",
+    27,
+    "volume of transmission",
+    "bytes per record",
+    alike(Scale(1e-3, 1e3, True, Sentence("a few answers for a whole table, and a page of text for each record"))),
+)
 
 
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
-    """From stored evidence where there is some, else from runs made here."""
-    stored = _stored(protected.setting, context)
-    if all(one.standing is not Standing.MISSING for one in stored):
-        return stored
+    """Space and time from stored evidence or else from runs made here; the volume from what came out."""
+    setting = protected.setting
+    stored = _stored(setting, context)
+    runs = stored if all(one.standing is not Standing.MISSING for one in stored) else _runs(protected)
+    return (*runs, _frequency(setting, context), _measured_volume(protected, context))
+
+
+def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
+    """Space and time from stored evidence only, since no law knows a machine; the volume by the law."""
+    return (*_stored(setting, context), _frequency(setting, context), _volume(setting))
+
+
+FAMILY = Family((SPACE, TIME, FREQUENCY, VOLUME), expected, measured)
+
+
+def _runs(protected: Protected) -> tuple[Evidence, ...]:
     run = _run_of(protected)
     # At least a factor of 2 between the sizes, so that their ratio says something.
     larger = min(protected.setting.source.rows, LARGER)
     sizes = (max(min(SMALLER, larger // 2), 1), larger)
     space = [_peak(run, size) / size for size in sizes]
-    time_taken = [[_nanoseconds(run, size) / size for _ in range(RUNS)] for size in sizes]
-    best = [min(one) for one in time_taken]
+    times = [[_nanoseconds(run, size) / size for _ in range(RUNS)] for size in sizes]
+    slowest, quickest = max(map(max, times)), [min(one) for one in times]
     memory = Sentence("The most memory that a run held")
-    quickest = Sentence("The CPU time of the quickest of five runs")
+    cpu = Sentence("The CPU time of the quickest of five runs")
     return (
-        _cost("24", protected.form, space, (min(space), max(space)), sizes, memory),
-        _cost("25", protected.form, best, _ends(time_taken), sizes, quickest),
+        _cost(SPACE, protected.setting, space, max(space), sizes, memory),
+        _cost(TIME, protected.setting, quickest, slowest, sizes, cpu),
     )
-
-
-def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """From stored evidence only: no law knows a machine."""
-    return _stored(setting, context)
 
 
 def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
@@ -55,56 +95,50 @@ def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     Raises:
         OptionError: a number that no run could have.
     """
-    found = []
-    for leaf in LEAVES:
-        one = context.stored.get(leaf)
+    evidence = []
+    for indicator in (SPACE, TIME):
+        one = context.stored.get(indicator.leaf)
         if one is None or one.standing is Standing.MISSING or one.value is None:
-            found.append(missing(leaf, Sentence("Nothing was run, and there is no stored evidence of a run.")))
+            evidence.append(indicator.missing(Sentence("Nothing was run, and there is no stored evidence of a run.")))
             continue
         if not (one.interval[0] >= 0 and one.interval[1] < math.inf):
             raise OptionError(
                 "The stored evidence of leaf {leaf} reaches from {low} to {high}, which no run could; run it again.",
-                leaf=leaf,
+                leaf=indicator.leaf,
                 low=one.interval[0],
                 high=one.interval[1],
             )
-        kept = INDICATORS[leaf].evidence(
-            setting.form, one.value, one.source, standing=one.standing, between=one.interval, details=one.details
+        evidence.append(
+            indicator.evidence(
+                setting.form, one.value, one.source, standing=one.standing, between=one.interval, details=one.details
+            )
         )
-        found.append(kept)
-    return tuple(found)
-
-
-def _ends(runs: list[list[float]]) -> tuple[float, float]:
-    return min(min(one) for one in runs), max(max(one) for one in runs)
+    return tuple(evidence)
 
 
 def _cost(
-    leaf: str, form: Form, by_row: list[float], between: tuple[float, float], sizes: tuple[int, int], what: Sentence
+    indicator: Indicator, setting: Setting, by_row: list[float], highest: float, sizes: tuple[int, int], what: Sentence
 ) -> Evidence:
     grown = math.log(max(by_row[1] * sizes[1], 1e-9) / max(by_row[0] * sizes[0], 1e-9)) / math.log(sizes[1] / sizes[0])
-    return INDICATORS[leaf].evidence(
-        form,
+    return indicator.evidence(
+        setting.form,
         by_row[1],
         Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]),
-        between=between,
+        between=(min(by_row), highest),
         details={"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]},
     )
 
 
 def _run_of(protected: Protected) -> Callable[[int], object]:
-    if protected.case is not None:
-        column = next(one for one in protected.case.columns if one.reads == protected.setting.source.names)
+    if isinstance(protected, ProtectedColumn):
+        column = protected.released
         return lambda size: column.law.draw(column.inputs[:size], Simulated(0))
-    source, noise = protected.setting.source, protected.setting.noise
-    assert noise is not None
+    setting = protected.setting
+    assert isinstance(setting, AnswerSetting)
+    source, law = setting.source, setting.noise.law
     codes = values_of(source.values[0], source.name)
     bins = len(source.numbers)
-
-    def counted(size: int) -> object:
-        return np.bincount(codes[:size])[:bins], noise.law.noise(bins, Simulated(0))
-
-    return counted
+    return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))
 
 
 def _nanoseconds(run: Callable[[int], object], size: int) -> float:
@@ -125,3 +159,47 @@ def _peak(run: Callable[[int], object], size: int) -> float:
     if not traced:
         tracemalloc.stop()
     return float(max(peak - before, 0))
+
+
+def _frequency(setting: Setting, context: Context) -> Evidence:
+    how = Sentence("Declared: how often such a release is made.")
+    return FREQUENCY.evidence(setting.form, context.releases_per_period, how, standing=Standing.DECLARED)
+
+
+def _measured_volume(protected: Protected, context: Context) -> Evidence:
+    """From the record's file where there is one, else from the letters that came out."""
+    from scipy.special import ndtri
+
+    setting = protected.setting
+    if protected.bytes_per_record is not None:
+        how = Sentence("The bytes of the released file by row.")
+        return VOLUME.evidence(setting.form, protected.bytes_per_record, how)
+    if not isinstance(setting, LetterSetting):
+        return _volume(setting)
+    sizes, counts = _sizes(setting), setting.counts(protected.inputs, protected.outputs).sum(axis=0)
+    shares = counts / counts.sum()
+    mean = float(shares @ sizes)
+    error = float(np.sqrt((shares @ (sizes - mean) ** 2) / counts.sum()))
+    doubt = float(ndtri((1 + context.confidence) / 2)) * error
+    how = Sentence("The mean length of the letters released.")
+    return VOLUME.evidence(setting.form, mean, how, between=(max(mean - doubt, 0.0), mean + doubt))
+
+
+def _volume(setting: Setting) -> Evidence:
+    """By the law: the mean length of a letter's text, 8 bytes a number."""
+    if isinstance(setting, LetterSetting):
+        mean = float(setting.joint.sum(axis=0) @ _sizes(setting))
+        return VOLUME.evidence(setting.form, mean, Sentence("The mean length of the letters released, by the law."))
+    if isinstance(setting, NumberSetting):
+        return VOLUME.evidence(setting.form, float(NUMBER), Sentence("Eight bytes a number."))
+    volume = NUMBER * len(setting.source.numbers) / setting.source.rows
+    return VOLUME.evidence(setting.form, volume, Sentence("Eight bytes a count, by row of the table."))
+
+
+def _sizes(setting: LetterSetting) -> Floats:
+    return np.array([_size(letter) for letter in setting.channel.outputs], dtype=np.float64)
+
+
+def _size(letter: Label) -> int:
+    """The bytes of a letter's text and of what ends it."""
+    return (0 if letter is None else len(text_of(letter).encode())) + 1

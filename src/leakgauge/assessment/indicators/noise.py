@@ -1,47 +1,48 @@
-"""Leaves 28 and 29: the variance and the kurtosis of the noise, exact from its law."""
+"""The variance and the kurtosis of the noise, exact from its law."""
 
 from __future__ import annotations
 
-from leakgauge.artefacts.evidence import Evidence, missing
-from leakgauge.assessment.indicators.context import Context
-from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.assessment.indicators.setting import Setting
-from leakgauge.assessment.scales import INDICATORS, Form
+from leakgauge.artefacts.evidence import Evidence, Scale
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import SPREAD, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.setting import LetterSetting, Setting
 from leakgauge.sentences import Sentence
 
-
-def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
-    """The law is known, so that nothing has to be estimated."""
-    return expected(protected.setting, context)
+VARIANCE = Indicator(
+    "noise-variance",
+    28,
+    "variance of the noise",
+    "variances of the data",
+    of_numbers(SPREAD, UpTo("its value for outputs drawn evenly", Sentence("no noise, and nothing but noise"))),
+)
+KURTOSIS = Indicator(
+    "noise-kurtosis",
+    29,
+    "kurtosis of the noise",
+    "excess kurtosis",
+    of_numbers(Scale(-1.2, 6.0, reason=Sentence("uniform noise, and tails as heavy as the exponential law's"))),
+)
 
 
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """Noise of numbers over the data's variance; of letters what chance there is in them over 1 − Σp²."""
-    form = setting.form
-    if form is Form.LETTERS:
+    if isinstance(setting, LetterSetting):
         p, matrix = setting.prior.probabilities, setting.matrix
         own = 1 - float((setting.of_secrets(p) ** 2).sum())
         chance = max(1 - float(p @ (matrix**2).sum(axis=1)), 0.0)
+        how = Sentence("The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel.")
+        even = (1 - 1 / matrix.shape[1]) / own
         return (
-            INDICATORS["28"].evidence(
-                form,
-                chance / own,
-                Sentence("The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel."),
-                top=(1 - 1 / matrix.shape[1]) / own,
-                null=(1 - 1 / matrix.shape[1]) / own,
-                raw=0.0,
-            ),
-            missing("29", Sentence("The noise of letters has no kurtosis.")),
+            VARIANCE.evidence(setting.form, chance / own, how, top=even, null=even, raw=0.0),
+            KURTOSIS.missing(Sentence("The noise of letters has no kurtosis.")),
         )
-    assert setting.noise is not None
+    share = setting.noise_variance / setting.variance
+    how = Sentence("The variance of the noise over that of the data, exact from the law.")
+    tails = Sentence("The excess kurtosis of the noise, exact from the law.")
     return (
-        INDICATORS["28"].evidence(
-            form,
-            setting.noise_variance / setting.variance,
-            Sentence("The variance of the noise over that of the data, exact from the law."),
-            raw=0.0,
-        ),
-        INDICATORS["29"].evidence(
-            form, setting.noise.law.excess_kurtosis, Sentence("The excess kurtosis of the noise, exact from the law.")
-        ),
+        VARIANCE.evidence(setting.form, share, how, raw=0.0),
+        KURTOSIS.evidence(setting.form, setting.noise.law.excess_kurtosis, tails),
     )
+
+
+FAMILY = Family((VARIANCE, KURTOSIS), expected)

@@ -8,16 +8,23 @@ from pathlib import Path
 
 import numpy as np
 
-from leakgauge.assessment.indicators.setting import Setting, setting_of
+from leakgauge.assessment.indicators.setting import (
+    AnswerSetting,
+    ColumnSetting,
+    NumberSetting,
+    Setting,
+    column_setting,
+    setting_of,
+)
 from leakgauge.assessment.indicators.source import histogram_source, source_of
-from leakgauge.assessment.scales import Form
-from leakgauge.audit import Case, read_attack_case
+from leakgauge.audit import Case, read_case
 from leakgauge.audit.attacks.case import ReleasedColumn, Secret
 from leakgauge.audit.attacks.ceilings import Promise
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, law_of
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
-from leakgauge.mechanisms import LetterSets, Mechanism, NoisyNumber
+from leakgauge.mechanisms import LetterSets, Mechanism
+from leakgauge.mechanisms.letter_sets import Members
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release
@@ -37,7 +44,6 @@ class Protected:
         setting: the source with the mechanism.
         inputs: of letters the number of each row's input; else the numbers, or the true counts.
         outputs: of letters the number of each row's output; else the noisy numbers or counts.
-        case: what attacks need; None of a histogram.
         record_digest: of the record it was read from; None of a simulation.
         bytes_per_record: of the whole release; None of a simulation.
     """
@@ -45,31 +51,26 @@ class Protected:
     setting: Setting
     inputs: Codes | Floats
     outputs: Codes | Floats
-    case: Case | None = None
     record_digest: str | None = None
     bytes_per_record: float | None = None
 
-    @property
-    def form(self) -> Form:
-        """What is released."""
-        return self.setting.form
 
-    @property
-    def counts(self) -> Codes:
-        """Of letters how often each input gave each output."""
-        rows, columns = self.setting.matrix.shape
-        together = np.bincount(self.inputs.astype(np.int64) * columns + self.outputs, minlength=rows * columns)
-        return together.reshape(rows, columns).astype(np.int64)
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProtectedColumn(Protected):
+    """A column, with what attacks on it need."""
+
+    case: Case
+    released: ReleasedColumn
 
 
 def protected_of_release(
     record: Release | Path | str, original: Table, released: Path | str | None = None, column: str | None = None
-) -> Protected:
-    """A column of a release beside its original.
+) -> ProtectedColumn:
+    """A column of a release beside its original, whose rows stand in the same order.
 
     Args:
         record: the release, or the file of its record.
-        original: the table it was made from, its rows in the same order.
+        original: the table it was made from.
         released: the released table, where it is not where the record says.
         column: the protected column; it may be left out where there is one.
 
@@ -79,44 +80,38 @@ def protected_of_release(
     """
     release = Release.read(record)
     said = release.record
-    case = read_attack_case(release, original, released=released)
+    case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
-    assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
     seen = in_bins(original, binnings(said.plan))
-    setting = setting_of(made.law.mechanism, source_of(seen, *made.reads, public=case.public))
-    return _protected(
-        setting,
-        made,
-        case,
-        record_digest=said.digest,
-        bytes_per_record=said.output.bytes / original.rows,
-    )
+    setting = column_setting(made.mechanism, source_of(seen, *made.reads, public=case.public))
+    return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 
 
-def protected_column(table: Table, column: str, mechanism: Mechanism, randomness: Randomness) -> Protected:
+def protected_column(table: Table, column: str, mechanism: Mechanism, randomness: Randomness) -> ProtectedColumn:
     """A simulated release of one column; nothing is written.
 
     Raises:
         ColumnError: a column that is not there, or holds values that the mechanism cannot take.
         OptionError: a mechanism that releases no columns.
     """
-    setting = setting_of(mechanism, source_of(table, column))
-    return released_again(setting, randomness)
+    return _released_column(column_setting(mechanism, source_of(table, column)), randomness)
 
 
 def released_again(setting: Setting, randomness: Randomness) -> Protected:
     """A simulated release of a column or histogram that was read before."""
-    source = setting.source
-    if setting.form is Form.ANSWERS:
-        assert setting.noise is not None
-        counts = source.numbers
+    if isinstance(setting, AnswerSetting):
+        counts = setting.source.numbers
         noisy = setting.noise.run(counts.astype(np.int64), randomness)
         return Protected(setting, counts, np.asarray(noisy, dtype=np.float64))
+    return _released_column(setting, randomness)
+
+
+def _released_column(setting: ColumnSetting, randomness: Randomness) -> ProtectedColumn:
+    source = setting.source
     bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
-    law = law_of(bound)
-    inputs = law.inputs(source.values)
-    promises = _promises(setting.claims)
-    made = ReleasedColumn(source.names, source.names, law, inputs, law.draw(inputs, randomness), promises)
+    inputs = bound.form.inputs(source.values)
+    law, promises = bound.form.law, _promises(setting.claims)
+    made = ReleasedColumn(source.names, source.names, setting.mechanism, inputs, law.draw(inputs, randomness), promises)
     secret = tuple(name for name in source.names if name not in source.public)
     case = Case(
         (made,),
@@ -139,13 +134,13 @@ def protected_histogram(
     labels: Sequence[DeclaredLabel] | None = None,
     edges: Sequence[float] | None = None,
 ) -> Protected:
-    """A simulated release of a column's histogram with Laplace or Gaussian noise in every count.
+    """A simulated release of a column's histogram with noise in every count.
 
     Args:
         table: whose rows are counted.
-        column: by the values of which column.
+        column: by its values.
         mechanism: ``laplace`` or ``gaussian``; its ε and δ are those of the whole histogram.
-        randomness: where the noise comes from.
+        randomness: of the noise.
         labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
         edges: or where numbers are cut.
 
@@ -161,30 +156,30 @@ def protected_histogram(
 
 
 def _protected(
-    setting: Setting,
-    made: ReleasedColumn,
+    setting: ColumnSetting,
+    released: ReleasedColumn,
     case: Case,
     record_digest: str | None = None,
     bytes_per_record: float | None = None,
-) -> Protected:
-    inputs: Codes | Floats = made.inputs
-    outputs: Codes | Floats = made.outputs.astype(np.int64) if made.outputs.ndim == 1 else _set_numbers(setting, made)
-    if isinstance(setting.mechanism, NoisyNumber):
+) -> ProtectedColumn:
+    inputs: Codes | Floats = released.inputs
+    outputs: Codes | Floats = released.outputs
+    if isinstance(setting, NumberSetting):
         inputs = setting.numbers
-        outputs = np.asarray(setting.mechanism.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+        outputs = np.asarray(setting.noise.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+    elif (sets := setting.mechanism.sets) is not None:
+        outputs = _set_numbers(sets, setting.channel, released.outputs.astype(np.bool_))
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
         case = replace(case, background=setting.source.classes, knows=setting.source.public)
-    return Protected(setting, inputs, outputs, case, record_digest, bytes_per_record)
+    return ProtectedColumn(setting, inputs, outputs, record_digest, bytes_per_record, case=case, released=released)
 
 
-def _set_numbers(setting: Setting, made: ReleasedColumn) -> Codes:
+def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:
     """Of each released set its number among the channel's outputs."""
-    mechanism, members = setting.mechanism, made.outputs
-    assert isinstance(mechanism, LetterSets) and setting.channel is not None
-    packed, places = np.unique(np.packbits(members.astype(np.bool_), axis=1), axis=0, return_inverse=True)
-    texts = mechanism.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
-    at = {text: number for number, text in enumerate(setting.channel.outputs)}
+    packed, places = np.unique(np.packbits(members, axis=1), axis=0, return_inverse=True)
+    texts = sets.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
+    at = {text: number for number, text in enumerate(channel.outputs)}
     return np.array([at[text] for text in texts], dtype=np.int64)[places.reshape(-1)]
 
 

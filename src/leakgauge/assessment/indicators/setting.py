@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from leakgauge.assessment.indicators.convolution import Summed, summed
-from leakgauge.assessment.indicators.mixtures import Mixture, mixture
+from leakgauge.assessment.indicators.indicator import Form
+from leakgauge.assessment.indicators.noisy_numbers import Mixture, Summed, mixture, summed
 from leakgauge.assessment.indicators.source import NUMERIC, Groups, Source
-from leakgauge.assessment.scales import Form
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import ColumnError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism, NoisyNumber
+from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.queries.noise import bin_noise, sum_above
@@ -24,30 +24,43 @@ MOVED = 2
 
 
 @dataclass(frozen=True, eq=False)
-class Setting:
-    """A source with a mechanism.
+class _Setting:
+    """A source with a mechanism, as it was named, and what is guaranteed here."""
 
-    Attributes:
-        source: the column, or the counts of one.
-        mechanism: as it was named.
-        form: what is released.
-        claims: what is guaranteed here.
-        noise: of numbers and answers the noise in each.
-        channel: of letters the channel.
-    """
+    form: ClassVar[Form]
 
     source: Source
     mechanism: Mechanism
-    form: Form
     claims: tuple[Statement, ...]
-    noise: NoisyNumber | None = None
-    channel: Channel | None = None
+
+    @property
+    def exact_level(self) -> float | None:
+        """The level in nats of the law itself; None where it is the claim that says it."""
+        return None
+
+
+@dataclass(frozen=True, eq=False)
+class LetterSetting(_Setting):
+    """A column of letters through a channel."""
+
+    form = Form.LETTERS
+
+    channel: Channel
+
+    @property
+    def exact_level(self) -> float:
+        """The level in nats of the channel."""
+        return exact_epsilon(self.channel)
+
+    @property
+    def counted(self) -> Codes:
+        """How many rows have each secret (rows) and each letter that the channel takes (columns)."""
+        return self.source.counted(self.mechanism, self.channel.inputs)
 
     @cached_property
     def prior(self) -> Distribution:
         """How often each letter occurs in the data."""
-        assert self.channel is not None
-        counts = self.source.counted(self.mechanism, self.channel.inputs).sum(axis=0)
+        counts = self.counted.sum(axis=0)
         if (self.of_secrets(counts) > 0).sum() < 2:
             raise ModelError(
                 "All rows of {name!r} fall on one letter of the mechanism; there is nothing to protect.",
@@ -60,15 +73,14 @@ class Setting:
         """The prior and the channel."""
         return Scenario(self.prior, self.channel)
 
-    @cached_property
+    @property
     def matrix(self) -> Floats:
-        """q(y|x) of letters."""
-        assert self.channel is not None
+        """q(y|x)."""
         return self.channel.matrix
 
     @cached_property
     def joint(self) -> Floats:
-        """p(x) q(y|x) of letters."""
+        """p(x) q(y|x)."""
         return np.asarray(self.prior.probabilities[:, None] * self.matrix)
 
     @cached_property
@@ -82,7 +94,6 @@ class Setting:
         return self._parts(public=True)[1]
 
     def _parts(self, public: bool) -> tuple[tuple[Label, ...], Codes]:
-        assert self.channel is not None
         names, inputs = self.source.names, self.channel.inputs
         if not self.source.public:
             return (inputs, np.arange(len(inputs))) if not public else ((), np.zeros(len(inputs), dtype=np.int64))
@@ -97,64 +108,85 @@ class Setting:
         letters, at = self.letters
         if len(letters) == len(cells):
             return cells
-        found = np.zeros((len(letters), *cells.shape[1:]), dtype=cells.dtype)
-        np.add.at(found, at, cells)
-        return found
+        sums = np.zeros((len(letters), *cells.shape[1:]), dtype=cells.dtype)
+        np.add.at(sums, at, cells)
+        return sums
 
     @cached_property
     def same(self) -> Floats | None:
         """1 where an output is the secret's own letter; None where outputs are no letters of the column."""
-        assert self.channel is not None
-        letters = self.letters[0]
+        letters, outputs = self.letters[0], self.channel.outputs
         at = {label: place for place, label in enumerate(letters)}
-        if not set(self.channel.outputs) <= set(at):
+        if not set(outputs) <= set(at):
             return None
-        found = np.zeros((len(letters), len(self.channel.outputs)))
-        for column, label in enumerate(self.channel.outputs):
-            found[at[label], column] = 1.0
-        return found
+        same = np.zeros((len(letters), len(outputs)))
+        same[[at[label] for label in outputs], np.arange(len(outputs))] = 1.0
+        return same
+
+    def counts(self, inputs: Codes | Floats, outputs: Codes | Floats) -> Codes:
+        """How often each input gave each output."""
+        rows, columns = self.matrix.shape
+        together = np.bincount(inputs.astype(np.int64) * columns + outputs, minlength=rows * columns)
+        return together.reshape(rows, columns).astype(np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _NoiseSetting(_Setting):
+    """Numbers or counts, and the noise in each."""
+
+    noise: NoisyNumber
 
     @cached_property
     def groups(self) -> Groups:
         """A few numbers that stand for all, their shares, and the secret an attacker guesses each as."""
-        assert self.noise is not None
         return self.source.groups(self.noise.missing)
 
     @cached_property
     def mixture(self) -> Mixture:
         """The law of numbers with noise, a few of them standing for all."""
-        assert self.noise is not None
         numbers, shares, _ = self.groups
         return mixture(self.noise, numbers, shares)
 
     @cached_property
     def summed(self) -> Summed:
         """The law of all numbers with noise."""
-        assert self.noise is not None
         return summed(self.noise, self.noise.on_grid(self.source.numbers))
 
     @property
     def noise_variance(self) -> float:
         """Of each number, in the data's unit squared."""
-        assert self.noise is not None
         return (self.noise.law.standard_deviation * self.noise.span.grid) ** 2
 
     @cached_property
     def taken(self) -> Floats:
         """Each number as the mechanism takes it: missing ones replaced, clamped, on the grid."""
-        assert self.noise is not None
         return np.asarray(self.noise.from_grid(self.noise.on_grid(self.source.numbers)), dtype=np.float64)
 
     @cached_property
     def numbers(self) -> Floats:
         """Each number as it is; where one is missing, what stands for it."""
-        assert self.noise is not None
         return self.source.filled(self.noise.missing)
 
     @cached_property
     def variance(self) -> float:
         """Of the numbers, what stands for missing ones included."""
         return float(self.numbers.var())
+
+
+class NumberSetting(_NoiseSetting):
+    """A column of numbers with noise in each."""
+
+    form = Form.NUMBERS
+
+
+class AnswerSetting(_NoiseSetting):
+    """A histogram with noise in each count."""
+
+    form = Form.ANSWERS
+
+
+ColumnSetting: TypeAlias = LetterSetting | NumberSetting
+Setting: TypeAlias = ColumnSetting | AnswerSetting
 
 
 def setting_of(mechanism: Mechanism, source: Source) -> Setting:
@@ -167,10 +199,14 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
         OptionError: a mechanism that cannot be run on the source, or whose law cannot be written down.
         ColumnError: a column of a kind the mechanism cannot take.
     """
-    if source.counts is not None:
-        return _over_counts(mechanism, source)
-    if isinstance(mechanism, NoisyNumber):
-        if source.kind not in NUMERIC or mechanism.span.lowest is None:
+    return column_setting(mechanism, source) if source.counts is None else _over_counts(mechanism, source)
+
+
+def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
+    """A mechanism over the rows of a column; refuses as ``setting_of`` does."""
+    noise = mechanism.noise
+    if noise is not None:
+        if source.kind not in NUMERIC or noise.span.lowest is None:
             raise ColumnError(
                 "Column {name!r} holds {kind}, which {mechanism!s} cannot release row by row; {way}.",
                 name=source.name,
@@ -187,23 +223,23 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
             )
         if source.variance == 0:
             raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=source.name)
-        return Setting(source, mechanism, Form.NUMBERS, mechanism.claims, noise=mechanism)
+        return NumberSetting(source, mechanism, mechanism.claims, noise)
     channel = mechanism.channel()
     if channel is None:
         raise OptionError(
             "{name!s} has no channel that can be written down here; choose fewer letters, or another mechanism.",
             name=mechanism.name,
         )
-    return Setting(source, mechanism, Form.LETTERS, mechanism.claims, channel=channel)
+    return LetterSetting(source, mechanism, mechanism.claims, channel)
 
 
-def _over_counts(mechanism: Mechanism, source: Source) -> Setting:
+def _over_counts(mechanism: Mechanism, source: Source) -> AnswerSetting:
     epsilon, delta = mechanism.parameters.get("epsilon"), mechanism.parameters.get("delta")
-    if not isinstance(mechanism, NoisyNumber) or not isinstance(epsilon, int | float):
+    if mechanism.noise is None or not isinstance(epsilon, int | float):
         raise OptionError("{name!s} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
     part = float(delta) if isinstance(delta, int | float) else None
     noise = bin_noise(float(epsilon), part, 1, MOVED)
     claims: tuple[Statement, ...] = (CentralDP(float(epsilon)),)
     if part is not None:
         claims = (ApproximateDP(float(epsilon), part), ZeroConcentratedDP(sum_above([noise.rho] * MOVED)))
-    return Setting(source, mechanism, Form.ANSWERS, claims, noise=noise.mechanism)
+    return AnswerSetting(source, mechanism, claims, noise.mechanism)

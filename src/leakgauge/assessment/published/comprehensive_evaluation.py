@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.assessment.diagram_files import default_diagram
+from leakgauge.assessment.published.algebra import LeafStates
 from leakgauge.assessment.published.fuzzy_sets import Frequency, State
-from leakgauge.assessment.published.paper_tables import Directions, table_2
-from leakgauge.assessment.published.propagation import LeafStates
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 
@@ -52,7 +52,7 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
     """
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}
-    for arc in table_2(Directions.BY_MEANING):
+    for arc in default_diagram().arcs:
         if index_system.get(arc.source, arc.target) == arc.target:
             if arc.source in parents:
                 raise ModelError("The index system leaves the node {node!r} under two others.", node=arc.source)
@@ -64,8 +64,8 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
     row = _row("45", children, leaf_states)
     if row is None:
         raise ModelError("No leaf is known; give the states of at least one.")
-    found = dict(zip(State, row.tolist(), strict=True))
-    return Evaluation(found, max(State, key=lambda state: round(found[state], 9)))
+    memberships = dict(zip(State, row.tolist(), strict=True))
+    return Evaluation(memberships, max(State, key=lambda state: round(memberships[state], 9)))
 
 
 def _row(node: str, children: Mapping[str, list[str]], leaf_states: LeafStates) -> Floats | None:

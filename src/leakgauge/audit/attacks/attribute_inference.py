@@ -5,23 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from leakgauge.artefacts import Finding, Sentence
-from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, scored
+from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.posterior import Knowledge
-from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
+from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES, equal_rows
 from leakgauge.audit.outputs import Outputs
-from leakgauge.probability import Estimate
+from leakgauge.probability.cells import Codes
 
 if TYPE_CHECKING:
     from numpy.random import Generator
-
-MOST_SCORES = 1 << 27
-"""So many likelihoods are computed at most; where there are more, fewer rows are tried, chosen at random."""
 
 
 def attribute_inference(case: Case) -> tuple[Finding, ...]:
@@ -66,11 +61,6 @@ def guesses(secret: Secret, knowledge: Knowledge, background: Codes, outputs: Ou
         scores = secret.column.law.scores(inputs, outputs[some])
         guessed[start : start + size] = knowledge.guesses(background[some], scores, inputs)
     return guessed[place]
-
-
-def raw_advantage(without: npt.NDArray[np.bool_], confidence: float) -> Estimate:
-    """Where the data are released as they are every guess is right."""
-    return scored(np.ones_like(without), without).advantage(confidence)
 
 
 def _targets(case: Case, secret: Secret, draws: Generator) -> Codes:

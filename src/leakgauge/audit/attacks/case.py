@@ -6,7 +6,7 @@ written anywhere, and no value of a row is part of a message.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,16 +14,19 @@ from typing import TYPE_CHECKING
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import Codes, columns_of, letters_of, numbered, values_of
-from leakgauge.audit.attacks.laws import ColumnLaw, law_of
+from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, values_of
+from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.law import Law
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
-from leakgauge.release import BoundPlan, ReleasePlan
+from leakgauge.release import BoundPlan, Release, ReleasePlan
 from leakgauge.release.binding import bind
 from leakgauge.release.bound import BoundColumn
 from leakgauge.release.record import binnings, whole_record_error
-from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables import Binning, Table, in_bins, open_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,23 +43,30 @@ class ReleasedColumn:
     Attributes:
         reads: columns of the original.
         writes: columns of the release.
-        law: how likely each output is.
-        inputs: of each row.
-        outputs: of each row.
+        mechanism: which has a law.
+        inputs: of each row, coded.
+        outputs: of each row, coded.
         promises: what the record claims of it.
     """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    law: ColumnLaw
+    mechanism: Mechanism
     inputs: Codes
     outputs: Outputs
     promises: tuple[Promise, ...]
 
+    @property
+    def law(self) -> Law:
+        """How likely each output is."""
+        law = self.mechanism.law
+        assert law is not None
+        return law
+
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """What attribute inference is after: some columns, the released column that tells of them, a letter a row."""
+    """What an attacker guesses: some columns, the released column that tells of them, and a letter per row."""
 
     names: tuple[str, ...]
     column: ReleasedColumn
@@ -126,40 +136,41 @@ def fresh(draws: Generator) -> Simulated:
 
 
 def read_case(
-    record: Record,
-    place: Path,
+    release: Release | Path | str,
     original: Table,
-    released: Table,
     *,
-    secret: str | None,
-    background: Sequence[str],
-    confidence: float,
-    targets: int,
-    simulation_seed: int,
+    secret: str | None = None,
+    background: Iterable[str] = (),
     bins: Mapping[str, Binning] | None = None,
+    released: Path | str | None = None,
+    confidence: float = 0.95,
+    targets: int = 2000,
+    simulation_seed: int = 0,
 ) -> Case:
-    """The case of a record, with its original and its release opened.
-
-    Raises:
-        FileError: a record that is not whole.
-        TableError: the two tables have different numbers of rows, or too few.
-        ColumnError: a column that is not there or not protected.
-        OptionError: a background column that is the secret, or protected itself.
-        VerificationError: the release holds values that the record's mechanisms never give.
-    """
-    plan = _bound(record, place, original)
-    _require_rows(original, released)
-    _require_columns(plan, original, secret, tuple(background))
-    names = tuple(dict.fromkeys((*plan.reads, *background)))
-    values = columns_of(in_bins(plan.table, bins or {}), names)
-    written = columns_of(released, [name for one in plan.columns for name in one.writes])
+    """A release beside its original; arguments and errors as of ``attack``."""
+    require_confidence(confidence)
+    if targets < 16:
+        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+    if simulation_seed < 0:
+        raise OptionError(
+            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+        )
+    made, known = Release.read(release), tuple(background)
+    record, place = made.record, made.record_file
+    with open_table(str(made.output if released is None else released)) as opened:
+        plan = _bound(record, place, original)
+        _require_rows(original, opened)
+        _require_columns(plan, original, secret, known)
+        names = tuple(dict.fromkeys((*plan.reads, *known)))
+        values = columns_of(in_bins(plan.table, bins or {}), names)
+        written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
     return Case(
         columns,
-        tuple(_secrets(columns, values, plan.public, secret, tuple(background))),
-        numbered(*(letters_of(values[name], name) for name in background), rows=rows),
-        tuple(background),
+        tuple(_secrets(columns, values, plan.public, secret, known)),
+        numbered(*(letters_of(values[name], name) for name in known), rows=rows),
+        known,
         # Not by quantile: a public number is known to the last digit.
         numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
         plan.public,
@@ -189,15 +200,14 @@ def _column(
     record: Record,
     place: Path,
 ) -> ReleasedColumn:
-    law = law_of(bound)
     if bound.name not in record.claims:
         raise whole_record_error(place, "claims")
     return ReleasedColumn(
         bound.reads,
         bound.writes,
-        law,
-        law.inputs([values[name] for name in bound.reads]),
-        law.outputs([written[name] for name in bound.writes]),
+        bound.mechanism,
+        bound.form.inputs([values[name] for name in bound.reads]),
+        bound.form.outputs([written[name] for name in bound.writes]),
         promises(record.claims[bound.name].levels),
     )
 

@@ -13,11 +13,9 @@ from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.learned_inference import LEARNED_INFERENCE
 from leakgauge.audit.attacks.membership_inference import MEMBERSHIP_INFERENCE
 from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
-from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.experiment import Counting
-from leakgauge.errors import OptionError
 from leakgauge.release import Release
-from leakgauge.tables import Binning, Table, open_table
+from leakgauge.tables import Binning, Table
 
 ATTACKS: dict[str, Attack] = {
     "attribute-inference": ATTRIBUTE_INFERENCE,
@@ -74,6 +72,7 @@ def attack(
         >>> import pyarrow as pa
         >>> from leakgauge.randomness import Simulated
         >>> from leakgauge.release import ReleasePlan
+        >>> from leakgauge.tables import open_table
         >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
         >>> plan = ReleasePlan({"illness": "randomized-response:epsilon=1,letters=flu|none|cold"})
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -82,7 +81,7 @@ def attack(
         >>> str(found[0].attack), found[0].beats_claim
         ('attribute inference, best guess', False)
     """
-    case = read_attack_case(
+    case = read_case(
         release,
         original,
         secret=secret,
@@ -104,39 +103,3 @@ def attack_case(case: Case, progress: Counting | None = None) -> tuple[Finding, 
         if progress is not None:
             progress(done, len(ATTACKS))
     return tuple(findings)
-
-
-def read_attack_case(
-    release: Release | Path | str,
-    original: Table,
-    *,
-    secret: str | None = None,
-    background: Iterable[str] = (),
-    bins: Mapping[str, Binning] | None = None,
-    released: Path | str | None = None,
-    confidence: float = 0.95,
-    targets: int = 2000,
-    simulation_seed: int = 0,
-) -> Case:
-    """A release beside its original; arguments and errors as of ``attack``."""
-    require_confidence(confidence)
-    if targets < 16:
-        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
-    if simulation_seed < 0:
-        raise OptionError(
-            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
-        )
-    made = Release.read(release)
-    with open_table(str(made.output if released is None else released)) as opened:
-        return read_case(
-            made.record,
-            made.record_file,
-            original,
-            opened,
-            secret=secret,
-            background=tuple(background),
-            bins=bins,
-            confidence=confidence,
-            targets=targets,
-            simulation_seed=simulation_seed,
-        )

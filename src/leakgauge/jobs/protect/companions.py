@@ -20,9 +20,9 @@ from leakgauge.artefacts import (
 )
 from leakgauge.artefacts.measurement import ColumnUtility
 from leakgauge.assessment import assess, expected
-from leakgauge.assessment.every_veto import every_veto
 from leakgauge.assessment.indicators import setting_of, source_of
-from leakgauge.assessment.storing import nodes_of, scores_of
+from leakgauge.assessment.stored import nodes_of, scores_of
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel

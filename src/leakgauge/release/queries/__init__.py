@@ -1,15 +1,10 @@
 """Private answers about a table: the unit of protection is declared, every sensitivity is derived from the query."""
 
-from leakgauge.release.queries.answer import SIMULATION, Answer
-from leakgauge.release.queries.count import Count
+from leakgauge.release.queries.choices import Quantile, TopLabels
 from leakgauge.release.queries.histogram import Histogram
-from leakgauge.release.queries.mean import Mean
-from leakgauge.release.queries.protection import Protection
-from leakgauge.release.queries.quantile import Quantile
-from leakgauge.release.queries.query import Query
-from leakgauge.release.queries.rows import Condition
-from leakgauge.release.queries.sum import Sum
-from leakgauge.release.queries.top_labels import TopLabels
+from leakgauge.release.queries.query import SIMULATION, Answer, Query
+from leakgauge.release.queries.rows import Condition, Protection
+from leakgauge.release.queries.totals import Count, Mean, Sum
 
 __all__ = [
     "SIMULATION",

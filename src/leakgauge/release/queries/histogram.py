@@ -11,17 +11,15 @@ import numpy.typing as npt
 
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import DiscreteLaplace, spelled
+from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.steps import Claimed, DiscreteLaplaceNoise, Step
-from leakgauge.probability import Estimate, Interval
+from leakgauge.probability import Interval
 from leakgauge.randomness import Randomness
-from leakgauge.release.queries.answer import Answer
 from leakgauge.release.queries.bounds import as_numbers
 from leakgauge.release.queries.labels import MISSING, OTHER, DeclaredLabel, declared, positions, shown
 from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above
-from leakgauge.release.queries.protection import Protection
-from leakgauge.release.queries.query import NoisyQuery
-from leakgauge.release.queries.rows import require_column, used_rows
+from leakgauge.release.queries.query import Answer, NoisyQuery
+from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Edges, Table
 
@@ -85,9 +83,9 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
         of 1 is the worst case.
         """
         noise, moved = self._noise(protection), self._moved(protection)
-        law = noise.mechanism.law
-        if isinstance(law, DiscreteLaplace):
-            return (DiscreteLaplaceNoise(law.epsilon(protection.rows), 1, count=moved),)
+        epsilon = noise.mechanism.law.epsilon(protection.rows)
+        if epsilon is not None:
+            return (DiscreteLaplaceNoise(epsilon, 1, count=moved),)
         return (Claimed(ZeroConcentratedDP(sum_above([noise.rho] * moved))),)
 
     def require_columns(self, table: Table, protection: Protection) -> None:
@@ -111,24 +109,13 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
     def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
         """Every count with noise."""
         noise = self._noise(protection)
-        reach = noise.reach(self.confidence)
-        values = tuple(
-            (label, Estimate(value, value - reach, value + reach, self.confidence, 1))
-            for label, value in zip(self.bins, noise.noisy(exact.tolist(), randomness), strict=True)
-        )
+        values = zip(self.bins, noise.estimates(exact.tolist(), self.confidence, randomness), strict=True)
         claims: tuple[Statement, ...] = (CentralDP(self.epsilon),)
         if self.delta is not None:
             rho = sum_above([noise.rho] * self._moved(protection))
             claims = (ApproximateDP(self.epsilon, self.delta), ZeroConcentratedDP(rho))
-        return Answer(
-            self,
-            protection,
-            values,
-            "rows",
-            claims,
-            Sentence("{noise!s} in each count", noise=spelled(noise.mechanism)),
-            simulated=not randomness.private,
-        )
+        mechanism = Sentence("{noise!s} in each count", noise=spelled(noise.mechanism))
+        return self._answered(protection, values, "rows", claims, mechanism, randomness)
 
     def _moved(self, protection: Protection) -> int:
         return 2 if protection.replaces else 1

@@ -19,6 +19,7 @@ from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.noise import quotient_above
 from leakgauge.mechanisms.span import span
 from leakgauge.mechanisms.steps import Step
+from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
 
@@ -54,12 +55,23 @@ class TotalNoise:
         coarse = self.mechanism.span.grid
         return self.mechanism.law.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
 
+    def estimates(
+        self, totals: list[int], confidence: float, randomness: Randomness, rounding: float = 0.0
+    ) -> list[Estimate]:
+        """Each total with fresh noise and an interval, wider by what the values lost to rounding before."""
+        reach = self.reach(confidence) + rounding
+        # One draw of noise, which is all that n says: how many rows there are may be secret.
+        return [
+            Estimate(value, value - reach, value + reach, confidence, 1) for value in self.noisy(totals, randomness)
+        ]
+
     @property
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise."""
-        if not isinstance(self.mechanism.law, DiscreteGaussian):
+        rho = self.mechanism.law.rho(self.mechanism.span.steps)
+        if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
-        return self.mechanism.law.rho(self.mechanism.span.steps)
+        return rho
 
     def step(self) -> Step:
         """What one such total costs."""

@@ -1,22 +1,27 @@
-"""What every query says of itself."""
+"""What every query says of itself, and what comes back from it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar
 
+from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import Step
+from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
-from leakgauge.release.queries.answer import Answer
-from leakgauge.release.queries.protection import Protection
-from leakgauge.release.queries.rows import Condition, require_column
+from leakgauge.release.queries.rows import Condition, Protection, require_column
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
 Exact = TypeVar("Exact")
+Found: TypeAlias = Estimate | float | str
+"""A number with its interval, a number without one, or a label."""
+SIMULATION = "simulation: not private, not a release"
+"""How an answer whose noise follows from a seed is marked wherever it is shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +113,19 @@ class Query(ABC, Generic[Exact]):
         self.steps(protection)
         return self.answer(self.exact(table, protection), protection, randomness)
 
+    def _answered(
+        self,
+        protection: Protection,
+        values: Iterable[tuple[str | None, Found]],
+        unit: str,
+        claims: tuple[Statement, ...],
+        mechanism: Sentence,
+        randomness: Randomness,
+        rank_error: float | None = None,
+    ) -> Answer:
+        simulated = not randomness.private
+        return Answer(self, protection, tuple(values), unit, claims, mechanism, rank_error, simulated)
+
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""
         return protection.row_count_is_public and self.where is None
@@ -130,3 +148,38 @@ class NoisyQuery(Query[Exact]):
         super().__post_init__()
         if self.delta is not None and not 0 < self.delta < 1:
             raise OptionError("A δ of {delta} lies outside (0, 1); leave it out for Laplace noise.", delta=self.delta)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A private answer, with what it guarantees.
+
+    Attributes:
+        query: what was asked.
+        protection: who is protected.
+        values: what was found, with its label where there are several. An estimate rests on one draw of noise, which
+            is all its ``n`` says: how many rows there are may be secret.
+        unit: of the values.
+        claims: what is guaranteed, the headline first.
+        mechanism: as on the command line.
+        rank_error: of a choice, how many rows it is off at most with the query's confidence; None for noisy numbers.
+        simulated: whether the noise follows from a seed; then it protects nobody.
+    """
+
+    query: Query[Any]
+    protection: Protection
+    values: tuple[tuple[str | None, Found], ...]
+    unit: str
+    claims: tuple[Statement, ...]
+    mechanism: Sentence
+    rank_error: float | None = None
+    simulated: bool = False
+
+    @property
+    def value(self) -> Found:
+        """The first value, which is the only one of a count, sum, mean or quantile."""
+        return self.values[0][1]
+
+    def __str__(self) -> str:
+        told = "; ".join(f"{label}: {found}" if label is not None else str(found) for label, found in self.values)
+        return f"{told} ({SIMULATION})" if self.simulated else told

@@ -52,7 +52,9 @@ def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> F
     if isinstance(channel, Mapping):
         channel = named_channel(channel, Path("channel.json")).channel
     require_readable(len(channel.inputs), len(channel.outputs))
-    inputs, outputs = ([_name(label, language) for label in labels] for labels in (channel.inputs, channel.outputs))
+    inputs, outputs = (
+        [label_name(label, language) for label in labels] for labels in (channel.inputs, channel.outputs)
+    )
     numbered = max(len(inputs), len(outputs)) <= _NUMBERED
     values = [
         _cell(inputs[row], outputs[column], float(channel.matrix[row, column]), language)
@@ -149,8 +151,8 @@ def _numbers() -> dict[str, Any]:
     }
 
 
-def _name(label: Label, language: Language) -> str:
+def label_name(label: Label, language: Language) -> str:
     """How a label is written on an axis, where missing and empty need words."""
     if isinstance(label, tuple):
-        return "|".join(_name(one, language) for one in label)
+        return "|".join(label_name(one, language) for one in label)
     return language.say("(missing)") if label is None else text_of(label) or language.say("(empty)")

@@ -7,7 +7,7 @@ from typing import Any
 
 from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import sentence_of
-from leakgauge.assessment.improving import Goal
+from leakgauge.assessment.improvement import Goal
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures.figure import ALARM, DARK, INK, MIDDLE, Figure, figure_of_words
 from leakgauge.report.figures.quantities import Fields

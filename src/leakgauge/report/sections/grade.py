@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.languages import message
 from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.pictures import pictures
@@ -34,8 +35,8 @@ _SCORES = {
     "min_score": ("score", "interval"),
 }
 """What is held against a least score, and where its interval is."""
-_LEAVES = {"max_leakage_bits": "6", "max_delta": "2", "max_attack_advantage": "5"}
-"""Indicators whose upper ends are held against a limit."""
+_LEAVES = {one.limit: one.leaf for one in INDICATORS.values() if one.limit and one.limit != "max_epsilon"}
+"""Leaves whose upper ends are held against a limit; the largest of several levels is held against that of ε."""
 
 
 def grade(tell: Teller) -> Iterator[Block]:

@@ -1,0 +1,144 @@
+"""All indicators, and their evidence of one protected column or histogram."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from leakgauge.artefacts import Audit
+from leakgauge.artefacts.evidence import Evidence
+from leakgauge.assessment.diagram import Diagram
+from leakgauge.assessment.indicators import (
+    accuracy,
+    attacks,
+    capabilities,
+    claims,
+    columns,
+    costs,
+    information,
+    noise,
+    questionnaire,
+)
+from leakgauge.assessment.indicators.audits import Audited, audited_in
+from leakgauge.assessment.indicators.family import Context, Family
+from leakgauge.assessment.indicators.indicator import evidence_of_answers
+from leakgauge.assessment.indicators.protected import Protected
+from leakgauge.assessment.indicators.questionnaire import ASKED, Questionnaire
+from leakgauge.assessment.indicators.setting import Setting, setting_of
+from leakgauge.assessment.indicators.source import Source
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import Mechanism
+
+FAMILIES: tuple[Family, ...] = (
+    claims.FAMILY,
+    attacks.FAMILY,
+    information.FAMILY,
+    accuracy.FAMILY,
+    questionnaire.FAMILY,
+    columns.FAMILY,
+    capabilities.FAMILY,
+    costs.FAMILY,
+    noise.FAMILY,
+)
+"""Every indicator once."""
+INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
+
+
+def collect(
+    protected: Protected,
+    *,
+    audit: Audited | Audit | None = None,
+    questionnaire: Questionnaire | None = None,
+    releases_per_period: float = 1.0,
+    stored: Iterable[Evidence] = (),
+    simulation_seed: int = 0,
+    confidence: float = 0.95,
+) -> tuple[Evidence, ...]:
+    """One piece of evidence for each indicator, measured where it can be; missing ones say why.
+
+    Args:
+        protected: what went in and came out.
+        audit: of the release, or what ``audited`` found; without it what an audit shows of a column is missing.
+        questionnaire: what people answered; without it what people are asked is missing.
+        releases_per_period: how often such a release is made.
+        stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
+        simulation_seed: for intervals and samples; it protects nobody.
+        confidence: of the intervals; an audit has its own.
+
+    Raises:
+        VerificationError: the audit is of another release.
+        FileError: an audit without the column.
+        OptionError: a number of releases that is not above 0, or a confidence that is not between 0 and 1.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.assessment.indicators import protected_column
+        >>> from leakgauge.mechanisms import randomized_response
+        >>> from leakgauge.randomness import Simulated
+        >>> from leakgauge.tables import open_table
+        >>> people = open_table(pa.table({"illness": ["flu", "none", "none", "cold"] * 500}))
+        >>> response = randomized_response(1.0, letters=["flu", "none", "cold"])
+        >>> made = collect(protected_column(people, "illness", response, Simulated(1)))
+        >>> len(made), made[2].leaf, made[2].value
+        (28, '3', 1.0)
+    """
+    context = Context(
+        audited_in(audit, protected) if isinstance(audit, Audit) else audit,
+        {} if questionnaire is None else questionnaire.answers,
+        releases_per_period,
+        {one.leaf: one for one in stored},
+        simulation_seed,
+        confidence,
+    )
+    return _ordered(evidence for family in FAMILIES for evidence in family.measured(protected, context))
+
+
+def expected(
+    mechanism: Mechanism | Setting,
+    source: Source | None = None,
+    *,
+    questionnaire: Questionnaire | None = None,
+    releases_per_period: float = 1.0,
+    stored: Iterable[Evidence] = (),
+) -> tuple[Evidence, ...]:
+    """The same computed from the mechanism's law; nothing is drawn.
+
+    Args:
+        mechanism: the mechanism, or a setting of it.
+        source: the column, or the counts of its histogram.
+        questionnaire: as of ``collect``.
+        releases_per_period: as of ``collect``.
+        stored: evidence from which space and time are taken.
+
+    Raises:
+        OptionError, ColumnError: a mechanism that cannot be run on the source.
+    """
+    if isinstance(mechanism, Setting):
+        setting = mechanism
+    elif source is None:
+        raise OptionError("{name} is given without a source; name the column's.", name=mechanism.name)
+    else:
+        setting = setting_of(mechanism, source)
+    context = Context(
+        None,
+        {} if questionnaire is None else questionnaire.answers,
+        releases_per_period,
+        {one.leaf: one for one in stored},
+    )
+    return _ordered(evidence for family in FAMILIES for evidence in family.expected(setting, context))
+
+
+def _ordered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+    return tuple(sorted(evidence, key=lambda one: int(one.leaf)))
+
+
+def asked_leaves(diagram: Diagram) -> tuple[str, ...]:
+    """The leaves that people may be asked about: the default three, and those of a diagram that nothing measures."""
+    known = {one.leaf for one in INDICATORS.values()}
+    return (*ASKED, *(leaf for leaf in diagram.leaves if leaf not in known))
+
+
+def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]:
+    """Evidence of the leaves of a diagram of one's own that people answered."""
+    answers = {} if questionnaire is None else questionnaire.answers
+    known = {one.leaf for one in INDICATORS.values()}
+    return tuple(evidence_of_answers(leaf, counts) for leaf, counts in answers.items() if leaf not in known)

@@ -1,0 +1,144 @@
+"""What an indicator is: its unit, the monotone map that puts it between 0 and 1, and what is asked of it elsewhere.
+
+A scale always rises with the raw value; which way is good is the diagram's business. ``docs/reference/indicators.md``
+shows all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
+from leakgauge.errors import InternalError
+from leakgauge.sentences import Sentence
+
+TOLD = 0.9
+"""A share of the secret from which on the release is as good as the data."""
+
+
+class Form(Enum):
+    """What is released."""
+
+    LETTERS = "letters"
+    NUMBERS = "numbers"
+    ANSWERS = "answers"
+
+
+@dataclass(frozen=True)
+class UpTo:
+    """A straight scale from 0 to something that is known of the data.
+
+    Attributes:
+        top: what stands for 1.
+        reason: why.
+    """
+
+    top: str
+    reason: Sentence
+
+
+@dataclass(frozen=True)
+class Indicator:
+    """Something that is measured, declared or asked of a release.
+
+    Attributes:
+        id: says what it is.
+        number: of its leaf in the paper's diagram; diagrams, questionnaires and stored evidence know it by that.
+        name: in English.
+        unit: of the raw value.
+        scales: for each form of release the map to [0, 1]; empty where people are asked.
+        limit: the limit of a policy that its upper end is held against; empty where there is none.
+        needed: what a verdict does not know without it; None where it can do without.
+        veto: what a raw value says against the release, if anything; also told whether values of rows are released.
+        fixed: the forms in which no release moves it.
+    """
+
+    id: str
+    number: int
+    name: str
+    unit: str
+    scales: Mapping[Form, Scale | UpTo] = field(default_factory=dict)
+    limit: str = ""
+    needed: Sentence | None = None
+    veto: Callable[[float, bool], Sentence | None] = lambda value, of_rows: None
+    fixed: tuple[Form, ...] = ()
+
+    @property
+    def leaf(self) -> str:
+        """Its key in diagrams and files."""
+        return str(self.number)
+
+    def scale(self, form: Form, top: float | None = None) -> Scale:
+        """The scale of a form of release, ``top`` standing for 1 where it comes from the data."""
+        scale = self.scales[form]
+        if isinstance(scale, Scale):
+            return scale
+        if top is None:
+            raise InternalError("The scale of leaf {leaf} needs to know {top}.", leaf=self.leaf, top=scale.top)
+        return Scale(0.0, top, reason=scale.reason)
+
+    def missing(self, why: Sentence) -> Evidence:
+        """Evidence that there is none, and why."""
+        return missing(self.leaf, why)
+
+    def answered(self, answers: tuple[int, ...] | None) -> Evidence:
+        """Evidence from how many people gave each of five answers; missing where nobody did."""
+        if answers is None or not sum(answers):
+            return self.missing(Sentence("Nobody was asked; hand out the questionnaire."))
+        return evidence_of_answers(self.leaf, answers)
+
+    def evidence(
+        self,
+        form: Form,
+        value: float,
+        source: Sentence,
+        *,
+        standing: Standing = Standing.MEASURED,
+        between: tuple[float, float] | None = None,
+        top: float | None = None,
+        null: float | None = None,
+        raw: float | None = None,
+        details: Mapping[str, float] | None = None,
+    ) -> Evidence:
+        """Evidence with this indicator's unit and scale; an interval is widened where it misses the value."""
+        low, high = (value, value) if between is None else (min(between[0], value), max(between[1], value))
+        return Evidence(
+            self.leaf,
+            standing,
+            source,
+            value,
+            self.unit,
+            self.scale(form, top),
+            low,
+            high,
+            null=null,
+            raw=raw,
+            details=dict(details or {}),
+        )
+
+
+def evidence_of_answers(leaf: str, answers: tuple[int, ...]) -> Evidence:
+    """Evidence of a leaf from how many people gave each of five answers."""
+    source = Sentence("The answers of {people:d} people.", people=sum(answers))
+    return Evidence(leaf, Standing.ASKED, source, unit=ANSWERS, answers=answers)
+
+
+ANSWERS = "answers 1 to 5"
+"""The unit of what people are asked."""
+
+
+def alike(scale: Scale | UpTo) -> Mapping[Form, Scale | UpTo]:
+    """One scale for all forms of release."""
+    return dict.fromkeys(Form, scale)
+
+
+def of_numbers(scale: Scale, letters: UpTo | None = None) -> Mapping[Form, Scale | UpTo]:
+    """A scale of numbers and answers, and another one of letters, if any."""
+    same: dict[Form, Scale | UpTo] = {Form.NUMBERS: scale, Form.ANSWERS: scale}
+    return same if letters is None else {Form.LETTERS: letters, **same}
+
+
+SHARE = alike(Scale(0.0, 1.0, reason=Sentence("none of it, and all of it")))
+SPREAD = Scale(1e-6, 1e4, True, Sentence("a thousandth, and a hundred, standard deviations of the data"))

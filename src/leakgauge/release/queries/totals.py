@@ -1,0 +1,271 @@
+"""Private counts, sums and means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import spelled
+from leakgauge.mechanisms.steps import Step
+from leakgauge.probability import Estimate
+from leakgauge.randomness import Randomness
+from leakgauge.release.queries.bounds import Bounds, bounds
+from leakgauge.release.queries.noise import (
+    TotalNoise,
+    concentrated_noise,
+    concentration,
+    share,
+    sum_above,
+    total_noise,
+)
+from leakgauge.release.queries.query import Answer, NoisyQuery
+from leakgauge.release.queries.rows import Protection, require_column, used_rows
+from leakgauge.sentences import Sentence
+from leakgauge.tables import Table
+
+
+@dataclass(frozen=True, kw_only=True)
+class Count(NoisyQuery[int]):
+    """How many rows there are, or how many meet a condition.
+
+    A neighbour moves the count by at most ``rows`` of the protection, 1 where one row is the unit: a replaced row may
+    meet the condition or not, an added one counts or not. Where rows are replaced one by one, the number of all rows
+    is public and needs no noise.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> from leakgauge.randomness import Simulated
+        >>> from leakgauge.release.queries import Condition, Protection
+        >>> from leakgauge.tables import open_table
+        >>> with open_table(pa.table({"city": ["A", "B", "A"]})) as people:
+        ...     query = Count(where=Condition("city", "A"), epsilon=1.0)
+        ...     query.ask(people, Protection(), Simulated(simulation_seed=1)).value.confidence
+        0.95
+    """
+
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("count")
+
+    def sensitivity(self, protection: Protection) -> int:
+        """``rows``."""
+        return protection.rows
+
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """One noisy number."""
+        if self._always_counts(protection):
+            raise OptionError(
+                "The number of rows is public where one row is replaced; read it off the table, or give a condition."
+            )
+        return (self._noise(protection).step(),)
+
+    def exact(self, table: Table, protection: Protection) -> int:
+        """The number of rows."""
+        column = protection.unit if self.where is None else self.where.column
+        if column is None:
+            return table.rows
+        return sum(len(values) for values in used_rows(table, protection, self.where, column))
+
+    def answer(self, exact: int, protection: Protection, randomness: Randomness) -> Answer:
+        """The count with noise."""
+        noise = self._noise(protection)
+        (value,) = noise.estimates([exact], self.confidence, randomness)
+        mechanism = Sentence(spelled(noise.mechanism))
+        return self._answered(protection, [(None, value)], "rows", noise.mechanism.claims, mechanism, randomness)
+
+    def _noise(self, protection: Protection) -> TotalNoise:
+        return total_noise(self.epsilon, self.delta, self.sensitivity(protection), 1.0)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The sum of values in steps, and how many there are."""
+
+    steps: int
+    count: int
+
+
+@dataclass(frozen=True)
+class BoundedQuery(NoisyQuery[Totals]):
+    """A noisy query about the numbers of a column.
+
+    Args:
+        column: whose numbers.
+        lower: below it values are raised to it.
+        upper: above it values are lowered to it.
+        missing: the number that stands for missing values, which are refused without one.
+
+    Raises:
+        OptionError: bounds or numbers that cannot be used.
+    """
+
+    column: str
+    lower: float | None = None
+    upper: float | None = None
+    missing: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.bounds  # noqa: B018  # refuses bounds that cannot be used
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The bounds on their grid."""
+        return bounds(self.lower, self.upper, self.missing)
+
+    def require_columns(self, table: Table, protection: Protection) -> None:
+        """Refuse a table that lacks a column, or where it holds no numbers."""
+        super().require_columns(table, protection)
+        require_column(table, self.column, numbers=True)
+
+    def exact(self, table: Table, protection: Protection) -> Totals:
+        """The sum of the clamped values in steps of the fine grid, and their number."""
+        lowest, total, count = self.bounds.lowest, 0, 0
+        for values in used_rows(table, protection, self.where, self.column, missing_allowed=self.missing is not None):
+            # Counted from the lower bound a batch's sum fits the machine's whole numbers; those of Python have no end.
+            total += int((self.bounds.steps(values) - lowest).sum())
+            count += len(values)
+        return Totals(total + count * lowest, count)
+
+
+@dataclass(frozen=True)
+class Sum(BoundedQuery):
+    """The sum of a column's values, each clamped to the bounds and rounded to a 2^32th of their distance.
+
+    With L and U the bounds in steps, a neighbour moves the sum by at most:
+
+    * one replaced row, no condition: U − L;
+    * one replaced row that may meet a condition or not, or a replaced unit, whose rows may be fewer:
+      rows · (max(U, 0) − min(L, 0)), because a row that is not used counts as 0;
+    * an added or removed row or unit: rows · max(|L|, |U|).
+
+    The interval is about the sum of the clamped values. Where the number of rows is public it allows for the rounding
+    of every value; elsewhere telling how many were rounded would tell the number of rows, so that it is about the
+    rounded values. Whole numbers are not changed by rounding unless the bounds are more than 2^32 apart.
+    """
+
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("sum of {column!s}", column=self.column)
+
+    def sensitivity(self, protection: Protection) -> int:
+        """In steps of the fine grid; see the class."""
+        lowest, highest = self.bounds.lowest, self.bounds.highest
+        if not protection.replaces:
+            return protection.rows * max(abs(lowest), abs(highest))
+        if self._always_counts(protection):
+            return highest - lowest
+        return protection.rows * (max(highest, 0) - min(lowest, 0))
+
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """One noisy number."""
+        return (self._noise(protection).step(),)
+
+    def answer(self, exact: Totals, protection: Protection, randomness: Randomness) -> Answer:
+        """The sum with noise."""
+        noise = self._noise(protection)
+        rounding = exact.count * self.bounds.grid / 2 if self._always_counts(protection) else 0.0
+        (value,) = noise.estimates([exact.steps], self.confidence, randomness, rounding)
+        mechanism = Sentence(spelled(noise.mechanism))
+        return self._answered(protection, [(None, value)], self.column, noise.mechanism.claims, mechanism, randomness)
+
+    def _noise(self, protection: Protection) -> TotalNoise:
+        return total_noise(self.epsilon, self.delta, self.sensitivity(protection), self.bounds.grid)
+
+
+@dataclass(frozen=True)
+class Mean(BoundedQuery):
+    """The mean of a column's values, each clamped to the bounds and rounded to a 2^32th of their distance.
+
+    Values are counted from the middle M of the bounds L and U, in steps. Where the number of rows is public, one noisy
+    sum is divided by it; a neighbour moves the sum by U − L. Elsewhere a noisy sum is divided by a noisy count, half of
+    ε each (with a δ, half of ρ each): a replaced row or unit moves the sum by rows · (U − L), an added or removed one
+    by rows · max(U − M, M − L); both move the count by ``rows``. A row that is not used counts as the middle, which
+    lies between the bounds.
+
+    The interval of the quotient is made of one for the sum and one for the count, each missing its number half as often
+    as the whole may: of all quotients of numbers in them the smallest and the largest. It never goes beyond the
+    bounds. Where no row at all is used there is no mean, and the interval is about nothing.
+    """
+
+    @property
+    def about(self) -> Sentence:
+        """What is asked of the rows, in words."""
+        return Sentence("mean of {column!s}", column=self.column)
+
+    @property
+    def middle(self) -> int:
+        """The middle of the bounds in steps, from which values are counted."""
+        return (self.bounds.lowest + self.bounds.highest) // 2
+
+    def sensitivity(self, protection: Protection) -> int:
+        """Of the sum of values counted from the middle, in steps of the fine grid; see the class."""
+        lowest, highest = self.bounds.lowest, self.bounds.highest
+        farthest = highest - lowest if protection.replaces else max(highest - self.middle, self.middle - lowest)
+        return protection.rows * farthest
+
+    def steps(self, protection: Protection) -> tuple[Step, ...]:
+        """One noisy number, or two."""
+        return tuple(noise.step() for noise in self._noises(protection))
+
+    def answer(self, exact: Totals, protection: Protection, randomness: Randomness) -> Answer:
+        """The noisy sum over the number of rows, public or noisy."""
+        noises = self._noises(protection)
+        centred = exact.steps - exact.count * self.middle
+        if len(noises) == 1:
+            total, reach = noises[0].noisy([centred], randomness)[0], noises[0].reach(self.confidence)
+            ends = [(total - reach) / exact.count, total / exact.count, (total + reach) / exact.count]
+        else:
+            total = noises[0].noisy([centred], randomness)[0]
+            count = noises[1].noisy([exact.count], randomness)[0]
+            # Both numbers lie in their intervals at once at least as often as asked, whatever they have in common.
+            each = 1 - (1 - self.confidence) / 2
+            ends = _quotients(total, noises[0].reach(each), count, noises[1].reach(each))
+        mechanism = _mechanism(*(spelled(noise.mechanism) for noise in noises))
+        value = self._estimate(*ends)
+        return self._answered(protection, [(None, value)], self.column, self._claims(noises), mechanism, randomness)
+
+    def _estimate(self, low: float, value: float, high: float) -> Estimate:
+        """The interval around the middle, widened by what rounding to the grid takes, within the bounds."""
+        assert self.lower is not None and self.upper is not None  # as the constructor made sure
+        middle, rounding = self.middle * self.bounds.grid, self.bounds.grid
+        ends = (middle + low - rounding, middle + value, middle + high + rounding)
+        low, value, high = (min(max(end, self.lower), self.upper) for end in ends)
+        return Estimate(value, low, high, self.confidence, 1)
+
+    def _noises(self, protection: Protection) -> tuple[TotalNoise, ...]:
+        sensitivity, grid = self.sensitivity(protection), self.bounds.grid
+        if self._always_counts(protection):
+            return (total_noise(self.epsilon, self.delta, sensitivity, grid),)
+        if self.delta is None:
+            half = share(self.epsilon, 2)
+            return (total_noise(half, None, sensitivity, grid), total_noise(half, None, protection.rows, 1.0))
+        rho = concentration(self.epsilon, self.delta) / 2
+        return (
+            concentrated_noise(self.epsilon, rho, sensitivity, grid),
+            concentrated_noise(self.epsilon, rho, protection.rows, 1.0),
+        )
+
+    def _claims(self, noises: tuple[TotalNoise, ...]) -> tuple[Statement, ...]:
+        if len(noises) == 1:
+            return noises[0].mechanism.claims
+        if self.delta is None:
+            return (CentralDP(self.epsilon),)
+        rho = sum_above([noise.rho for noise in noises])
+        return ApproximateDP(self.epsilon, self.delta), ZeroConcentratedDP(rho)
+
+
+def _quotients(total: float, total_reach: float, count: float, count_reach: float) -> list[float]:
+    """The smallest quotient, that of the noisy numbers, and the largest; there is at least one row."""
+    fewest, most = max(count - count_reach, 1.0), max(count + count_reach, 1.0)
+    low, high = total - total_reach, total + total_reach
+    return [min(low / fewest, low / most), total / max(count, 1.0), max(high / fewest, high / most)]
+
+
+def _mechanism(first: str, second: str = "") -> Sentence:
+    """The noise of the total, and that of the number of rows where it is not public."""
+    return Sentence("{first!s} and {second!s}", first=first, second=second) if second else Sentence(first)

@@ -1,0 +1,133 @@
+"""What a folder says of its job, checked: anybody may have written it, so whatever is of another kind is left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import msgspec
+
+from leakgauge.artefacts import Headline, Outcome, PageJob, Request, codec
+from leakgauge.artefacts import Job as JobFile
+from leakgauge.errors import InputError, OptionError, VerificationError
+from leakgauge.web.questions import SHOWN
+
+JOB: Final = "job.json"
+Part = TypeVar("Part", bound=msgspec.Struct)
+
+
+@dataclass(frozen=True)
+class StoredJob:
+    """What the job itself left in its folder.
+
+    Attributes:
+        asked: the question for the page.
+        request: the same as a job is asked; None where it can no longer be asked so.
+        started: when, in UTC; None where that is not known.
+        outputs: the names of files by the finished stage that left them.
+        outcome: of a job that came to its end.
+        headline: the numbers that matter; None where there are none.
+    """
+
+    asked: Mapping[str, object] = field(default_factory=dict)
+    request: Request | None = None
+    started: str | None = None
+    outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    outcome: Outcome | None = None
+    headline: Headline | None = None
+
+    @property
+    def released(self) -> bool:
+        """Whether something was released."""
+        return self.outcome is not None and self.outcome.released
+
+
+def stored_job_in(folder: Path) -> StoredJob | None:
+    """What a job left in its folder; None where there is nothing, or something else."""
+    found = read_object(folder / JOB)
+    question = _question(found.get("asked"))
+    if found.get("schema") != codec.schema_of(JobFile) or question is None:
+        return None
+    return StoredJob(
+        *question,
+        started=_time(found.get("started")),
+        outputs=_outputs(found.get("stages")),
+        outcome=part_of(Outcome, found.get("outcome")),
+        headline=part_of(Headline, found.get("headline")),
+    )
+
+
+def page_job_in(file: Path) -> PageJob | None:
+    """What a server noted of a job; None where there is nothing, or something else."""
+    found = part_of(PageJob, read_object(file))
+    return None if found is None else msgspec.structs.replace(found, started=_time(found.started))
+
+
+def part_of(kind: type[Part], found: object) -> Part | None:
+    """A part of a file; None where it is of another kind."""
+    try:
+        return codec.decode(kind, found, JOB) if isinstance(found, dict) else None
+    except (InputError, VerificationError):
+        return None
+
+
+def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
+    """The fields of a request for the page."""
+    shown = {name: request[name] for name in SHOWN if request.get(name) is not None}
+    return {"table": Path(request["table"]).name, **shown}
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """The JSON object in a file; empty where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _refuse(number: str) -> float:
+    raise ValueError(number)
+
+
+def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
+    """What was asked, for the page and as a request; None where a field is of another kind."""
+    known = [one.name for one in msgspec.structs.fields(Request)]
+    given = {name: found[name] for name in known if found.get(name) is not None} if isinstance(found, dict) else {}
+    try:
+        if "\\u0000" in json.dumps(given, allow_nan=False):
+            return None
+        return shown_of(given), codec.decode(Request, given, JOB)
+    except OptionError:
+        # Every field is of its kind, but no job would take them together any more.
+        return shown_of(given), None
+    except (InputError, VerificationError, KeyError, TypeError, ValueError):
+        return None
+
+
+def _outputs(found: object) -> dict[str, tuple[str, ...]]:
+    stages = found if isinstance(found, dict) else {}
+    kept = {}
+    for name, stage in stages.items():
+        outputs = stage.get("outputs") if isinstance(stage, dict) else None
+        if isinstance(outputs, dict):
+            kept[name] = tuple(outputs)
+    return kept
+
+
+def _time(found: object) -> str | None:
+    """A time in UTC to the second, such as 2026-11-16T08:19:03Z."""
+    try:
+        moment = datetime.fromisoformat(found) if isinstance(found, str) else None
+        return None if moment is None or moment.tzinfo is None else written(moment)
+    except (ValueError, OverflowError):
+        return None
+
+
+def written(moment: datetime) -> str:
+    """A time as the page reads it."""
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,194 @@
+"""What the page asks: the language and the fields of a request, checked before anything is read or run.
+
+What a request can be refused for, and the status it is refused with::
+
+    InputError                            400
+    ├── FileError
+    │   ├── OutsideError                  403   a path outside the folder that is served
+    │   └── TooLargeError                 413   a body above the limit
+    └── OptionError
+        └── UnknownError                  404   an id or a name that nothing has
+    RefusalError                          409   the answer is no: a job runs, a table changed
+    any other                             500
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from starlette.requests import HTTPConnection
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse
+
+from leakgauge.artefacts import Request, codec
+from leakgauge.errors import FileError, InputError, LeakgaugeError, OptionError, RefusalError, did_you_mean
+from leakgauge.languages import CODES, ENGLISH, Language, language_of
+from leakgauge.probability.files import strict_json
+
+COOKIE: Final = "leakgauge_language"
+GOALS: Final = ("max_distortion", "max_leakage", "local_dp", "target")
+"""What a job of the page can aim at."""
+SHOWN: Final = ("secret", "background", "public", "bins", "missing", *GOALS)
+"""What the page shows of a request, beside its table."""
+_LARGEST: Final = 1 << 20
+_LONGEST: Final = 10_000
+
+
+class OutsideError(FileError):
+    """A path outside the folder that is served."""
+
+
+class TooLargeError(FileError):
+    """A body above the limit."""
+
+
+class UnknownError(OptionError):
+    """An id or a name that nothing has."""
+
+
+_STATUS: tuple[tuple[type[LeakgaugeError], int], ...] = (
+    (OutsideError, 403),
+    (TooLargeError, 413),
+    (UnknownError, 404),
+    (InputError, 400),
+    (RefusalError, 409),
+    (LeakgaugeError, 500),
+)
+
+
+@dataclass(frozen=True)
+class TableQuestion:
+    """A question about a table before anything is released.
+
+    Attributes:
+        table: its id.
+        secret: the column to protect.
+        background: columns the attacker knows.
+        bins: how columns are gathered, as on the command line.
+        missing: texts that mean missing.
+        points: of a frontier.
+    """
+
+    table: str
+    secret: str
+    background: tuple[str, ...] = ()
+    bins: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()
+    points: int = 31
+
+
+async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
+    """The JSON object in the body of a request.
+
+    Raises:
+        TooLargeError: the body is larger than 1 MiB.
+        OptionError: it is not a JSON object, or names a field twice.
+    """
+    body = b""
+    async for piece in request.stream():
+        body += piece
+        if len(body) > _LARGEST:
+            raise TooLargeError("The question is larger than {limit:,} bytes; ask a shorter one.", limit=_LARGEST)
+    try:
+        found = strict_json(body or b"{}")
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise OptionError("The question is not a JSON object, or names a field twice; send an object.")
+    return found
+
+
+def question_in(fields: Mapping[str, Any]) -> TableQuestion:
+    """The question in the fields of a request.
+
+    Raises:
+        OptionError: a field is missing, unknown or of another kind.
+    """
+    _require_known(fields)
+    points = fields.get("points", 31)
+    if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
+        raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
+    background, bins, missing = (_texts(fields, name) for name in ("background", "bins", "missing"))
+    return TableQuestion(text_in(fields, "table"), text_in(fields, "secret"), background, bins, missing, points)
+
+
+def request_in(fields: Mapping[str, Any]) -> Request:
+    """What a job is asked, about the id of a table.
+
+    Raises:
+        OptionError: a field is missing, unknown or of another kind, or no request can be so.
+    """
+    _require_known(fields)
+    goals = [name for name in GOALS if fields.get(name) is not None]
+    if len(goals) != 1:
+        raise OptionError("{number} goals are given; give one of {known!s}.", number=len(goals), known=GOALS)
+    lists = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
+    texts = {name: text_in(fields, name) for name in ("table", "secret")}
+    return codec.decode(Request, {**texts, **lists, goals[0]: _aim(goals[0], fields[goals[0]])}, "The question")
+
+
+def _require_known(fields: Mapping[str, Any]) -> None:
+    known = ("table", *SHOWN, "points")
+    for name in fields:
+        if name not in known:
+            raise OptionError("There is no field {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+
+
+def text_in(fields: Mapping[str, Any], name: str) -> str:
+    """The text of a field.
+
+    Raises:
+        OptionError: it is missing, empty or no text.
+    """
+    return _text(fields.get(name), name)
+
+
+def _text(given: object, name: str, empty: bool = False) -> str:
+    # A zero byte ends an argument of a process.
+    if not isinstance(given, str) or not (given or empty) or len(given) > _LONGEST or "\0" in given:
+        raise OptionError("The field {name!r} needs a text; give one.", name=name)
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        raise OptionError("The field {name!r} needs a text; give one.", name=name) from None
+    return given
+
+
+def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    given = fields.get(name)
+    if given is None:
+        return ()
+    if not isinstance(given, list) or len(given) > _LONGEST:
+        raise OptionError("The field {name!r} needs a list of texts; give one.", name=name)
+    return tuple(_text(one, name, empty=name == "missing") for one in given)
+
+
+def _aim(goal: str, given: object) -> float | str:
+    """The value of a goal: a finite number from 0 on, or the name of a grade."""
+    if goal == "target" and isinstance(given, str) and given:
+        return _text(given, goal)
+    if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
+        return str(given) if goal == "target" else float(given)
+    raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)
+
+
+def language_asked(request: HTTPConnection) -> Language:
+    """The language of the cookie, else the first one of the browser that there is, else English."""
+    chosen = request.cookies.get(COOKIE)
+    if chosen in CODES:
+        return language_of(chosen)
+    for part in request.headers.get("accept-language", "").split(","):
+        # Browsers list their languages in order; the weights only say so again.
+        code = part.split(";")[0].strip().split("-")[0].lower()
+        if code in CODES:
+            return language_of(code)
+    return ENGLISH
+
+
+def refused(request: HTTPConnection, error: LeakgaugeError, status: int | None = None) -> JSONResponse:
+    """The error as an answer, in the language of the request."""
+    status = status or next(status for kind, status in _STATUS if isinstance(error, kind))
+    return JSONResponse({"error": language_asked(request).error(error)}, status)
