@@ -261,7 +261,7 @@ def test_sampled_gaussian_curve_lies_on_or_above_the_integral() -> None:
             return float(ratio**a) * math.exp(-(x**2) / (2 * sigma**2)) / (sigma * math.sqrt(2 * math.pi))
 
         truth = math.log(integrate.quad(moment, -30, 60, limit=500)[0]) / (order - 1)
-        curve = import_module("leakgauge.notions.renyi_curves")
+        curve = import_module("leakgauge.mechanisms.steps.renyi_curves")
         bound = float(curve.sampled_gaussian(1 / sigma, probability, np.array([order]))[0])
         assert bound >= truth * (1 - 1e-7)
         if order.is_integer():
@@ -350,7 +350,7 @@ def test_exponential_mechanism_bounds_hold_and_beat_basic(accounting: Any, seed:
 
 
 def test_worst_curve_of_bounded_range_dominates_every_two_point_pair() -> None:
-    room = import_module("leakgauge.notions.composition.losses")
+    room = import_module("leakgauge.mechanisms.steps.losses")
     eta, grid = 1.3, np.linspace(-2, 2, 81)
     curve = room.curve_of_bounded_range(eta).deltas(grid)
     best = np.zeros(81)
@@ -534,7 +534,7 @@ def test_the_answer_is_a_statement() -> None:
 
 
 def test_everything_but_loss_distributions_works_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("leakgauge.notions.composition.losses.available", lambda: False)
+    monkeypatch.setattr("leakgauge.mechanisms.steps.losses.available", lambda: False)
     whole = compose(MIXED, 1e-6)
     assert set(whole.bounds) == {Method.BASIC, Method.ZCDP, Method.RENYI}
     assert compose([RandomizedResponse(LN3, count=10)], 1e-6).method is Method.EXACT

@@ -67,9 +67,10 @@ class PlannedColumn(Part, frozen=True):
     def follows_from_counts(self) -> bool:
         """Whether its numbers may follow from private counts.
 
-        A channel that does not say where it comes from is taken to be designed from the table, as most are.
+        A channel that does not say where it comes from is taken to be designed from the table, as most are; that of a
+        mechanism which is written out follows from its parameters.
         """
-        if self.channel is None or self.kind == "randomized-response":
+        if self.channel is None or not (self.kind == "channel" or self.mechanism.endswith(".json")):
             return False
         return self.channel_prior is None or self.channel_prior.keep_inside
 

@@ -160,5 +160,5 @@ def _title(account: Account) -> str:
         dataset=account.dataset,
         limit=account.limit.sentence,
         unit=account.unit,
-        neighbours=account.neighbours.value,
+        neighbours=account.neighbours.words,
     )

@@ -370,7 +370,7 @@ def _lines(answer: queries.Answer) -> list[str]:
     fields = {
         "claims": say(" and ").join(str(claim) for claim in answer.claims),
         "unit": answer.protection.sentence,
-        "neighbours": answer.protection.neighbours.value,
+        "neighbours": answer.protection.neighbours.words,
     }
     if answer.simulated:
         lines.append(say("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))

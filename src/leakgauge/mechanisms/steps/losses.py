@@ -9,11 +9,12 @@ curve is enough; dp-accounting turns it into a pessimistic distribution (Doroshe
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, TypeAlias
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -23,37 +24,103 @@ POINTS = 600
 """At most so many points of a hockey-stick curve; chords between them lie above it."""
 
 
+class Loss(ABC):
+    """The privacy loss of one run, as dp-accounting is told of it."""
+
+    names_a_missing_record: ClassVar[bool] = True
+    """Whether it knows the law without the record, so that sampling can be amplified."""
+
+    @property
+    def mu(self) -> float | None:
+        """The distance of two Gaussians, in standard deviations, where it is theirs."""
+        return None
+
+    @property
+    def largest(self) -> float | None:
+        """The largest finite loss in nats, where that is known without the law."""
+        return None
+
+    @abstractmethod
+    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
+        """The pessimistic distribution on a grid of losses, by dp-accounting's module."""
+
+
 @dataclass(frozen=True)
-class GaussianLoss:
+class GaussianLoss(Loss):
     """N(μ, 1) against N(0, 1)."""
 
-    mu: float
+    distance: float
+
+    @property
+    def mu(self) -> float:
+        """The distance."""
+        return self.distance
+
+    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
+        """Of the Gaussian mechanism."""
+        return accounting.from_gaussian_mechanism(
+            1 / self.mu, value_discretization_interval=interval, sampling_prob=sampling_probability
+        )
 
 
 @dataclass(frozen=True)
-class LaplaceLoss:
+class LaplaceLoss(Loss):
     """Two Laplace laws, ε scales apart."""
 
     epsilon: float
 
+    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
+        """Of the Laplace mechanism."""
+        return accounting.from_laplace_mechanism(
+            1 / self.epsilon, value_discretization_interval=interval, sampling_prob=sampling_probability
+        )
+
 
 @dataclass(frozen=True)
-class DiscreteLaplaceLoss:
+class DiscreteLaplaceLoss(Loss):
     """Two discrete Laplace laws, ``sensitivity`` whole steps and ε apart."""
 
     epsilon: float
     sensitivity: int
 
+    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
+        """Of the discrete Laplace mechanism."""
+        return accounting.from_discrete_laplace_mechanism(
+            self.epsilon / self.sensitivity,
+            sensitivity=self.sensitivity,
+            value_discretization_interval=interval,
+            sampling_prob=sampling_probability,
+        )
+
 
 @dataclass(frozen=True, eq=False)
-class CurveLoss:
+class CurveLoss(Loss):
     """A hockey-stick curve δ(ε) of a pair, or of all pairs at once, with the losses where it bends."""
 
     deltas: Callable[[Floats], Floats]
     bends: Floats
+    names_a_missing_record = False
 
+    @property
+    def largest(self) -> float:
+        """Where the curve bends last."""
+        return float(np.abs(self.bends).max(initial=0.0))
 
-Loss: TypeAlias = GaussianLoss | LaplaceLoss | DiscreteLaplaceLoss | CurveLoss
+    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
+        """By connecting points of the curve, which lies below the chords; it cannot be sampled."""
+        bends = self.bends if len(self.bends) else np.zeros(1)
+        low, high = math.floor(bends.min() / interval), math.ceil(bends.max() / interval)
+        points = np.unique(np.concatenate([np.floor(bends / interval), np.ceil(bends / interval), [low, high]]))
+        mesh = np.unique(np.linspace(low, high, POINTS // 4).round())
+        if len(points) <= POINTS:
+            points = np.union1d(points, mesh)
+        else:
+            points = np.unique(np.linspace(low, high, POINTS).round())
+        deltas = np.clip(self.deltas(points * interval), 0.0, 1.0)
+        build = import_module("dp_accounting.pld.pld_pmf").create_pmf_pessimistic_connect_dots
+        # Rounding may leave a curve rising by one unit in the last place; the larger value is the safe one.
+        deltas = np.maximum.accumulate(deltas[::-1])[::-1]
+        return accounting.PrivacyLossDistribution(build(interval, points.astype(int), deltas))
 
 
 @dataclass(frozen=True)
@@ -147,38 +214,8 @@ def epsilon_at(parts: Sequence[Part], delta: float, interval: float) -> float:
 
 
 def _distribution(part: Part, interval: float) -> Any:
-    room = import_module("dp_accounting.pld.privacy_loss_distribution")
-    match part.loss:
-        case GaussianLoss(mu):
-            one = room.from_gaussian_mechanism(
-                1 / mu, value_discretization_interval=interval, sampling_prob=part.amplified
-            )
-        case LaplaceLoss(epsilon):
-            one = room.from_laplace_mechanism(
-                1 / epsilon, value_discretization_interval=interval, sampling_prob=part.amplified
-            )
-        case DiscreteLaplaceLoss(epsilon, sensitivity):
-            one = room.from_discrete_laplace_mechanism(
-                epsilon / sensitivity,
-                sensitivity=sensitivity,
-                value_discretization_interval=interval,
-                sampling_prob=part.amplified,
-            )
-        case CurveLoss():
-            one = _connected(part.loss, interval, room)
+    accounting = import_module("dp_accounting.pld.privacy_loss_distribution")
+    one = part.loss.distribution(accounting, interval, part.amplified)
     if part.seen < 1:
-        one = one.compute_mixture(room.identity(interval), part.seen)
+        one = one.compute_mixture(accounting.identity(interval), part.seen)
     return one.self_compose(part.count) if part.count > 1 else one
-
-
-def _connected(loss: CurveLoss, interval: float, room: Any) -> Any:
-    bends = loss.bends if len(loss.bends) else np.zeros(1)
-    low, high = math.floor(bends.min() / interval), math.ceil(bends.max() / interval)
-    points = np.unique(np.concatenate([np.floor(bends / interval), np.ceil(bends / interval), [low, high]]))
-    mesh = np.unique(np.linspace(low, high, POINTS // 4).round())
-    points = np.union1d(points, mesh) if len(points) <= POINTS else np.unique(np.linspace(low, high, POINTS).round())
-    deltas = np.clip(loss.deltas(points * interval), 0.0, 1.0)
-    build = import_module("dp_accounting.pld.pld_pmf").create_pmf_pessimistic_connect_dots
-    # Rounding may leave a curve rising by one unit in the last place; the larger value is the safe one.
-    deltas = np.maximum.accumulate(deltas[::-1])[::-1]
-    return room.PrivacyLossDistribution(build(interval, points.astype(int), deltas))

@@ -12,10 +12,8 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
 from leakgauge.mechanisms.steps.known import KnownChannel
-from leakgauge.mechanisms.steps.losses import GaussianLoss
 from leakgauge.mechanisms.steps.step import require_some
-from leakgauge.notions.composition.inputs import Met, assignments, pure_epsilon, rows_met
-from leakgauge.notions.composition.spent import Spent
+from leakgauge.notions.composition.groups import Met, Spent, assignments, pure_epsilon, rows_met
 from leakgauge.notions.formulas import approximate_of_gaussian
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats, sums_by
@@ -104,7 +102,7 @@ def _gaussian(groups: Sequence[Spent]) -> float | None:
     total = 0.0
     for spent in groups:
         loss = spent.step.loss()
-        if not isinstance(loss, GaussianLoss) or spent.probability < 1:
+        if loss is None or loss.mu is None or spent.probability < 1:
             return None
         total += spent.count * loss.mu**2
     return math.sqrt(total)

@@ -23,8 +23,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps.step import require_some, require_whole
-from leakgauge.notions.composition.neighbours import Neighbours, Parts
-from leakgauge.notions.composition.spent import amplified_epsilon
+from leakgauge.notions.composition.groups import Neighbours, Parts, amplified_epsilon
 
 _GROUPED = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
 

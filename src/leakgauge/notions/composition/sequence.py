@@ -18,9 +18,7 @@ from leakgauge.mechanisms.steps.claimed import Claimed
 from leakgauge.mechanisms.steps.known import KnownChannel
 from leakgauge.mechanisms.steps.step import Step, require_some
 from leakgauge.notions.composition import exact
-from leakgauge.notions.composition.inputs import Met, assignments, require_same_inputs, rows_met
-from leakgauge.notions.composition.neighbours import Neighbours
-from leakgauge.notions.composition.spent import Spent
+from leakgauge.notions.composition.groups import Met, Neighbours, Spent, assignments, require_same_inputs, rows_met
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
 
@@ -202,7 +200,7 @@ def _part(spent: Spent, met: Met | None) -> losses.Part | None:
 def _gaussians_as_one(parts: Sequence[losses.Part]) -> list[losses.Part]:
     mu_squared, others = 0.0, []
     for part in parts:
-        if isinstance(part.loss, losses.GaussianLoss) and part.amplified == part.seen == 1:
+        if part.loss.mu is not None and part.amplified == part.seen == 1:
             mu_squared += part.count * part.loss.mu**2
         else:
             others.append(part)

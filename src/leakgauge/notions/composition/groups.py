@@ -1,4 +1,4 @@
-"""What a group of equal steps spends once sampling and the kind of neighbours are taken into account.
+"""Groups of equal steps: what each spends under sampling, and which pair of inputs its channels meet.
 
 For replaced records Poisson sampling leaves ε and multiplies δ(ε) by p: with probability 1 − p both data sets give
 the same output law, which may show that the record was not drawn. For added or removed records the amplification
@@ -9,16 +9,49 @@ loss distributions, of Zhu, Dong and Wang (2022) holds as well.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
+from itertools import permutations, product
+from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge.errors import ModelError
-from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import CurveLoss, GaussianLoss, Part, curve_of_rows
-from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, worst_pair
-from leakgauge.notions.composition.neighbours import Neighbours
+from leakgauge.mechanisms.steps import KnownChannel, Step, renyi_curves
+from leakgauge.mechanisms.steps.losses import Part, curve_of_rows
+from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, worst_pair
+from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
+from leakgauge.sentences import Sentence
+
+Met: TypeAlias = dict[Label, tuple[int, int]]
+"""For each secret the two inputs that neighbours give it."""
+ASSIGNMENTS = 64
+"""Choices of a pair for every secret that are looked at one by one; beyond, channels are taken at their worst."""
+
+
+class Neighbours(Enum):
+    """How two neighbouring data sets differ; every claim of a sequence must hold for the same kind."""
+
+    REPLACE_ONE = "replace-one"
+    ADD_OR_REMOVE_ONE = "add-or-remove"
+
+    @property
+    def words(self) -> Sentence:
+        """As a person says it."""
+        if self is Neighbours.REPLACE_ONE:
+            return Sentence("one record has another value")
+        return Sentence("one record is there or not")
+
+
+class Parts(Enum):
+    """What decides which part a record belongs to."""
+
+    FIXED = "fixed"
+    """Something that stays when the record's value is replaced, such as a key."""
+    BY_VALUE = "by-value"
+    """The record's own value, as in a histogram."""
 
 
 def amplified_epsilon(epsilon: float, probability: float) -> float:
@@ -74,7 +107,7 @@ class Spent:
         if not self.amplifies:
             return curve
         loss = self.step.loss()
-        if isinstance(loss, GaussianLoss):
+        if loss is not None and loss.mu is not None:
             return np.minimum(curve, renyi_curves.sampled_gaussian(loss.mu, self.probability, orders))
         epsilon, delta = self.approximate()
         return curve if delta > 0 else np.minimum(curve, renyi_curves.pure(epsilon, orders))
@@ -85,8 +118,8 @@ class Spent:
         if variance < math.inf:
             return variance
         loss, (epsilon, _) = self.step.loss(), self.approximate()
-        if isinstance(loss, CurveLoss) and epsilon == math.inf:
-            epsilon = float(np.abs(loss.bends).max(initial=0.0))
+        if loss is not None and loss.largest is not None and epsilon == math.inf:
+            epsilon = loss.largest
         return epsilon * math.tanh(epsilon / 2)
 
     def pair(self) -> Pair | None:
@@ -110,7 +143,57 @@ class Spent:
             return Part(curve_of_rows(np.array(worst_pair(epsilon, delta))), self.count)
         if not self.amplifies:
             return Part(loss, self.count, seen=self.probability)
-        if isinstance(loss, CurveLoss):
-            # The curve says nothing of the law without the record; the amplified (ε, δ) does.
+        if not loss.names_a_missing_record:
+            # Nothing is said of the law without the record; the amplified (ε, δ) holds all the same.
             return Part(curve_of_rows(np.array(worst_pair(*self.approximate()))), self.count)
         return Part(loss, self.count, amplified=self.probability)
+
+
+def require_same_inputs(groups: Sequence[Spent]) -> None:
+    """Refuse channels that name the same secret and have different inputs."""
+    for name, channels in _by_secret(groups).items():
+        if any(channel.inputs != channels[0].inputs for channel in channels):
+            raise ModelError(
+                "The channels that see {secret!r} have different inputs; give them another secret.", secret=name
+            )
+
+
+def assignments(groups: Sequence[Spent]) -> list[Met] | None:
+    """Every choice of an ordered pair of inputs for each named secret; None where there are too many."""
+    sizes = {name: len(channels[0].inputs) for name, channels in _by_secret(groups).items()}
+    if math.prod(max(size * (size - 1), 1) for size in sizes.values()) > ASSIGNMENTS:
+        return None
+    # A channel of one input meets that one twice.
+    choices = product(*(list(permutations(range(size), 2)) or [(0, 0)] for size in sizes.values()))
+    return [dict(zip(sizes, choice, strict=True)) for choice in choices]
+
+
+def rows_met(spent: Spent, met: Met) -> tuple[Floats, Floats] | None:
+    """The two rows a channel shows under this choice; None where its secret has no name."""
+    if not isinstance(spent.step, KnownChannel) or spent.step.secret is None:
+        return None
+    first, second = met[spent.step.secret]
+    return spent.step.channel.matrix[first], spent.step.channel.matrix[second]
+
+
+def pure_epsilon(groups: Sequence[Spent]) -> float:
+    """The exact ε in nats of channels: per secret the worst pair of Σ count · largest log-ratio."""
+    by_secret: dict[tuple[str, object], Floats] = {}
+    for at, spent in enumerate(groups):
+        assert isinstance(spent.step, KnownChannel)
+        matrix = spent.step.channel.matrix
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(matrix)
+            largest = [np.where(row > 0, np.log(row) - logs, -math.inf).max(axis=1) for row in matrix]
+        # A pair, so that no name a caller gives can be taken for the place of an unnamed channel.
+        key = ("unnamed", at) if spent.step.secret is None else ("named", spent.step.secret)
+        by_secret[key] = by_secret.get(key, np.zeros(())) + spent.count * np.array(largest)
+    return math.fsum(float(np.max(ratios)) for ratios in by_secret.values())
+
+
+def _by_secret(groups: Sequence[Spent]) -> dict[Label, list[Channel]]:
+    found: dict[Label, list[Channel]] = {}
+    for spent in groups:
+        if isinstance(spent.step, KnownChannel) and spent.step.secret is not None:
+            found.setdefault(spent.step.secret, []).append(spent.step.channel)
+    return found
