@@ -22,13 +22,7 @@ ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A column as numbers, missing ones NaN, or as the number of each value.
-
-    Attributes:
-        values: one a row.
-        ordered: whether they are numbers.
-        distinct: how many different values there are, a missing one counted.
-    """
+    """A column as numbers, missing ones NaN, or as the number of each value; a missing one is distinct too."""
 
     values: Floats | Codes
     ordered: bool

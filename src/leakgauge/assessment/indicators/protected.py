@@ -11,7 +11,7 @@ import numpy as np
 from leakgauge.assessment.indicators.setting import (
     AnswerSetting,
     ColumnSetting,
-    LetterSetting,
+    NumberSetting,
     Setting,
     column_setting,
     setting_of,
@@ -23,14 +23,15 @@ from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import LetterSets, Mechanism
+from leakgauge.mechanisms.letter_sets import Members
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release
-from leakgauge.release.binding import LARGEST_ALPHABET
-from leakgauge.release.bound import BoundColumn
+from leakgauge.release.bound import LARGEST_ALPHABET, BoundColumn
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import DeclaredLabel, label_text
-from leakgauge.release.record import binnings
+from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Table, in_bins
 
 
@@ -64,11 +65,11 @@ class ProtectedColumn(Protected):
 def protected_of_release(
     record: Release | Path | str, original: Table, released: Path | str | None = None, column: str | None = None
 ) -> ProtectedColumn:
-    """A column of a release beside its original.
+    """A column of a release beside its original, whose rows stand in the same order.
 
     Args:
         record: the release, or the file of its record.
-        original: the table it was made from, its rows in the same order.
+        original: the table it was made from.
         released: the released table, where it is not where the record says.
         column: the protected column; it may be left out where there is one.
 
@@ -132,13 +133,13 @@ def protected_histogram(
     labels: Sequence[DeclaredLabel] | None = None,
     edges: Sequence[float] | None = None,
 ) -> Protected:
-    """A simulated release of a column's histogram with Laplace or Gaussian noise in every count.
+    """A simulated release of a column's histogram with noise in every count.
 
     Args:
         table: whose rows are counted.
-        column: by the values of which column.
+        column: by its values.
         mechanism: ``laplace`` or ``gaussian``; its ε and δ are those of the whole histogram.
-        randomness: where the noise comes from.
+        randomness: of the noise.
         labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
         edges: or where numbers are cut.
 
@@ -162,24 +163,22 @@ def _protected(
 ) -> ProtectedColumn:
     inputs: Codes | Floats = released.inputs
     outputs: Codes | Floats = released.outputs
-    if isinstance(setting, LetterSetting):
-        outputs = outputs.astype(np.int64) if outputs.ndim == 1 else _set_numbers(setting, released)
-    else:
+    if isinstance(setting, NumberSetting):
         inputs = setting.numbers
         outputs = np.asarray(setting.noise.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+    elif (sets := setting.mechanism.sets) is not None:
+        outputs = _set_numbers(sets, setting.channel, released.outputs.astype(np.bool_))
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
         case = replace(case, background=setting.source.classes, knows=setting.source.public)
     return ProtectedColumn(setting, inputs, outputs, record_digest, bytes_per_record, case=case, released=released)
 
 
-def _set_numbers(setting: LetterSetting, released: ReleasedColumn) -> Codes:
+def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:
     """Of each released set its number among the channel's outputs."""
-    mechanism, members = setting.mechanism, released.outputs
-    assert isinstance(mechanism, LetterSets)
-    packed, places = np.unique(np.packbits(members.astype(np.bool_), axis=1), axis=0, return_inverse=True)
-    texts = mechanism.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
-    at = {text: number for number, text in enumerate(setting.channel.outputs)}
+    packed, places = np.unique(np.packbits(members, axis=1), axis=0, return_inverse=True)
+    texts = sets.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
+    at = {text: number for number, text in enumerate(channel.outputs)}
     return np.array([at[text] for text in texts], dtype=np.int64)[places.reshape(-1)]
 
 
