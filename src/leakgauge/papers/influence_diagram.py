@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Cell, PrintedTable, Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
