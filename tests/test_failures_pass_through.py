@@ -22,7 +22,7 @@ from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeEr
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.mechanisms.steps import RandomizedResponse
-from leakgauge.release import record
+from leakgauge.release import guarantees
 from leakgauge.tables import open_table
 
 SOURCE = Path(leakgauge.__file__).parent
@@ -63,9 +63,9 @@ PLACES = {
     "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
     "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
     "composition": Place(
-        record,
+        guarantees,
         "compose",
-        lambda folder: record.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
+        lambda folder: guarantees.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
         leakgauge.errors.OptionError,
     ),
 }
@@ -94,10 +94,8 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     audit = SimpleNamespace(violated=False)
     folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
-    sources = SimpleNamespace(table=None, original=None)
-    work: Any = SimpleNamespace(
-        asked=asked, folder=folder, sources=sources, diagram=None, questionnaire=None, policy=None, release=None
-    )
+    sources = SimpleNamespace(table=None, original=None, diagram=None, questionnaire=None)
+    work: Any = SimpleNamespace(asked=asked, folder=folder, sources=sources, policy=None, release=None)
 
     def fail(*arguments: object) -> None:
         raise thrown[0]("It failed.")
