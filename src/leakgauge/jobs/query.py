@@ -45,14 +45,8 @@ def ask(
     The table is read before the budget is spent, so that a table that cannot be read costs nothing; a kill after the
     spend leaves it counted. With a simulation seed nothing is spent, and the answer protects nobody.
 
-    Args:
-        query: what is asked.
-        table: where.
-        protection: who is protected.
-        ledger: which keeps the budget; by default nothing counts the answer.
-        dataset: whose account in the ledger.
-        simulation_seed: noise that follows from a seed; not together with a ledger.
-        on_spend: told of the spend as soon as it is made: whatever fails afterwards, it stays.
+    By default no ledger counts the answer. ``on_spend`` is told of the spend as soon as it is made: whatever fails
+    afterwards, it stays.
 
     Raises:
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
