@@ -8,7 +8,7 @@ from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 from leakgauge.sentences import Sentence
 
 
-class Line(Part, frozen=True):
+class PublishedNumber(Part, frozen=True):
     """One published number beside ours.
 
     Attributes:
@@ -44,7 +44,7 @@ class Cell(Part, frozen=True):
     column: str
 
 
-class Grid(Part, frozen=True):
+class PublishedMatrix(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
@@ -76,7 +76,7 @@ class Grid(Part, frozen=True):
         return tuple(found)
 
 
-class Curve(Part, frozen=True):
+class PublishedCurve(Part, frozen=True):
     """A curve that a paper draws without printing its numbers, as we compute it.
 
     Attributes:
@@ -101,11 +101,11 @@ class Reproduction(Part, frozen=True):
 
     name: str
     source: Sentence
-    lines: tuple[Line, ...]
+    lines: tuple[PublishedNumber, ...]
     orders: tuple[Order, ...]
     errata: tuple[Sentence, ...]
-    grids: tuple[Grid, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    grids: tuple[PublishedMatrix, ...] = ()
+    curves: tuple[PublishedCurve, ...] = ()
     agrees: bool = False
     """Whether every number and every order holds."""
 
@@ -130,9 +130,9 @@ def line(
     tolerance: float,
     note: Sentence | None = None,
     slip: bool = False,
-) -> Line:
+) -> PublishedNumber:
     """A published number beside ours, which has its unit."""
-    return Line(where, what, published, Quantity(ours, unit, origin=Origin.PUBLIC), tolerance, note, slip)
+    return PublishedNumber(where, what, published, Quantity(ours, unit, origin=Origin.PUBLIC), tolerance, note, slip)
 
 
 def _rounds(ours: float, published: float, tolerance: float) -> bool:

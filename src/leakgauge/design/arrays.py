@@ -71,7 +71,6 @@ def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArra
     """The problem as arrays.
 
     Args:
-        problem: what is asked.
         closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:

@@ -181,6 +181,16 @@ class RateDistortion:
             )
 
 
+def below_nearest(asked: float, least: float) -> RefusalError:
+    """What to raise where a distortion is asked that even the nearest letters exceed."""
+    return RefusalError(
+        "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
+        "least that.",
+        asked=asked,
+        least=least,
+    )
+
+
 def _at_least_zero(value: float, what: Sentence, finite: bool) -> float:
     """The number as a float, whatever kind of real number it was."""
     try:

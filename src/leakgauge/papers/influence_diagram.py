@@ -13,7 +13,14 @@ from importlib.resources import files
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Cell, Grid, Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import (
+    Cell,
+    Order,
+    PublishedMatrix,
+    PublishedNumber,
+    Reproduction,
+    line,
+)
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
@@ -151,7 +158,7 @@ def reproduce() -> Reproduction:
     return Reproduction("influence-diagram", SOURCE, lines, orders, ERRATA, tuple(_grids(laplace, gaussian)))
 
 
-def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
+def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[PublishedMatrix]:
     matrices = published.propagate(table_1(), table_2(Directions.CORRECTED))
     degrees, frequencies = tuple(map(str, DEGREES)), tuple(map(str, FREQUENCIES))
     node = matrices.nodes["32"]
@@ -163,7 +170,7 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
         ("F45", frequencies, matrices.nodes["45"].frequency, ()),
     ):
         # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
-        yield Grid(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
+        yield PublishedMatrix(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
     columns = ("membership", "probability", "cumulative")
     for what, printed, grade in (
         (Sentence("Table 3, Laplace"), TABLE_3, laplace),
@@ -171,14 +178,14 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
     ):
         cumulative = np.cumsum(grade.distribution).tolist()
         table = tuple(zip(grade.row, grade.distribution, cumulative, strict=True))
-        yield Grid(what, degrees, columns, printed, table, 5e-5)
+        yield PublishedMatrix(what, degrees, columns, printed, table, 5e-5)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def _node_7() -> Line:
+def _node_7() -> PublishedNumber:
     noisy, itself, printed = RELATIVE_MUTUAL_INFORMATION
     belongs = published.memberships(printed)
     note = Sentence(
@@ -192,7 +199,7 @@ def _node_7() -> Line:
 
 def _results(
     mechanism: Sentence, where: Sentence, grade: PublishedGrade, score: float, credibility: float
-) -> Iterator[Line]:
+) -> Iterator[PublishedNumber]:
     what = Sentence("{mechanism}, score", mechanism=mechanism)
     yield line(where, what, score, grade.score, "", 0.05, _label(grade))
     what, note = Sentence("{mechanism}, credibility", mechanism=mechanism), Sentence("divides by n − 1")
@@ -209,7 +216,7 @@ def _share(state: State) -> Sentence:
     return Sentence("p({state!s})", state=state.value)
 
 
-def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) -> Iterator[Line]:
+def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) -> Iterator[PublishedNumber]:
     for state, value in zip(State, printed, strict=True):
         note = None
         if state is not State.MEDIUM:
@@ -220,7 +227,7 @@ def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) ->
         yield line(where, _share(state), value, ours, "probability", 5e-5, note, note is not None)
 
 
-def _gaussian_sums() -> Iterator[Line]:
+def _gaussian_sums() -> Iterator[PublishedNumber]:
     """The printed entries of F'45 beside its printed sums; the two that are off name the entry."""
     for often, row, total in zip(FREQUENCIES, printed_matrix("F45G").tolist(), GAUSSIAN_SUMS, strict=True):
         entries, note = math.fsum(row), None
@@ -231,7 +238,7 @@ def _gaussian_sums() -> Iterator[Line]:
         yield line(Sentence("F'45"), what, total, entries, "", 5e-3, note, note is not None)
 
 
-def _ablation() -> Iterator[Line]:
+def _ablation() -> Iterator[PublishedNumber]:
     leaves, where = table_1(), Sentence("Table 9, Laplace")
     unflipped = published.grade(leaves, table_2(Directions.CORRECTED), positive_direction=False)
     for state, value in zip(State, TABLE_9, strict=True):

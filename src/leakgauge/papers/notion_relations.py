@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import Order, PublishedNumber, Reproduction, line
 from leakgauge.claims import (
     CentralDP,
     CentralIdentifiability,
@@ -198,7 +198,7 @@ def reproduce() -> Reproduction:
     return Reproduction("notions", SOURCE, (*_example(), *_breaking()), orders, ERRATA)
 
 
-def _example() -> Iterator[Line]:
+def _example() -> Iterator[PublishedNumber]:
     wrong = Sentence("printed is ε_d − Δ of one pair; its formula (18) gives ours")
     for share, floor, identifiable, note in ((0.95, 2.94, 3.56, None), (0.55, 0.20, 0.42, wrong)):
         prior = Distribution([1, 2], [share, 1 - share])
@@ -213,7 +213,7 @@ def _example() -> Iterator[Line]:
     yield line(where, Sentence("p(d=1|e=1)"), 0.97, believed, "probability", 0.005)
 
 
-def _breaking() -> Iterator[Line]:
+def _breaking() -> Iterator[PublishedNumber]:
     """Theorems 5 and 9 claim 2(ε_i − σ) and 2ε_d; r uniform bits by randomized response have more from some r on."""
     claims = {
         "5": lambda epsilon: Sentence("I ≤ 2(ε_i − σ), σ = 0, at ε = {epsilon:g}", epsilon=epsilon),

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leakgauge.drafts import could_not_write, target, write_bytes_whole
+from leakgauge.drafts import could_not_write, target, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.sentences import Sentence
 
@@ -95,7 +95,7 @@ def sign_record(record: Path, content: bytes, key: Ed25519PrivateKey, *, shareab
         EngineError: the disk refused.
     """
     place = signature_place(record)
-    write_bytes_whole(place, key.sign(content), shareable=shareable)
+    write_whole(place, key.sign(content), shareable=shareable)
     return place
 
 
