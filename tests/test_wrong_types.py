@@ -27,7 +27,6 @@ COUNTS = Counts({"secret": "ab", "release": "uv"}, [[30, 10], [20, 40]])
 DP = claims.CentralDP(1.0)
 STEPS = [steps.RandomizedResponse(1.0)]
 X, Y = np.linspace(0, 1, 30), np.linspace(0, 1, 30)[::-1] ** 2
-ROWS = {"p": np.array([0.5, 0.5]), "q": np.array([0.2, 0.8])}
 
 WRONG = [None, "text", np.ones(2), object(), 1.5, [1, "a"]]
 """What people pass by mistake."""
@@ -133,7 +132,6 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     notions.moment_skewness: {"prior": PRIOR},
     notions.prior_skew: {"prior": PRIOR, "structure": None},
     notions.privacy_curve: {"channel": CHANNEL, "epsilons": [0.0, 1.0], "structure": None},
-    notions.tradeoff: ROWS,
     composition.compose: {"steps": STEPS, "delta": 1e-6, "neighbours": composition.Neighbours.REPLACE_ONE},
     composition.compose_exactly: {"channels": [CHANNEL]},
     composition.amplified_by_sampling: {"statement": DP, "sampling_probability": 0.5},

@@ -13,7 +13,7 @@ from leakgauge.design.certificate import Secrets, lower_bound
 from leakgauge.design.sweeps import alternate
 from leakgauge.distances import Absolute, Given, Hamming, Squared
 from leakgauge.measures import mutual_information
-from leakgauge.notions.capacities import capacity_from_above
+from leakgauge.notions.curves import capacity_from_above
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
 from tests.design.sources import conic_optimum, random_tables

@@ -49,7 +49,7 @@ def test_published_relations_over_many_draws(draws: int) -> None:
 )
 def test_published_edges_are_what_they_are_said_to_be(edge: Edge) -> None:
     if edge.status is Status.UNSOUND:
-        shown = COUNTEREXAMPLES[edge.witness]()
+        shown = COUNTEREXAMPLES[edge.counterexample]()
         claimed = edge.bound(shown.level(edge.premise), shown.circumstances)
         assert claimed is not None
         assert shown.level(edge.conclusion).level > claimed.level * 1.01
@@ -96,4 +96,4 @@ def test_little_information_implies_no_other_privacy(beta: float) -> None:
 
 
 def test_every_unsound_edge_has_a_counterexample() -> None:
-    assert {edge.witness for edge in PUBLISHED_EDGES if edge.status is Status.UNSOUND} <= set(COUNTEREXAMPLES)
+    assert {edge.counterexample for edge in PUBLISHED_EDGES if edge.status is Status.UNSOUND} <= set(COUNTEREXAMPLES)

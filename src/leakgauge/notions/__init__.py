@@ -1,18 +1,17 @@
 """Exact levels of channels, what statements imply in other notions, and how they compose."""
 
-from leakgauge.notions.capacities import mutual_information_dp
 from leakgauge.notions.circumstances import Circumstances
 from leakgauge.notions.curves import (
     approximate_dp,
     approximate_dp_at,
     gaussian_dp,
+    mutual_information_dp,
     privacy_curve,
     renyi_dp,
-    tradeoff,
     zero_concentrated_dp,
 )
-from leakgauge.notions.edges import SOUND_EDGES
-from leakgauge.notions.graph import Edge, Implication, Status, everything_implied, implied
+from leakgauge.notions.edges import SOUND_EDGES, Edge, Status
+from leakgauge.notions.graph import Implication, everything_implied, implied
 from leakgauge.notions.levels import levels
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
 from leakgauge.notions.relation import Relation, relate_channel, relate_statement, relate_statements
@@ -42,6 +41,5 @@ __all__ = [
     "relate_statement",
     "relate_statements",
     "renyi_dp",
-    "tradeoff",
     "zero_concentrated_dp",
 ]

@@ -1,4 +1,4 @@
-"""Levels that look at whole output distributions of two inputs: (ε, δ), Rényi, zero-concentrated, Gaussian.
+"""Levels that look at whole output distributions: (ε, δ), Rényi, zero-concentrated, Gaussian, mutual-information DP.
 
 Exact for a finite channel: every pair that the structure compares is looked at, in blocks, so that no array
 has more than a fixed number of cells.
@@ -14,18 +14,21 @@ from itertools import pairwise
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.claims import ApproximateDP, GaussianDP, RenyiDP, ZeroConcentratedDP
+from leakgauge.claims import ApproximateDP, GaussianDP, MutualInformationDP, RenyiDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.notions.formulas import concentration_of_pure
 from leakgauge.notions.neighbours import Structure, compared
 from leakgauge.notions.witness import Level, Witness
 from leakgauge.probability import Channel
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Floats, log_or_zero
 
 BLOCK = 1 << 22
 """Cells of the largest array used at once (32 MiB)."""
 ZCDP_TOLERANCE = 1e-6
 """The zero-concentrated level is reported from above, at most this share too large."""
+CAPACITY_GAP = 1e-9
+"""Capacities are certified to be at most so many nats too large, unless the sweeps run out; never too small."""
+CAPACITY_SWEEPS = 2_000
 
 
 @checked
@@ -111,20 +114,12 @@ def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
     return Level(GaussianDP(best), witness)
 
 
-@checked
-def tradeoff(p: Floats, q: Floats) -> tuple[Floats, Floats]:
-    """Type I and type II errors of the best tests of p against q, at the vertices of their convex curve.
-
-    The test of a vertex rejects p on the outputs that q shows relatively most.
-    """
-    if p.ndim != 1 or p.shape != q.shape:
-        raise OptionError("The laws have shapes {p} and {q}; give two lists of one length.", p=p.shape, q=q.shape)
-    first, _, second, _ = _errors(p, q)
-    return first, second
-
-
 def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Type I error and its complement, type II error and its complement, each summed from its own small end."""
+    """Errors of the best tests of p against q at the vertices of their convex curve, each summed from its small end.
+
+    Type I error and its complement, type II error and its complement. The test of a vertex rejects p on the outputs
+    that q shows relatively most.
+    """
     possible = (p > 0) | (q > 0)
     p, q = p[possible], q[possible]
     with np.errstate(divide="ignore"):
@@ -138,6 +133,37 @@ def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
 def privacy_curve(channel: Channel, epsilons: Sequence[float], structure: Structure | None = None) -> list[Level]:
     """The exact δ of each ε."""
     return [approximate_dp(channel, epsilon, structure) for epsilon in epsilons]
+
+
+@checked
+def mutual_information_dp(channel: Channel, structure: Structure | None = None) -> Level:
+    """sup over records and priors of I(X_i;Y|X_−i), in bits, from above: the largest capacity of the inputs compared.
+
+    Given the other records, the record in question meets the channel of one group of neighbours; the supremum over
+    priors puts all weight on the worst group and its capacity-achieving law (Cuff and Yu 2016).
+    """
+    found = [capacity_from_above(channel.matrix[list(group)]) for group in compared(channel.inputs, structure)]
+    return Level(MutualInformationDP(max(found, default=0.0) / math.log(2)))
+
+
+def capacity_from_above(matrix: Floats) -> float:
+    """An upper bound on the capacity of a channel, in nats; within ``CAPACITY_GAP`` of it where the sweeps suffice.
+
+    Blahut–Arimoto: at any input law p, I(p) ≤ capacity ≤ max_x KL(q_x ‖ pq), so the smallest bound met is sound.
+    """
+    best = math.inf
+    logs = log_or_zero(matrix)
+    own = (matrix * logs).sum(axis=1)
+    p = np.full(len(matrix), 1 / len(matrix))
+    for _ in range(CAPACITY_SWEEPS):
+        divergence = own - matrix @ log_or_zero(p @ matrix)
+        upper = float(divergence.max())
+        best = min(best, upper)
+        if upper - float(p @ divergence) <= CAPACITY_GAP:
+            break
+        p = p * np.exp(divergence - upper)
+        p /= p.sum()
+    return min(max(best, 0.0), math.log(len(matrix)))  # rounding must not promise more than there is to tell
 
 
 def _renyi(p: Floats, q: Floats, order: float) -> Floats:

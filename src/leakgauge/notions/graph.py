@@ -1,56 +1,19 @@
 """The implication graph: what one statement says in the words of another notion.
 
-An edge is data: premise, conclusion, conditions, formula, reference, status. Published edges that are false are
-kept, marked, and never used to decide.
+Only sound edges are walked; what papers claimed falsely is in ``leakgauge.papers``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
-from enum import Enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
 
 from leakgauge.arguments import checked
-from leakgauge.claims import CentralIdentifiability, Identifiability, Statement
+from leakgauge.claims import NOTIONS, CentralIdentifiability, Identifiability, Statement
 from leakgauge.errors import OptionError
 from leakgauge.notions.circumstances import Circumstances
-
-
-class Status(Enum):
-    """How far an edge can be trusted."""
-
-    SHARP = "sound and sharp"
-    SOUND = "sound"
-    UNSOUND = "published, unsound"
-
-
-Bound = Callable[[Statement, Circumstances], "Statement | None"]
-
-
-@dataclass(frozen=True)
-class Edge:
-    """One implication between notions.
-
-    Attributes:
-        premise: notion of the statement one has.
-        conclusion: notion of the statement that follows.
-        bound: the statement that follows, or None where its conditions are not met.
-        formula: the bound in symbols.
-        conditions: when it holds; empty if always.
-        reference: where it is from.
-        status: sharp, sound, or published and unsound.
-        witness: for an unsound edge, the name of the stored counterexample.
-    """
-
-    premise: type[Statement]
-    conclusion: type[Statement]
-    bound: Bound = field(repr=False)
-    formula: str
-    conditions: str
-    reference: str
-    status: Status
-    witness: str = ""
+from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge, Status
 
 
 @dataclass(frozen=True)
@@ -90,8 +53,6 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
     Raises:
         OptionError: an identifiability below the prior's skew, which no channel has.
     """
-    from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES
-
     known = circumstances or Circumstances()
     _require_possible(statement, known)
     if type(statement) is to and (not statement.parameters or _wanted(statement, known)):
@@ -108,8 +69,6 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
 @checked
 def everything_implied(statement: Statement, circumstances: Circumstances | None = None) -> Mapping[str, Implication]:
     """What follows in every other notion, by its name."""
-    from leakgauge.claims import NOTIONS
-
     return {
         name: implied(statement, notion, circumstances)
         for name, notion in NOTIONS.items()

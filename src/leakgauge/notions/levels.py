@@ -19,7 +19,6 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 from leakgauge.measures import mutual_information, renyi, sibson
 from leakgauge.notions import curves, ratios
-from leakgauge.notions.capacities import mutual_information_dp
 from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label, Scenario
@@ -121,4 +120,4 @@ def _over_neighbours(
         yield curves.zero_concentrated_dp(channel, structure)
         yield curves.gaussian_dp(channel, structure)
         yield curves.approximate_dp_at(channel, delta, structure)
-        yield mutual_information_dp(channel, structure)
+        yield curves.mutual_information_dp(channel, structure)

@@ -25,7 +25,7 @@ from leakgauge.claims import (
     Statement,
 )
 from leakgauge.notions import Circumstances, Edge, Status, levels, prior_skew
-from leakgauge.notions.bounds import NAT
+from leakgauge.notions.edges import NAT
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.papers.counterexamples import (
     COUNTEREXAMPLES,
