@@ -94,10 +94,8 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     audit = SimpleNamespace(violated=False)
     folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
     asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
-    sources = SimpleNamespace(table=None, original=None)
-    work: Any = SimpleNamespace(
-        asked=asked, folder=folder, sources=sources, diagram=None, questionnaire=None, policy=None, release=None
-    )
+    sources = SimpleNamespace(table=None, original=None, diagram=None, questionnaire=None)
+    work: Any = SimpleNamespace(asked=asked, folder=folder, sources=sources, policy=None, release=None)
 
     def fail(*arguments: object) -> None:
         raise thrown[0]("It failed.")

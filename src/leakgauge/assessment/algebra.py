@@ -106,11 +106,9 @@ def mean_rating(ratings: list[Rating]) -> Rating | None:
     """The mean of several nodes' scores; None where there are none."""
     if not ratings:
         return None
-    score = round(sum(one.score for one in ratings) / len(ratings), DIGITS)
-    return Rating(
-        score,
-        {key: sum(one.sensitivities[key] for one in ratings) / len(ratings) for key in ratings[0].sensitivities},
-    )
+    count, leaves = len(ratings), ratings[0].sensitivities
+    score = round(sum(one.score for one in ratings) / count, DIGITS)
+    return Rating(score, {key: sum(one.sensitivities[key] for one in ratings) / count for key in leaves})
 
 
 def position_of(states: Floats) -> float:

@@ -36,23 +36,15 @@ class Assessment:
     """A graded protection effect and what it rests on. Scores run from 0 to 100.
 
     Attributes:
-        diagram: what was computed.
         evidence: for each leaf of the diagram what is known of it, missing ones included.
         unused: leaves that there is evidence of and the diagram does not have.
         nodes: for each known node its distribution over the states; a node none of whose leaves is known is left out.
         score: the summary, in which trade-offs cancel.
-        privacy: the mean of the privacy criteria; None where nothing is known of them.
-        utility: likewise of the utility criteria.
-        interval: of the score; None where it was not asked for.
-        privacy_interval: likewise.
-        utility_interval: likewise.
-        confidence: of the intervals.
-        sensitivities: for each known leaf the points of score that a move over its whole scale would add.
-        privacy_sensitivities: likewise of privacy.
-        utility_sensitivities: likewise of utility.
-        vetoes: reasons that cap the grade.
+        privacy: the mean of the privacy criteria; None where nothing is known of them; utility likewise.
+        interval: of the score; None, as the other two, where it was not asked for.
+        sensitivities: for each known leaf the points of score that a move over its whole scale would add; those of
+            privacy and utility likewise.
         grade: the lowest of the grades of score, privacy and utility, after the vetoes; this one decides.
-        grade_uncapped: the same before the vetoes.
     """
 
     diagram: Diagram
@@ -136,7 +128,7 @@ def assess(
         vetoes: reasons outside the average that cap the grade; that privacy, utility or a leaf that a verdict needs is
             not known is added.
         draws: of which the intervals are made; 0 for none.
-        simulation_seed: of the draws, to see the same again.
+        simulation_seed: of the draws.
         confidence: of the intervals.
 
     Raises:

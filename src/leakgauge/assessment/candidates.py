@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
@@ -63,8 +64,6 @@ class Candidate:
         stage: what it changes against the start.
         name: the mechanism as on the command line, or a designed channel in words.
         form: what is released: the column, the column in bins, or its histogram.
-        mechanism: which.
-        setting: over the column.
         bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
         designed: the designed channel; None where the name says it all.
     """
@@ -90,12 +89,7 @@ Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
 
 
 def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
-    """Settings in the order of their cost.
-
-    Args:
-        table: whose counts are used.
-        column: what is protected.
-        bounds: of numbers; without them numbers are released in bins or as a histogram only.
+    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted.
 
     Raises:
         ColumnError: a column that cannot be used: bounds of what are no numbers, or infinite numbers.
@@ -104,14 +98,17 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     numeric = kinds.get(column) in (Kind.INT, Kind.FLOAT)
     if bounds is not None and not numeric and column in kinds:
         raise ColumnError("Column {name!r} holds no numbers; leave lower and upper out.", name=column)
-    if numeric and not all(np.isfinite(_plain(table, column))):
+    moments = table.moments(column)[column] if numeric else None
+    ends = [] if moments is None else [one for one in (moments.minimum, moments.maximum) if one is not None]
+    if not all(map(math.isfinite, ends)):
         raise ColumnError("Column {name!r} holds infinite numbers; leave those rows out.", name=column)
     source = source_of(table, column)
     counts = table.counts(column, limit=1 << 20)
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
-        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, bounds) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, bounds) for e in EPSILONS])
+        span = {"lower": bounds[0], "upper": bounds[1]}
+        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, **span) for e in EPSILONS])
+        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, **span) for e in EPSILONS])
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
         yield from _made(source, first, COLUMN, [_of_letters(randomized_response, letters, e) for e in EPSILONS])
@@ -126,12 +123,6 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
-
-
-def _plain(table: Table, column: str) -> list[float]:
-    """The ends of the numbers, which are infinite where any is."""
-    moments = table.moments(column)[column]
-    return [float(one) for one in (moments.minimum, moments.maximum) if one is not None]
 
 
 def _made(
@@ -156,12 +147,12 @@ def _made(
         yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
 
 
-def _laplace(epsilon: float, bounds: Bounds) -> Maker:
-    return lambda: _named(laplace(epsilon, lower=bounds[0], upper=bounds[1]))
+def _laplace(epsilon: float, **span: float) -> Maker:
+    return lambda: _named(laplace(epsilon, **span))
 
 
-def _gaussian(epsilon: float, bounds: Bounds) -> Maker:
-    return lambda: _named(gaussian(epsilon, DELTA, lower=bounds[0], upper=bounds[1]))
+def _gaussian(epsilon: float, **span: float) -> Maker:
+    return lambda: _named(gaussian(epsilon, DELTA, **span))
 
 
 def _of_letters(factory: Callable[..., Mechanism], letters: Distribution, epsilon: float) -> Maker:
@@ -193,10 +184,7 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
         counted = histogram_source(source, table, query)
     except InputError:
         return
-    makers: list[Maker] = []
-    for epsilon in EPSILONS[:8]:
-        makers.append(lambda epsilon=epsilon: _named(laplace(epsilon, sensitivity=2)))  # type: ignore[misc]
-        makers.append(lambda epsilon=epsilon: _named(gaussian(epsilon, DELTA, sensitivity=2)))  # type: ignore[misc]
+    makers = [make(epsilon, sensitivity=2) for epsilon in EPSILONS[:8] for make in (_laplace, _gaussian)]
     bins = {"labels": tuple(query.labels)} if query.labels is not None else {"edges": tuple(query.edges or ())}
     yield from _made(counted, Stage.FORM, Sentence("histogram"), makers, bins)
 

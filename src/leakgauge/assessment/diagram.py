@@ -27,8 +27,6 @@ class Node:
 
     Attributes:
         key: its name in files, a number in the paper's diagram.
-        name: in English.
-        chinese: in Chinese.
         better: of a leaf which way is good; None of a node that others lead to.
         fixed: of a leaf whether it is a fact of the data, which no release can move.
     """
@@ -42,11 +40,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Arc:
-    """An influence.
+    """An influence of one node on another.
 
     Attributes:
-        source: from this node.
-        target: to this one.
         mirrored: whether more of the source means less of the target.
         weight: its share among the arcs into the target, up to a common factor.
     """
@@ -62,8 +58,6 @@ class Diagram:
     """Nodes and arcs without a cycle, from leaves to one value.
 
     Attributes:
-        nodes: by key.
-        arcs: in any order.
         value: the node that is graded.
         privacy: the criteria whose mean is the privacy score.
         utility: the criteria whose mean is the utility score.

@@ -27,12 +27,7 @@ Target: TypeAlias = float | Grade
 
 @dataclass(frozen=True)
 class Goal:
-    """What a setting must reach.
-
-    Attributes:
-        target: a score or a grade.
-        min_privacy: a privacy score to keep as well.
-        min_utility: likewise.
+    """What a setting must reach: a score or a grade, and what privacy and utility must be as well.
 
     Raises:
         OptionError: a score outside 0 to 100.
@@ -75,13 +70,7 @@ class Goal:
 
 @dataclass(frozen=True)
 class Trial:
-    """A candidate with its grade.
-
-    Attributes:
-        candidate: what was tried.
-        assessment: of it, from its law.
-        meets: whether it meets the target.
-    """
+    """A candidate with its grade, from its law, and whether it meets the target."""
 
     candidate: Candidate
     assessment: Assessment
@@ -93,8 +82,7 @@ class Improvement:
     """What the loop found.
 
     Attributes:
-        goal: the target and what else must be kept.
-        trials: everything that was tried, in order.
+        trials: in the order of the search.
         chosen: of the cheapest stage that meets the target the one whose lower of privacy and utility is highest; None
             where none does.
         best: the one that comes closest: without a veto, and least short of what is asked.
@@ -188,17 +176,17 @@ def improve(
     """The cheapest setting that meets a target, with everything that was tried.
 
     Args:
-        table: whose counts are used; see ``Improvement`` for what that means.
+        table: whose counts are used.
         column: what is protected.
         target: a score from 0 to 100, or a grade.
         diagram: by which it is graded.
-        min_privacy: a privacy score to keep as well.
+        min_privacy: to keep as well.
         min_utility: likewise.
         trials: how many settings are tried at most.
         lower: the declared bounds of numbers; without them numbers are released in bins or as a histogram only.
         upper: the upper one.
         questionnaire: what people answered.
-        progress: told of every trial.
+        progress: called with the number of trials made, and that of all, after each.
 
     Raises:
         OptionError: a target, bounds or a number of trials outside its range.

@@ -53,16 +53,7 @@ def require_draws(draws: int, confidence: float, simulation_seed: int) -> None:
 
 
 class Draws:
-    """Weights, steps and leaves drawn together for every score of one assessment.
-
-    Args:
-        diagram: the diagram.
-        shares: of its arcs between known nodes.
-        evidence: of its known leaves.
-        count: how many draws.
-        simulation_seed: to see the same again.
-        confidence: of the intervals.
-    """
+    """Weights, steps and leaves drawn together for every score of one assessment."""
 
     def __init__(
         self,

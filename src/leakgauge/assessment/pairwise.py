@@ -20,15 +20,11 @@ MOST_INCONSISTENT = 0.1
 
 @dataclass(frozen=True)
 class PairwiseWeights:
-    """Weights that agree with comparisons as well as any do.
-
-    Attributes:
-        weights: one for each thing compared; they sum to 1.
-        consistency_ratio: how far the comparisons contradict each other: 0 not at all, 1 as random ones do.
-    """
+    """Weights, which sum to 1, that agree with comparisons as well as any do."""
 
     weights: tuple[float, ...]
     consistency_ratio: float
+    """How far the comparisons contradict each other: 0 not at all, 1 as random ones do."""
 
     @property
     def consistent(self) -> bool:

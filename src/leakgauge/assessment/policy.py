@@ -30,11 +30,7 @@ class Policy:
         max_leakage_bits: of mutual information between the data and the release.
         max_epsilon: in nats: the largest of what the column claims, what all columns of the release claim together and
             what an audit shows, times the releases per period.
-        max_delta: of the claim.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
-        min_privacy: of the privacy score.
-        min_utility: of the utility score.
-        min_score: of the score.
         target_grade: the least grade, after vetoes.
 
     Raises:
@@ -72,13 +68,13 @@ class Policy:
         shown: float | None = None,
         releases_per_period: float = 1.0,
     ) -> tuple[PolicyLine, ...]:
-        """Every limit that is set, with what was found; any veto is a line that fails.
+        """Every limit that is set, with what was found of a column; any veto is a line that fails.
 
         Upper limits are held against the upper ends of intervals, lower limits against the lower ends: in doubt a
         release is not allowed.
 
         Args:
-            assessment: what was found of one column.
+            assessment: of one column.
             together: the ε in nats that all columns of the release claim together; None where it is not known.
             shown: the largest ε in nats that an audit shows.
             releases_per_period: by which ε is multiplied: every release spends it again.

@@ -35,12 +35,16 @@ def stored(
     lines: Iterable[PolicyLine] = (),
 ) -> StoredAssessment:
     """An assessment to be stored, with the digest of the release's record and what was found beside it."""
+
+    def interval(ends: tuple[float, float] | None) -> ScoreInterval | None:
+        return None if ends is None else ScoreInterval(*ends, found.confidence)
+
     return StoredAssessment(
         **asdict(scores_of(found)),
         column=column,
-        interval=_interval(found.interval, found),
-        privacy_interval=_interval(found.privacy_interval, found),
-        utility_interval=_interval(found.utility_interval, found),
+        interval=interval(found.interval),
+        privacy_interval=interval(found.privacy_interval),
+        utility_interval=interval(found.utility_interval),
         graded=ONE_RELEASE,
         vetoes=found.vetoes,
         leaves=leaves_of(found),
@@ -52,10 +56,6 @@ def stored(
         published=None if published is None else _published(published),
         evidence=StoredEvidence(tuple(found.evidence.values()), column, record),
     )
-
-
-def _interval(ends: tuple[float, float] | None, found: Assessment) -> ScoreInterval | None:
-    return None if ends is None else ScoreInterval(*ends, found.confidence)
 
 
 def _published(found: PublishedGrade) -> Published:

@@ -25,12 +25,7 @@ def every_veto(
 ) -> tuple[Veto, ...]:
     """Every reason once, from what is claimed, measured, shown and attacked; ``assess`` adds what is not known.
 
-    Args:
-        setting: the mechanism over its source, with its claims.
-        evidence: of its leaves, measured or by the law.
-        audit: of the release.
-        shown: or what the rows of the column show.
-        findings: and what attacks found.
+    What is shown and attacked is in an audit of the release, or in what the rows of the column show and attacks found.
     """
     found = [veto for claim in setting.claims[:1] for veto in vetoes_of_claim(claim)]
     found += vetoes_of_evidence(evidence, of_rows=setting.form is not Form.ANSWERS)
@@ -46,24 +41,14 @@ def capped(grade: Grade, vetoes: Iterable[Veto]) -> Grade:
 
 
 def vetoes_of_unknown(scores: Mapping[str, float | None], missing: Collection[str]) -> tuple[Veto, ...]:
-    """Vetoes where a score or a leaf that a verdict needs is not known: what is not known is not safe.
-
-    Args:
-        scores: privacy and utility by name.
-        missing: the leaves of which nothing is known.
-    """
+    """Vetoes where a score or a leaf that a verdict needs is not known: what is not known is not safe."""
     unknown = [Sentence(name) for name, score in scores.items() if score is None]
     unknown += [one.needed for one in INDICATORS.values() if one.needed is not None and one.leaf in missing]
     return (Veto(Sentence("nothing is known of {what}", what=tuple(unknown))),) if unknown else ()
 
 
 def vetoes_of_evidence(evidence: Iterable[Evidence], *, of_rows: bool = True) -> tuple[Veto, ...]:
-    """Vetoes from the indicators themselves, such as an infinite ε, a large δ, a release that tells nearly everything.
-
-    Args:
-        evidence: of any leaves.
-        of_rows: whether values of rows are released, not counts of many.
-    """
+    """Vetoes from the indicators themselves; also told whether values of rows are released, or counts of many."""
     values = {one.leaf: one.value for one in evidence if one.value is not None}
     reasons = (one.veto(values[one.leaf], of_rows) for one in INDICATORS.values() if one.leaf in values)
     return tuple(Veto(reason) for reason in reasons if reason is not None)

@@ -11,14 +11,13 @@ import numpy as np
 
 from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw
 from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level, without_checks
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 
 FEWEST_ROWS = 40
@@ -56,10 +55,10 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
         None where nothing is claimed or too few rows share an input.
     """
     claim = _claim(column)
-    groups = (
-        None if claim is None else _quarters(column) if isinstance(column.law, NoiseLaw) else _letters(column, claim)
-    )
-    if claim is None or groups is None:
+    if claim is None:
+        return None
+    groups = _letters(column, claim) if column.mechanism.noise is None else _quarters(column)
+    if groups is None:
         return None
     pair = tuple(groups.outputs)
     rows = min(len(one) for one in groups.outputs.values())
@@ -84,10 +83,10 @@ def _quarters(column: ReleasedColumn) -> Recorded | None:
     if low == high or min(int(rows.sum()) for rows in ends.values()) < FEWEST_ROWS:
         return None
     outputs = {name: column.outputs[rows] for name, rows in ends.items()}
-    inputs = [np.unique(column.inputs[rows]) for rows in ends.values()]
-    if not isinstance(column.law, NoiseLaw) or any(len(values) > 1 for values in inputs):
+    inputs = [np.unique(column.inputs[rows]).tolist() for rows in ends.values()]
+    if any(len(values) > 1 for values in inputs):
         return Recorded(outputs)
-    ratio = column.law.mechanism.law.log_ratio(int(inputs[0][0]), int(inputs[1][0]))
+    ratio = column.law.log_ratio(inputs[0][0], inputs[1][0])
     return Recorded(outputs, lambda steps: ratio(steps.astype(np.float64)))
 
 
@@ -96,43 +95,39 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
     frequent = [int(at) for at in np.argsort(-counts, kind="stable")[:_INPUTS] if counts[at] >= FEWEST_ROWS]
     if len(frequent) < 2:
         return None
-    rows = dict(zip(inputs.tolist(), counts.tolist(), strict=True))
-    pairs = list(itertools.permutations([int(inputs[at]) for at in frequent], 2))
-    first, second = max(pairs, key=lambda pair: _expected(column, claim, pair, min(rows[pair[0]], rows[pair[1]])))
-    outputs = column.outputs
-    if isinstance(column.law, SetLaw):
-        return Recorded(
-            {f"letter {one + 1}": outputs[column.inputs == one] for one in (first, second)},
-            column.law.mechanism.law.log_ratio(first, second),
+    rows = {int(inputs[at]): int(counts[at]) for at in frequent}
+    pairs = itertools.permutations(rows, 2)
+    channel = column.mechanism.channel() if column.mechanism.sets is None else None
+    if channel is None:
+        # A set tells any two letters apart as well as any other two, so that those of most rows show most.
+        first, second = max(pairs, key=lambda pair: min(rows[one] for one in pair))
+        sets = {f"letter {one + 1}": column.outputs[column.inputs == one] for one in (first, second)}
+        return Recorded(sets, column.law.log_ratio(first, second))
+    places = np.arange(len(channel.outputs))
+
+    def expected(pair: tuple[int, int]) -> float:
+        """The level that the rows would show if the record's channel is what was used."""
+        trials = min(rows[one] for one in pair)
+        order = np.argsort(-column.law.log_ratio(*pair)(places), kind="stable")
+        shares = [np.cumsum(channel.matrix[one][order]) for one in pair]
+        low, high = (
+            at_least(np.floor(shares[0] * trials), trials, 0.02),
+            at_most(np.ceil(shares[1] * trials), trials, 0.02),
         )
-    assert isinstance(column.law, ChannelLaw)
-    channel = column.law.mechanism.exact
+        return float(least_level(claim, low, np.minimum(high, 1.0)).max())
+
+    first, second = max(pairs, key=expected)
+    # By their texts, so that the event names them.
     texts = np.array(_told_apart(channel.outputs))
     order = np.argsort(texts)
-    ratios = _ratio(column, first, second, np.arange(len(texts)))[order]
-
-    def ratio(released: Outputs) -> Floats:
-        return np.asarray(ratios[np.searchsorted(texts[order], released)])
-
+    ratios = column.law.log_ratio(first, second)(places)[order]
     names = _told_apart(channel.inputs)
-    return Recorded({names[one]: texts[outputs[column.inputs == one].astype(int)] for one in (first, second)}, ratio)
+    return Recorded(
+        {names[one]: texts[column.outputs[column.inputs == one].astype(int)] for one in (first, second)},
+        lambda released: np.asarray(ratios[np.searchsorted(texts[order], released)]),
+    )
 
 
 def _told_apart(labels: Sequence[Label]) -> list[str]:
     texts = [text_of(label) for label in labels]
     return texts if len(set(texts)) == len(texts) else [repr(label) for label in labels]
-
-
-def _expected(column: ReleasedColumn, claim: Statement, pair: tuple[int, int], rows: int) -> float:
-    """The level that so many rows would show if the record's channel is what was used."""
-    if not isinstance(column.law, ChannelLaw):
-        return float(rows)
-    order = np.argsort(-_ratio(column, *pair, np.arange(len(column.law.mechanism.exact.outputs))), kind="stable")
-    shares = [np.cumsum(column.law.mechanism.exact.matrix[one][order]) for one in pair]
-    low, high = at_least(np.floor(shares[0] * rows), rows, 0.02), at_most(np.ceil(shares[1] * rows), rows, 0.02)
-    return float(least_level(claim, low, np.minimum(high, 1.0)).max())
-
-
-def _ratio(column: ReleasedColumn, first: int, second: int, outputs: Codes) -> Floats:
-    scores = np.maximum(column.law.scores(np.array([first, second]), outputs), -1e3)
-    return np.asarray(scores[0] - scores[1])

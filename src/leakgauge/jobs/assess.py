@@ -70,7 +70,6 @@ def grade_release(
     policy: Policy | None = None,
     target: Grade | float | None = None,
     confidence: float = 0.95,
-    simulation_seed: int = 0,
     accusing: Audit | None = None,
 ) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
@@ -88,7 +87,6 @@ def grade_release(
         policy: limits to keep.
         target: what the lifts aim at; by default the next better grade.
         confidence: of the intervals.
-        simulation_seed: of the intervals.
         accusing: another audit of the release, whose findings are vetoes; by default those of ``audit``.
 
     Raises:
@@ -103,14 +101,17 @@ def grade_release(
         questionnaire=questionnaire,
         releases_per_period=releases_per_period,
         stored=() if stored is None else _stored(stored, protected),
-        simulation_seed=simulation_seed,
         confidence=confidence,
     )
     every = (*evidence, *answered_beyond(questionnaire))
     vetoes = every_veto(protected.setting, evidence, audit=accusing or audit)
-    found = assess(diagram, every, vetoes, confidence=confidence, simulation_seed=simulation_seed)
+    found = assess(diagram, every, vetoes, confidence=confidence)
     ways, blocked = _ways(found, target, protected)
-    lines = () if policy is None else _lines(policy, found, release.record, audit, releases_per_period)
+    lines: tuple[PolicyLine, ...] = ()
+    if policy is not None:
+        bound, together = audit.epsilon_lower_bound, _together(release.record)
+        shown = None if bound is None else bound.value
+        lines = policy.judge(found, together=together, shown=shown, releases_per_period=releases_per_period)
     return stored_as(
         found,
         column=protected.setting.source.name,
@@ -122,19 +123,10 @@ def grade_release(
     )
 
 
-def _lines(
-    policy: Policy, found: Assessment, record: Record, audit: Audit, releases_per_period: float
-) -> tuple[PolicyLine, ...]:
-    bound = audit.epsilon_lower_bound
-    shown = None if bound is None else bound.value
-    return policy.judge(found, together=_together(record), shown=shown, releases_per_period=releases_per_period)
-
-
 def read_audit(place: Path) -> Audit:
     """The audit of a release in a file.
 
     Raises:
-        FileError: a file that cannot be read or is not the audit of a release.
         VerificationError: it was changed.
     """
     fields = parsed_json(place)

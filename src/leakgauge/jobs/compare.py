@@ -108,13 +108,8 @@ def comparison(
 ) -> Comparison:
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
-    Args:
-        table: holds the secret's frequencies.
-        question: secret, background, distortion, weights; who knows the background is nobody or the attacker.
-        mechanisms: as on the command line. ``exponential`` has the utility −distortion; a number with noise is clamped
-            to its bounds after the noise, which anybody could do to a release.
-        target: what a mechanism should meet.
-        gap: in nats.
+    The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds after the
+    noise, which anybody could do to a release.
 
     Raises:
         OptionError: a mechanism that is not a finite channel on this secret, or one that is unknown.
@@ -129,11 +124,9 @@ def comparison(
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
     best = solve(problem, gap)
-    found = [_optimum(best)]
-    for name, channel in _baselines(plain).items():
-        found.append(_measured(name, Role.BASELINE, channel, problem, gap))
-    for name, channel in given.items():
-        found.append(_measured(name, Role.GIVEN, channel, problem, gap))
+    channels = {Role.BASELINE: _baselines(plain), Role.GIVEN: given}
+    ranking = [_optimum(best)]
+    ranking += [_measured(name, role, one, problem, gap) for role in channels for name, one in channels[role].items()]
     return Comparison(
         knowledge=best.problem.knowledge.value,
         max_distortion=Quantity(target.distortion, "distortion", origin=Origin.DECLARED)
@@ -141,7 +134,7 @@ def comparison(
         else None,
         max_leakage=bits_or_none(target.bits, Origin.DECLARED) if isinstance(target, MaxLeakage) else None,
         background_floor=bits_or_none(best.background_floor),
-        ranking=tuple(sorted(found, key=lambda one: _place(one, target))),
+        ranking=tuple(sorted(ranking, key=lambda one: _place(one, target))),
         prior=PriorOrigin.THIS_TABLE,
         keep_inside=PriorOrigin.THIS_TABLE.keep_inside,
     )
@@ -184,13 +177,11 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
 
 def _baselines(problem: RateDistortion) -> dict[str, Channel]:
     """The symmetric channel, where the secret's letters may be released, and the exponential mechanism."""
-    found: dict[str, Channel] = {}
+    symmetric = None
     if set(problem.inputs) <= set(problem.letters) and len(problem.inputs) > 1:
-        alike = _symmetric(problem)
-        if alike is not None:
-            found["symmetric channel"] = alike
-    found["exponential mechanism"] = _exponential(problem)
-    return found
+        symmetric = _symmetric(problem)
+    baselines = {"symmetric channel": symmetric, "exponential mechanism": _exponential(problem)}
+    return {name: channel for name, channel in baselines.items() if channel is not None}
 
 
 def _symmetric(problem: RateDistortion) -> Channel | None:

@@ -49,12 +49,7 @@ FEWEST_ROWS, MOST_ROWS = 1000, 100_000
 
 @dataclass(frozen=True)
 class Search:
-    """What the loop found, and what it learnt it from.
-
-    Attributes:
-        improvement: the trials and the choice.
-        learned_from: in a sentence.
-    """
+    """What the loop found, and what it learnt it from, in a sentence."""
 
     improvement: Improvement
     learned_from: Sentence
@@ -183,7 +178,6 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
 
     Raises:
         BudgetError: it does not fit the budget; no row was read.
-        OptionError: no ledger or no data set.
         ColumnError: numbers, or other than 2 to 64 different values; nothing was spent.
     """
     import pyarrow as pa

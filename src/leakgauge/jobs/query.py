@@ -24,13 +24,7 @@ LONGEST_PURPOSE = 200
 
 @dataclass(frozen=True)
 class Asked:
-    """An answer with what it cost.
-
-    Attributes:
-        answer: the answer.
-        cost: its steps.
-        spent: what the data set has spent with it; None where no ledger counts it.
-    """
+    """An answer with its cost, and what the data set has spent with it; None where no ledger counts it."""
 
     answer: Answer
     cost: Cost
@@ -61,7 +55,6 @@ def ask(
         on_spend: told of the spend as soon as it is made: whatever fails afterwards, it stays.
 
     Raises:
-        ColumnError: a column that is unknown or cannot be used so.
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
             ledger for a simulation.
         BudgetError: the cost does not fit; nothing was drawn and nothing was spent.
@@ -92,12 +85,7 @@ def preview(
     ledger: Ledger | None = None,
     dataset: str | None = None,
 ) -> tuple[Cost, Verdict | None]:
-    """What a query would cost, and what the ledger would say to it; reads no rows, draws and spends nothing.
-
-    Raises:
-        ColumnError: a column that is unknown or cannot be used so.
-        OptionError: a query that cannot be asked under this protection, or an account that protects something else.
-    """
+    """What a query would cost, and what the ledger would say to it; reads no rows, draws and spends nothing."""
     query.require_columns(table, protection)
     cost = Cost(query.steps(protection))
     if ledger is None:
@@ -109,11 +97,7 @@ def preview(
 
 
 def require_no_ledger(ledger: object) -> None:
-    """Refuse the ledger of a simulation, in which it would spend nothing.
-
-    Raises:
-        OptionError: there is one.
-    """
+    """Refuse the ledger of a simulation, in which it would spend nothing."""
     if ledger is not None:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import Codes, values_of
-from leakgauge.probability.cells import Floats
+from leakgauge.audit.attacks.columns import values_of
+from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.letters import numbers_of
 from leakgauge.tables import Kind
 
@@ -22,13 +22,7 @@ ORDERED = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 
 @dataclass(frozen=True, eq=False)
 class Variable:
-    """A column as numbers, missing ones NaN, or as the number of each value.
-
-    Attributes:
-        values: one a row.
-        ordered: whether they are numbers.
-        distinct: how many different values there are, a missing one counted.
-    """
+    """A column as numbers, missing ones NaN, or as the number of each value; a missing one is distinct too."""
 
     values: Floats | Codes
     ordered: bool

@@ -54,13 +54,9 @@ def share_of_raw(attack: Finding, advantage: float) -> float:
 def audited(protected: Protected, *, samples: int = 200_000, simulation_seed: int = 0) -> Audited:
     """The level that the mechanism shows, and what attacks gain from what came out; a simulation from a seed.
 
-    The level of letters is computed from their channel; that of noise is shown by outputs drawn afresh. Of a histogram
-    it is that of one count; where only a zero-concentrated level is claimed, it is the μ of Gaussian noise.
-
-    Args:
-        protected: the column.
-        samples: outputs to draw on each of two inputs.
-        simulation_seed: for all that is drawn.
+    The level of letters is computed from their channel; that of noise is shown by so many samples drawn afresh on each
+    of two inputs. Of a histogram it is that of one count; where only a zero-concentrated level is claimed, it is the μ
+    of Gaussian noise.
     """
     setting = protected.setting
     findings: list[Finding] = []

@@ -9,7 +9,7 @@ from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import SHARE, Form, Indicator
 from leakgauge.assessment.indicators.setting import NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
-from leakgauge.mechanisms import Capabilities, NoisyNumber
+from leakgauge.mechanisms import Capabilities
 from leakgauge.mechanisms.finite import COUNTABLE
 from leakgauge.release.binding import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
@@ -52,7 +52,7 @@ FAMILY = Family((SCENARIOS, DISTRIBUTIONS, SIZES, TYPES), expected)
 def _abilities(setting: Setting) -> Capabilities:
     """What is declared; noise is for columns with bounds and for answers with a sensitivity alike."""
     declared = setting.mechanism.capabilities
-    if isinstance(setting.mechanism, NoisyNumber):
+    if setting.mechanism.noise is not None:
         return Capabilities(NUMERIC, True, declared.finite)
     return declared
 

@@ -18,9 +18,7 @@ class Context:
     """What is known beside the release itself.
 
     Attributes:
-        audit: of the column; None where there is none.
         answers: for each leaf that people were asked about how many gave each of the five answers.
-        releases_per_period: how often such a release is made.
         stored: evidence of an earlier assessment by its leaves, of which space and time are taken.
         simulation_seed: for intervals and samples; it protects nobody.
         confidence: of the intervals that are made here; those of an audit have its own.

@@ -30,13 +30,7 @@ FILLED = 8
 
 @dataclass(frozen=True, eq=False)
 class Mixture:
-    """Inputs with their shares, and the chance of each cell of outputs given each.
-
-    Attributes:
-        shares: of the inputs.
-        cells: a row an input, a column a cell.
-        widths: how wide each cell is, in the data's unit.
-    """
+    """Inputs with their shares, the chance of each cell of outputs given each, and the widths of the cells."""
 
     shares: Floats
     cells: Floats

@@ -11,7 +11,7 @@ import numpy as np
 from leakgauge.assessment.indicators.setting import (
     AnswerSetting,
     ColumnSetting,
-    LetterSetting,
+    NumberSetting,
     Setting,
     column_setting,
     setting_of,
@@ -20,10 +20,11 @@ from leakgauge.assessment.indicators.source import histogram_source, source_of
 from leakgauge.audit import Case, read_case
 from leakgauge.audit.attacks.case import ReleasedColumn, Secret
 from leakgauge.audit.attacks.ceilings import Promise
-from leakgauge.audit.attacks.laws import ChannelLaw, NoiseLaw, SetLaw, law_of
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import LetterSets, Mechanism
+from leakgauge.mechanisms.letter_sets import Members
+from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release
@@ -65,11 +66,11 @@ class ProtectedColumn(Protected):
 def protected_of_release(
     record: Release | Path | str, original: Table, released: Path | str | None = None, column: str | None = None
 ) -> ProtectedColumn:
-    """A column of a release beside its original.
+    """A column of a release beside its original, whose rows stand in the same order.
 
     Args:
         record: the release, or the file of its record.
-        original: the table it was made from, its rows in the same order.
+        original: the table it was made from.
         released: the released table, where it is not where the record says.
         column: the protected column; it may be left out where there is one.
 
@@ -81,9 +82,8 @@ def protected_of_release(
     said = release.record
     case = read_case(release, original, released=released)
     made = _chosen(case.columns, column)
-    assert isinstance(made.law, NoiseLaw | ChannelLaw | SetLaw)
     seen = in_bins(original, binnings(said.plan))
-    setting = column_setting(made.law.mechanism, source_of(seen, *made.reads, public=case.public))
+    setting = column_setting(made.mechanism, source_of(seen, *made.reads, public=case.public))
     return _protected(setting, made, case, said.digest, said.output.bytes / original.rows)
 
 
@@ -109,10 +109,9 @@ def released_again(setting: Setting, randomness: Randomness) -> Protected:
 def _released_column(setting: ColumnSetting, randomness: Randomness) -> ProtectedColumn:
     source = setting.source
     bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
-    law = law_of(bound)
-    inputs = law.inputs(source.values)
-    promises = _promises(setting.claims)
-    made = ReleasedColumn(source.names, source.names, law, inputs, law.draw(inputs, randomness), promises)
+    inputs = bound.form.inputs(source.values)
+    law, promises = bound.form.law, _promises(setting.claims)
+    made = ReleasedColumn(source.names, source.names, setting.mechanism, inputs, law.draw(inputs, randomness), promises)
     secret = tuple(name for name in source.names if name not in source.public)
     case = Case(
         (made,),
@@ -135,13 +134,13 @@ def protected_histogram(
     labels: Sequence[DeclaredLabel] | None = None,
     edges: Sequence[float] | None = None,
 ) -> Protected:
-    """A simulated release of a column's histogram with Laplace or Gaussian noise in every count.
+    """A simulated release of a column's histogram with noise in every count.
 
     Args:
         table: whose rows are counted.
-        column: by the values of which column.
+        column: by its values.
         mechanism: ``laplace`` or ``gaussian``; its ε and δ are those of the whole histogram.
-        randomness: where the noise comes from.
+        randomness: of the noise.
         labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
         edges: or where numbers are cut.
 
@@ -165,24 +164,22 @@ def _protected(
 ) -> ProtectedColumn:
     inputs: Codes | Floats = released.inputs
     outputs: Codes | Floats = released.outputs
-    if isinstance(setting, LetterSetting):
-        outputs = outputs.astype(np.int64) if outputs.ndim == 1 else _set_numbers(setting, released)
-    else:
+    if isinstance(setting, NumberSetting):
         inputs = setting.numbers
         outputs = np.asarray(setting.noise.from_grid(outputs.astype(np.int64)), dtype=np.float64)
+    elif (sets := setting.mechanism.sets) is not None:
+        outputs = _set_numbers(sets, setting.channel, released.outputs.astype(np.bool_))
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
         case = replace(case, background=setting.source.classes, knows=setting.source.public)
     return ProtectedColumn(setting, inputs, outputs, record_digest, bytes_per_record, case=case, released=released)
 
 
-def _set_numbers(setting: LetterSetting, released: ReleasedColumn) -> Codes:
+def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:
     """Of each released set its number among the channel's outputs."""
-    mechanism, members = setting.mechanism, released.outputs
-    assert isinstance(mechanism, LetterSets)
-    packed, places = np.unique(np.packbits(members.astype(np.bool_), axis=1), axis=0, return_inverse=True)
-    texts = mechanism.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
-    at = {text: number for number, text in enumerate(setting.channel.outputs)}
+    packed, places = np.unique(np.packbits(members, axis=1), axis=0, return_inverse=True)
+    texts = sets.texts(np.unpackbits(packed, axis=1, count=members.shape[1]).astype(np.bool_))
+    at = {text: number for number, text in enumerate(channel.outputs)}
     return np.array([at[text] for text in texts], dtype=np.int64)[places.reshape(-1)]
 
 

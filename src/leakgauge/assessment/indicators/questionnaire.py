@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from importlib.resources import files
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment.indicators.family import Context, Family
@@ -41,12 +40,7 @@ FAMILY = Family(_INDICATORS, expected)
 
 @dataclass(frozen=True)
 class Questionnaire:
-    """How many people gave each answer.
-
-    Attributes:
-        answers: for each leaf the numbers of answers 1 to 5.
-        respondents: how many people answered anything.
-    """
+    """For each leaf how many people gave each of the answers 1 to 5, and how many people answered anything."""
 
     answers: Mapping[str, tuple[int, ...]]
     respondents: int
@@ -54,10 +48,6 @@ class Questionnaire:
 
 def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Questionnaire:
     """The answers in a CSV file with the columns respondent, leaf and answer; an empty answer counts as none.
-
-    Args:
-        path: the file.
-        leaves: those that may be asked about.
 
     Raises:
         FileError: a file that cannot be read, other columns, a leaf that is not asked about, an answer that is not a
@@ -144,36 +134,31 @@ def _rows(place: Path) -> Iterator[tuple[int, str, str, str]]:
     # Strict: a quote that is never closed would swallow the answers of all lines after it.
     reader = csv.reader(StringIO(text, newline=""), strict=True)
     try:
-        yield from _cells(reader, place)
+        header = [name.strip() for name in next(reader, [])]
+        lacking = [name for name in HEADER if header.count(name) != 1]
+        if lacking or not set(header) <= {*HEADER, *_SHOWN}:
+            raise FileError(
+                "{path}, line 1: the columns are {found}; write respondent,leaf,answer.",
+                path=place,
+                found=", ".join(map(repr, header)) if header else "missing",
+            )
+        at = [header.index(name) for name in HEADER]
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            if len(cells) != len(header):
+                raise FileError(
+                    "{path}, line {line}: it has {found} cells where the header has {wanted}.",
+                    path=place,
+                    line=reader.line_num,
+                    found=len(cells),
+                    wanted=len(header),
+                )
+            respondent, leaf, answer = (cells[column].strip() for column in at)
+            yield reader.line_num, respondent, leaf, answer
     except csv.Error:
         raise FileError(
             "{path}, line {line}: it is not CSV: a quote is not closed, or a cell is far too long; mend it.",
             path=place,
             line=max(reader.line_num, 1),
         ) from None
-
-
-def _cells(reader: Any, place: Path) -> Iterator[tuple[int, str, str, str]]:
-    header = [name.strip() for name in next(reader, [])]
-    lacking = [name for name in HEADER if header.count(name) != 1]
-    unknown = [name for name in header if name not in (*HEADER, *_SHOWN)]
-    if lacking or unknown:
-        raise FileError(
-            "{path}, line 1: the columns are {found}; write respondent,leaf,answer.",
-            path=place,
-            found=", ".join(map(repr, header)) if header else "missing",
-        )
-    at = [header.index(name) for name in HEADER]
-    for cells in reader:
-        if not any(cell.strip() for cell in cells):
-            continue
-        if len(cells) != len(header):
-            raise FileError(
-                "{path}, line {line}: it has {found} cells where the header has {wanted}.",
-                path=place,
-                line=reader.line_num,
-                found=len(cells),
-                wanted=len(header),
-            )
-        respondent, leaf, answer = (cells[column].strip() for column in at)
-        yield reader.line_num, respondent, leaf, answer

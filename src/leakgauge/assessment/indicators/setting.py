@@ -203,13 +203,10 @@ def setting_of(mechanism: Mechanism, source: Source) -> Setting:
 
 
 def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
-    """A mechanism over the rows of a column.
-
-    Raises:
-        OptionError, ColumnError: as of ``setting_of``.
-    """
-    if isinstance(mechanism, NoisyNumber):
-        if source.kind not in NUMERIC or mechanism.span.lowest is None:
+    """A mechanism over the rows of a column; refuses as ``setting_of`` does."""
+    noise = mechanism.noise
+    if noise is not None:
+        if source.kind not in NUMERIC or noise.span.lowest is None:
             raise ColumnError(
                 "Column {name!r} holds {kind}, which {mechanism!s} cannot release row by row; {way}.",
                 name=source.name,
@@ -226,7 +223,7 @@ def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
             )
         if source.variance == 0:
             raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=source.name)
-        return NumberSetting(source, mechanism, mechanism.claims, mechanism)
+        return NumberSetting(source, mechanism, mechanism.claims, noise)
     channel = mechanism.channel()
     if channel is None:
         raise OptionError(
@@ -238,7 +235,7 @@ def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
 
 def _over_counts(mechanism: Mechanism, source: Source) -> AnswerSetting:
     epsilon, delta = mechanism.parameters.get("epsilon"), mechanism.parameters.get("delta")
-    if not isinstance(mechanism, NoisyNumber) or not isinstance(epsilon, int | float):
+    if mechanism.noise is None or not isinstance(epsilon, int | float):
         raise OptionError("{name!s} does not perturb a histogram; use laplace or gaussian.", name=mechanism.name)
     part = float(delta) if isinstance(delta, int | float) else None
     noise = bin_noise(float(epsilon), part, 1, MOVED)

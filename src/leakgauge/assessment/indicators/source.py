@@ -32,19 +32,12 @@ Groups = tuple[Floats, Floats, Codes]
 
 @dataclass(frozen=True)
 class ColumnFacts:
-    """What is known of a column of the table.
+    """What is known of a column of the table."""
 
-    Attributes:
-        name: of the column.
-        kind: of its values.
-        distinct: how many different values it has.
-        association: with the column that is protected, from 0 to 1; None of itself, and where none can be told.
-    """
-
-    name: str
     kind: Kind
     distinct: int
     association: float | None
+    """With the column that is protected, from 0 to 1; None of itself, and where none can be told."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,9 +47,7 @@ class Source:
     Attributes:
         names: the columns that are read; nearly always one.
         kind: of the first one's values.
-        rows: how many.
-        values: of each column read.
-        columns: what is known of every column of the table.
+        columns: every column of the table.
         counts: where a histogram is released, its true counts.
         public: those of the columns read that are released as they are; what they hold is no secret.
     """
@@ -159,10 +150,7 @@ class Source:
 def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     """A column of a table, or several that are read together, beside the other columns.
 
-    Args:
-        table: the table.
-        names: of the columns that are read.
-        public: columns that are released as they are; those of them that are read are no secret.
+    Columns that are public, released as they are, are no secret where they are read.
 
     Raises:
         ColumnError: a column that is not there, holds nested values, or has one value only.
@@ -193,8 +181,8 @@ def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     for name in usable:
         other = own if secret == (name,) else variable(arrays[name], name, kinds[name])
         related = None if name in secret else association(own, other)
-        columns.append(ColumnFacts(name, kinds[name], other.distinct, related))
-    columns += [ColumnFacts(name, kind, table.rows, None) for name, kind in kinds.items() if name not in usable]
+        columns.append(ColumnFacts(kinds[name], other.distinct, related))
+    columns += [ColumnFacts(kind, table.rows, None) for name, kind in kinds.items() if name not in usable]
     known = tuple(name for name in names if name in open_ones)
     values = tuple(arrays[name] for name in names)
     return Source(names, kinds[names[0]], table.rows, values, tuple(columns), public=known)

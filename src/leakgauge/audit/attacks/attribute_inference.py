@@ -10,10 +10,10 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import Codes
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES, equal_rows
 from leakgauge.audit.outputs import Outputs
+from leakgauge.probability.cells import Codes
 
 if TYPE_CHECKING:
     from numpy.random import Generator

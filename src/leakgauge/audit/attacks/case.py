@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import Codes, columns_of, letters_of, numbered, values_of
-from leakgauge.audit.attacks.laws import ColumnLaw, law_of
+from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, values_of
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.law import Law
+from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import BoundPlan, Release, ReleasePlan
 from leakgauge.release.binding import bind
@@ -41,18 +43,25 @@ class ReleasedColumn:
     Attributes:
         reads: columns of the original.
         writes: columns of the release.
-        law: how likely each output is.
-        inputs: of each row.
-        outputs: of each row.
+        mechanism: which has a law.
+        inputs: of each row, coded.
+        outputs: of each row, coded.
         promises: what the record claims of it.
     """
 
     reads: tuple[str, ...]
     writes: tuple[str, ...]
-    law: ColumnLaw
+    mechanism: Mechanism
     inputs: Codes
     outputs: Outputs
     promises: tuple[Promise, ...]
+
+    @property
+    def law(self) -> Law:
+        """How likely each output is."""
+        law = self.mechanism.law
+        assert law is not None
+        return law
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,15 +200,14 @@ def _column(
     record: Record,
     place: Path,
 ) -> ReleasedColumn:
-    law = law_of(bound)
     if bound.name not in record.claims:
         raise whole_record_error(place, "claims")
     return ReleasedColumn(
         bound.reads,
         bound.writes,
-        law,
-        law.inputs([values[name] for name in bound.reads]),
-        law.outputs([written[name] for name in bound.writes]),
+        bound.mechanism,
+        bound.form.inputs([values[name] for name in bound.reads]),
+        bound.form.outputs([written[name] for name in bound.writes]),
         promises(record.claims[bound.name].levels),
     )
 

@@ -11,12 +11,11 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, Score, Truths, scored
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import Codes, binned, numbered, quantile_edges
-from leakgauge.audit.attacks.laws import NoiseLaw
+from leakgauge.audit.attacks.columns import binned, numbered, quantile_edges
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import equal_rows
 from leakgauge.audit.outputs import Outputs
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 BINS = (4, 16, 64)
 """Released numbers are gathered into so many quantiles; which number serves best is learnt as well."""
@@ -49,7 +48,7 @@ def _finding(case: Case, secret: Secret, training_share: float) -> Finding:
     cut = min(max(round(training_share * case.rows), 4), case.rows - 4)
     training, targets = order[:cut], order[cut:]
     x, z = secret.letters, case.background
-    numeric = isinstance(secret.column.law, NoiseLaw)
+    numeric = secret.column.mechanism.noise is not None
     shuffled = secret.column.outputs[draws.permutation(case.rows)]
     score, by_chance, as_is = (
         _score(_Learner(outputs, z, x, bins), training, targets)

@@ -14,12 +14,11 @@ from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.audit.attacks.attack import SHARE, Aim, Attack
 from leakgauge.audit.attacks.case import Case, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import Codes
-from leakgauge.audit.attacks.laws import AsIs, Law
-from leakgauge.audit.attacks.rows import Crowd, equal_rows, log_sums
+from leakgauge.audit.attacks.rows import AS_IS, Crowd, equal_rows, log_sums
 from leakgauge.audit.binomial import share
+from leakgauge.mechanisms.law import Law
 from leakgauge.probability import Estimate
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 
 def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding, ...]:
@@ -41,7 +40,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
     half = max(case.targets // 2, 4)
     targets = _Targets(members[:half], controls[:half])
     laws = [column.law for column in case.columns]
-    raw: list[Law] = [AsIs() for _ in laws]
+    raw: list[Law] = [AS_IS] * len(laws)
     anybody = draws.integers(case.rows, size=cut)
     tried = []
     for rows, drawn_by in ((members, laws), (anybody, laws), (members, raw)):

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import Codes
-from leakgauge.probability.cells import Floats
+from leakgauge.probability.cells import Codes, Floats
 
 
 @dataclass(frozen=True, eq=False)

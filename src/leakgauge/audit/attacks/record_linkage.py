@@ -8,10 +8,8 @@ from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, Truths, scored
 from leakgauge.audit.attacks.case import Case
 from leakgauge.audit.attacks.ceilings import ceiling
-from leakgauge.audit.attacks.columns import Codes
-from leakgauge.audit.attacks.laws import AsIs
-from leakgauge.audit.attacks.rows import Crowd, equal_rows
-from leakgauge.probability.cells import Floats
+from leakgauge.audit.attacks.rows import AS_IS, Crowd, equal_rows
+from leakgauge.probability.cells import Codes, Floats
 
 _SAME = 1e-9
 """Likelihoods whose logarithms differ by less are equal but for rounding."""
@@ -36,7 +34,7 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
         for crowd in (
             Crowd.of(laws, case.classes, made),
             Crowd.of(laws, case.classes, [column[shuffled] for column in made]),
-            Crowd.of([AsIs() for _ in laws], case.classes, [column.inputs for column in case.columns]),
+            Crowd.of([AS_IS] * len(laws), case.classes, [column.inputs for column in case.columns]),
         )
     )
     sizes = np.bincount(case.classes)[case.classes[targets]]

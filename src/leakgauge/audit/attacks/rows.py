@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.audit.attacks.columns import Codes
-from leakgauge.audit.attacks.laws import AsIs, Law
 from leakgauge.audit.outputs import Outputs
-from leakgauge.probability.cells import Floats
+from leakgauge.mechanisms.law import Inputs, Law
+from leakgauge.probability.cells import Codes, Floats
+from leakgauge.randomness import Randomness
 
 AT_ONCE = 1 << 22
 """Likelihoods held in memory."""
@@ -19,6 +19,21 @@ MOST_SCORES = 1 << 27
 _MOST_SHARES = 1 << 26
 _REFERENCES = 256
 """Where a column has more inputs × outputs than the one, this many of its inputs or more stand for all of them."""
+
+
+class AsIs(Law):
+    """The raw release: what is put in comes out."""
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """0 where they are the same, else minus infinity."""
+        return np.where(np.equal.outer(inputs, outputs), 0.0, -np.inf)
+
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
+        """The inputs."""
+        return inputs
+
+
+AS_IS = AsIs()
 
 
 def equal_rows(classes: Codes, columns: Sequence[Outputs]) -> tuple[Codes, Codes]:
@@ -97,7 +112,7 @@ class Crowd:
 
 def _log_shares(law: Law, inputs: Codes, made: Outputs) -> Floats:
     values, counts = np.unique(inputs, return_counts=True)
-    if isinstance(law, AsIs):
+    if law is AS_IS:
         return np.asarray(np.log(counts[np.searchsorted(values, made)] / len(inputs)))
     first, place = equal_rows(np.zeros(len(made), dtype=np.int64), (made,))
     references = max(_MOST_SHARES // len(first), _REFERENCES)

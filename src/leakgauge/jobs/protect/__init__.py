@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StageDone, StoredAssessment, codec
+from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StoredAssessment, codec
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME
@@ -54,12 +54,7 @@ FEWEST_ROWS = 16
 
 @dataclass(frozen=True)
 class Done:
-    """A job that came to its end.
-
-    Attributes:
-        kept: its folder with what was written there, as objects.
-        refused: why nothing was released, or why the release must not be given away; None otherwise.
-    """
+    """A job that came to its end; ``refused`` is why nothing was released or the release must not be given away."""
 
     kept: Folder
     refused: RefusalError | None
@@ -114,7 +109,7 @@ def protect(
         TableError: the table changed meanwhile.
         EngineError: disk, engine or solver failed.
     """
-    request, place = request_of(table, **asked), Path(folder)
+    request, place = _request_of(table, **asked), Path(folder)
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(content, missing=request.missing))
@@ -148,17 +143,13 @@ def protect(
     return Done(kept, refused)
 
 
-def request_of(table: object, **asked: Any) -> Request:
-    """What is asked of a path or a frame; of a request, the same with these changes.
-
-    Raises:
-        OptionError: a field that no request has, one outside its range, missing or of another type.
-    """
+def _request_of(table: object, **asked: Any) -> Request:
+    """What is asked of a path or a frame; of a request, the same with these changes."""
     known = {one.name: one.default for one in structs.fields(Request)[1:]}
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-    start = {"table": str(table) if isinstance(table, str | Path) else FRAME}
+    start: dict[str, Any] = {"table": str(table) if isinstance(table, str | Path) else FRAME}
     if isinstance(table, Request):
         start = codec.encode(table)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
@@ -200,7 +191,8 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
             continue
         inputs = _inputs(work, name)
         if folder.is_done(name, inputs):
-            refused = _refused_before(folder.job.stages[name])
+            reason = folder.job.stages[name].refused
+            refused = None if reason is None else RefusalError(reason.template, **reason.fields)
             tell(JobEvent(name, "kept"))
             continue
         _require_unspent(work, name, overwrite)
@@ -247,11 +239,6 @@ def _do(
     return None
 
 
-def _refused_before(stage: StageDone) -> RefusalError | None:
-    reason = stage.refused
-    return None if reason is None else RefusalError(reason.template, **reason.fields)
-
-
 def _require_unspent(work: Work, stage: str, overwrite: bool) -> None:
     if stage in work.folder.job.stages and _spends(work, stage) and not overwrite:
         raise FileError(
@@ -269,7 +256,7 @@ def _report(work: Work, tell: Progress) -> None:
     tell(JobEvent("report", "started"))
     start = time.monotonic()
     folder.forget("report")
-    report, language = Report.made_of(folder.artefacts(), work.diagram), work.asked.report_language
+    report, language = Report.made_of(folder.artefacts(), work.sources.diagram), work.asked.report_language
     for edition, name in REPORTS.items():
         report.to_html(folder.place / name, language, edition)
     report.to_json(folder.place / "report.json", language)
@@ -309,15 +296,18 @@ def _not_kept(work: Work) -> RefusalError | None:
 
 
 def _below_target(asked: str | None, graded: StoredAssessment) -> RefusalError | None:
-    target = None if asked is None else parse_target(asked)
-    if target is None:
+    if asked is None:
         return None
-    if not (graded.score < target if isinstance(target, float) else graded.grade < target):
+    target = parse_target(asked)
+    if isinstance(target, float):
+        reached, found = graded.score >= target, Sentence("{score:.1f}", score=graded.score)
+    else:
+        reached, found = graded.grade >= target, Sentence(graded.grade.value)
+    if reached:
         return None
-    by_score = isinstance(target, float)
     return RefusalError(
         "The release is graded {found} where {target} was asked: measured on the release the setting falls "
         "short of what its law promised; do not give it away, or lower the target.",
-        found=Sentence("{score:.1f}", score=graded.score) if by_score else Sentence(graded.grade.value),
-        target=Sentence(str(asked)),
+        found=found,
+        target=Sentence(asked),
     )

@@ -46,12 +46,7 @@ Keep = Callable[[str, msgspec.Struct], None]
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the secret is released.
-
-    Attributes:
-        plan: the text for the plan, a mechanism or the name of a channel file.
-        channel: what goes into that file; None where the plan says it all.
-    """
+    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel."""
 
     plan: str
     channel: NamedChannel | None = None
@@ -69,7 +64,7 @@ class Chosen:
 
 def _bins(asked: Request) -> dict[str, str]:
     """How the released columns are binned."""
-    bins = dict(_halves(text) for text in asked.bins)
+    bins = {column: how for column, _, how in (text.rpartition("=") for text in asked.bins)}
     return {name: bins[name] for name in asked.released if name in bins}
 
 
@@ -81,18 +76,11 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _halves(text: str) -> tuple[str, str]:
-    """The column and how it is binned."""
-    column, _, how = text.rpartition("=")
-    return column, how
-
-
 def choose(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     """How the secret will be released; what the choice rests on is kept.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
-        InputError: a mechanism or column that cannot be used so.
     """
     if asked.target is not None:
         return _by_grade(asked, sources, progress, keep)

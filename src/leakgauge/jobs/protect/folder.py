@@ -34,8 +34,6 @@ class Folder:
     """A job's folder and its job, which is written into ``job.json`` after every stage.
 
     Attributes:
-        place: the folder.
-        job: as it stands.
         made: whether the folder was made for it.
         held: artefacts that this run wrote or read, by the names of their files.
         plan: by which the secret is released, where this run made it.
@@ -75,10 +73,9 @@ class Folder:
     def is_done(self, stage: str, inputs: str) -> bool:
         """Whether a stage was finished from the same inputs and what it wrote is as it was."""
         done = self.job.stages.get(stage)
-        return done is not None and done.inputs == inputs and self._is_whole(done)
-
-    def _is_whole(self, stage: StageDone) -> bool:
-        return all(self.has(file) and file_digest(self.place / file) == one for file, one in stage.outputs.items())
+        return (done is not None and done.inputs == inputs) and all(
+            self.has(file) and file_digest(self.place / file) == digest for file, digest in done.outputs.items()
+        )
 
     def forget(self, *stages: str) -> None:
         """Forget stages and what they wrote."""

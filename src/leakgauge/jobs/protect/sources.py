@@ -28,18 +28,7 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """What a choice is made from.
-
-    Attributes:
-        original: the table as it came.
-        table: the same with its columns in bins.
-        distortion: what a wrong value costs.
-        bins: of some columns.
-        diagram: by which settings are graded.
-        questionnaire: what people answered.
-        ledger: which sells a noisy histogram.
-        dataset: whose budget.
-    """
+    """What a choice is made from; ``table`` is the original with its columns in bins."""
 
     original: Table
     table: Table
@@ -80,12 +69,7 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
 
 @dataclass(frozen=True)
 class Watched:
-    """The files of a table, and how they looked when the job began.
-
-    Attributes:
-        files: in order.
-        looks: size, time of change and place of each.
-    """
+    """The files of a table, and the size, time of change and place of each when the job began."""
 
     files: tuple[Path, ...]
     looks: tuple[tuple[int, int, int], ...]
@@ -101,11 +85,7 @@ class Watched:
         return each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
 
     def require_unchanged(self) -> None:
-        """Refuse to go on with another table than the job began with.
-
-        Raises:
-            TableError: a file was changed or is gone.
-        """
+        """Refuse to go on with another table than the job began with."""
         try:
             same = _look(self.files) == self.looks
         except OSError:
@@ -135,7 +115,7 @@ class InMemory:
         sink, whole = _Digest(), self.content.replace_schema_metadata(None).combine_chunks()
         with pa.ipc.new_stream(sink, whole.schema) as stream:
             stream.write_table(whole, max_chunksize=_ROWS)
-        return sink.made.hexdigest()
+        return sink.sha256.hexdigest()
 
     def require_unchanged(self) -> None:
         """It is not changed."""
@@ -145,13 +125,13 @@ class _Digest(io.RawIOBase):
     """A file that keeps the digest of what is written to it."""
 
     def __init__(self) -> None:
-        self.made = hashlib.sha256()
+        self.sha256 = hashlib.sha256()
 
     def writable(self) -> bool:
         return True
 
     def write(self, data: Any, /) -> int:
-        self.made.update(data)
+        self.sha256.update(data)
         return memoryview(data).nbytes
 
 
@@ -164,5 +144,4 @@ def watched(content: str | pa.Table) -> Watched | InMemory:
 
 
 def _look(files: tuple[Path, ...]) -> tuple[tuple[int, int, int], ...]:
-    found = [file.stat() for file in files]
-    return tuple((one.st_size, one.st_mtime_ns, one.st_ino) for one in found)
+    return tuple((stat.st_size, stat.st_mtime_ns, stat.st_ino) for stat in (file.stat() for file in files))

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Record, Request
+from leakgauge.artefacts import Audit, Measurement, Record, Request
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.assessment import Diagram, Policy, Questionnaire
-from leakgauge.audit import Counting
+from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
@@ -41,15 +39,7 @@ SURE = 1 - 1e-6
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way.
-
-    Attributes:
-        asked: what was asked.
-        folder: where everything goes.
-        sources: table, distortion, bins, diagram, ledger.
-        policy: limits to keep.
-        tell: how much is done of how much in the current stage.
-    """
+    """A job under way; ``tell`` takes how much is done of how much in the current stage."""
 
     asked: Request
     folder: Folder
@@ -63,11 +53,6 @@ class Work:
         return "release.csv" if self.asked.table.lower().endswith((".csv", ".tsv", ".csv.gz")) else "release.parquet"
 
     @property
-    def name(self) -> str:
-        """The table's name without its folder."""
-        return Path(self.asked.table).name
-
-    @property
     def plan(self) -> ReleasePlan:
         """By which the secret is released, once that is chosen."""
         return self.folder.plan or read_plan(self.folder.place / PLAN)
@@ -79,34 +64,20 @@ class Work:
         record = self.folder.read(Record, RECORD)
         return Release(place / self.released, record, place / RECORD, place / PUBLIC_RECORD)
 
-    @property
-    def diagram(self) -> Diagram:
-        """By which the release is graded."""
-        return self.sources.diagram
-
-    @property
-    def questionnaire(self) -> Questionnaire | None:
-        """What people answered."""
-        return self.sources.questionnaire
+    def measured(self, channel: NamedChannel | None = None) -> Measurement:
+        """What the secret gives away: released as it is, or through a channel."""
+        asked, roles = self.asked, Roles((self.asked.secret,), background=self.asked.background)
+        name = Path(asked.table).name
+        return measure(self.sources.table, roles, called=name, channel=channel, confidence=asked.confidence)
 
 
-class Stage(Protocol):
-    """A part of the job."""
-
-    def __call__(self, work: Work, /) -> tuple[str, ...]:
-        """The names of the files it wrote."""
+Stage = Callable[[Work], tuple[str, ...]]
+"""Part of the job; gives the names of the files it wrote."""
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
     """What the secret would give away: released as it is, and by the background alone."""
-    asked = work.asked
-    found = measure(
-        work.sources.table,
-        Roles((asked.secret,), background=asked.background),
-        called=work.name,
-        confidence=asked.confidence,
-    )
-    work.folder.write("measurement.json", found)
+    work.folder.write("measurement.json", work.measured())
     return ("measurement.json",)
 
 
@@ -124,8 +95,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
     keep_possibilities(work.asked, work.sources, keep)
     chosen = choose(work.asked, work.sources, work.tell, keep)
     if chosen.channel is not None:
-        folder.write("channel.json", ChannelFile.of(chosen.channel))
-        written.append("channel.json")
+        keep("channel.json", ChannelFile.of(chosen.channel))
     write_whole(folder.place / PLAN, chosen.plan_text(work.asked))
     folder.plan = chosen.plan_of(work.asked)
     return (*written, PLAN)
@@ -192,7 +162,6 @@ def audit_stage(work: Work) -> tuple[str, ...]:
 def audited(work: Work, confidence: float) -> Audit:
     """The release held to its record at a confidence."""
     asked = work.asked
-    tell: Counting = work.tell
     return audit_release(
         work.release,
         work.sources.original,
@@ -200,7 +169,7 @@ def audited(work: Work, confidence: float) -> Audit:
         bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
         confidence=confidence,
         simulation_seed=asked.simulate or 0,
-        progress=tell,
+        progress=work.tell,
     )
 
 
@@ -211,38 +180,31 @@ def _by_its_law(work: Work) -> tuple[str, ...]:
     except OptionError:
         # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
         return ()
-    found = measure(
-        sources.table,
-        Roles((asked.secret,), background=asked.background),
-        called=work.name,
-        channel=NamedChannel(channel, (asked.secret,), (asked.secret,)),
-        confidence=asked.confidence,
-    )
-    made = {
-        "leakage.json": found,
+    artefacts = {
+        "leakage.json": work.measured(NamedChannel(channel, (asked.secret,), (asked.secret,))),
         "levels.json": levels_of(sources, asked, channel),
         "utility.json": utility(sources, asked, channel),
     }
-    for name, fields in made.items():
-        work.folder.write(name, fields)
-    return tuple(made)
+    for name, artefact in artefacts.items():
+        work.folder.write(name, artefact)
+    return tuple(artefacts)
 
 
 def assess_stage(work: Work) -> tuple[str, ...]:
     """The grade, and that of the table released as it is."""
     asked = work.asked
-    # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
-    # veto, which holds the release back, is made of it only beyond doubt.
     audit = work.folder.read(Audit, AUDIT)
     graded = grade_release(
         work.release,
         audit,
         work.sources.original,
-        work.diagram,
-        questionnaire=work.questionnaire,
+        work.sources.diagram,
+        questionnaire=work.sources.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
+        # At the confidence of the intervals a right release is accused now and then. The report shows that in any
+        # case; a veto, which holds the release back, is made of it only beyond doubt.
         accusing=audited(work, SURE) if audit.violated else None,
     )
     work.folder.write(ASSESSMENT, graded)
