@@ -22,7 +22,7 @@ from leakgauge.errors import EngineError, InputError, InternalError, LeakgaugeEr
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.mechanisms.steps import RandomizedResponse
-from leakgauge.release import record
+from leakgauge.release import guarantees
 from leakgauge.tables import open_table
 
 SOURCE = Path(leakgauge.__file__).parent
@@ -63,9 +63,9 @@ PLACES = {
     "mechanism": Place(candidates_module, "randomized_response", _tried, InputError),
     "histogram": Place(candidates_module, "histogram_source", _tried, InputError),
     "composition": Place(
-        record,
+        guarantees,
         "compose",
-        lambda folder: record.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
+        lambda folder: guarantees.together_of((RandomizedResponse(1.0),), Origin.DECLARED),
         leakgauge.errors.OptionError,
     ),
 }

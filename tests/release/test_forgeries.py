@@ -25,8 +25,9 @@ from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, Verification, release, verify
+from leakgauge.release.guarantees import assumptions
 from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
-from leakgauge.release.record import assumptions, file_digest, read_record
+from leakgauge.release.record import file_digest, read_record
 from leakgauge.tables import Calendar, CalendarUnit, Edges
 from tests.release.people import opened
 from tests.release.test_keep_inside import left_out

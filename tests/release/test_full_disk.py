@@ -20,7 +20,7 @@ from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import ReleasePlan, release
-from leakgauge.release.binding import bind
+from leakgauge.release.bound import bind
 from leakgauge.release.ledger import ApproximateLimit, open_ledger
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.tables import open_table

@@ -14,7 +14,8 @@ from leakgauge.claims import NOTIONS
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.release import ReleasePlan, read_record, release, verify
 from leakgauge.release.bound import BoundColumn, RecordedPlan
-from leakgauge.release.record import claims_of, recorded_plan
+from leakgauge.release.guarantees import claims_of
+from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.report.facts import Facts
 from tests.release.people import opened
 
@@ -33,7 +34,7 @@ EARLIER = "leakgauge/release/1"
 )
 def test_no_claim_in_bits_exceeds_what_a_value_holds(mechanism: str, values: int) -> None:
     column = BoundColumn("x", parse_mechanism(mechanism), ("x",), ("x",))
-    planned = recorded_plan(RecordedPlan((column,), (), ("x",), (), {})).columns["x"]
+    planned = recorded_plan(RecordedPlan((column,), (), ("x",), {})).columns["x"]
     levels = claims_of(planned, column.mechanism).levels
     bits = {name: level.value for name, level in levels.items() if level.unit == "bits"}
     assert "mutual-information-dp" in bits

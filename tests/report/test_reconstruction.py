@@ -26,7 +26,7 @@ from leakgauge.measures import entropy, mutual_information
 from leakgauge.mechanisms import through_channel
 from leakgauge.probability import Channel, Distribution, PriorOrigin, Scenario
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release.record import assumptions, budget_of, claims_of, together_of
+from leakgauge.release.guarantees import assumptions, budget_of, claims_of, together_of
 from leakgauge.report.document import Edition, twin
 from leakgauge.report.external import LIMIT
 from leakgauge.report.facts import Facts

@@ -122,7 +122,7 @@ def render(done: Done) -> Parts:
 
     from leakgauge.artefacts import Measurement, Record
     from leakgauge.cli.measure import too_small
-    from leakgauge.release.record import said_of_bins
+    from leakgauge.release.guarantees import said_of_bins
 
     job, found = done.job, done.job.headline
     parts: Parts = []

@@ -78,8 +78,8 @@ def command(
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import plan_files, preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
-    from leakgauge.release.public_record import public_place
-    from leakgauge.release.signing import private_key, signature_place
+    from leakgauge.release.record import public_place
+    from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table, source_files
 
     plan = read_plan(plan_file)
@@ -195,7 +195,8 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
 
 def _preview(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Preview:
     from leakgauge.artefacts.record import Preview, PreviewedBudget, keep_inside
-    from leakgauge.release.record import budget_of, declared_steps, recorded_plan
+    from leakgauge.release.guarantees import budget_of, declared_steps
+    from leakgauge.release.recorded_plan import recorded_plan
 
     planned, claims = recorded_plan(bound), _claims(bound)
     spent = budget_of(cost.steps, planned.origin, declared_steps(bound, cost.steps[len(bound.steps) :]))
@@ -204,14 +205,16 @@ def _preview(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Preview:
 
 
 def _claims(bound: BoundPlan) -> dict[str, Claims]:
-    from leakgauge.release.record import claims_of, recorded_plan
+    from leakgauge.release.guarantees import claims_of
+    from leakgauge.release.recorded_plan import recorded_plan
 
     planned = recorded_plan(bound).columns
     return {one.name: claims_of(planned[one.name], one.mechanism) for one in bound.columns}
 
 
 def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Parts:
-    from leakgauge.release.record import assumptions, recorded_plan
+    from leakgauge.release.guarantees import assumptions
+    from leakgauge.release.recorded_plan import recorded_plan
 
     rows = [
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
@@ -227,7 +230,7 @@ def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Parts:
 
 
 def _render(made: Release) -> Parts:
-    from leakgauge.release.signing import signature_place
+    from leakgauge.release.signatures import signature_place
 
     record = made.record
     rows = [

@@ -49,7 +49,13 @@ def command(
     from leakgauge.artefacts import PublicRecord
     from leakgauge.release import verify
     from leakgauge.release.ledger import open_ledger
-    from leakgauge.release.signing import private_key, record_bytes, require_no_signature, sign_record, signature_place
+    from leakgauge.release.signatures import (
+        private_key,
+        record_bytes,
+        require_no_signature,
+        sign_record,
+        signature_place,
+    )
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")

@@ -1,12 +1,12 @@
 """Releases: plans, protected tables with their records, private answers, and the ledger that counts them."""
 
 from leakgauge.artefacts.record import Check
-from leakgauge.release.applying import Progress, Release, Stage, bound_channel, preview, release
 from leakgauge.release.bound import BoundPlan
+from leakgauge.release.execution import Progress, Release, Stage, preview, release
 from leakgauge.release.plan import ReleasePlan, plan_files, read_plan
-from leakgauge.release.priors import Prior, own_prior
+from leakgauge.release.priors import Prior, bound_channel, own_prior
 from leakgauge.release.record import read_record
-from leakgauge.release.verifying import Verification, verify
+from leakgauge.release.verification import Verification, verify
 
 __all__ = [
     "BoundPlan",

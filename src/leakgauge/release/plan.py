@@ -16,11 +16,10 @@ from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:
-    from leakgauge.probability import Distribution
     from leakgauge.randomness import Randomness
-    from leakgauge.release.applying import Progress, Release
+    from leakgauge.release.execution import Progress, Release
     from leakgauge.release.ledger import Ledger
-    from leakgauge.release.priors import Prior
+    from leakgauge.release.priors import GivenPrior
     from leakgauge.tables import Table
 
 PLAN_SCHEMA = "leakgauge/plan/1"
@@ -87,14 +86,14 @@ class ReleasePlan:
         public_record: Path | str | None = None,
         ledger: Ledger | None = None,
         dataset: str | None = None,
-        priors: Mapping[str, Prior | Distribution | float] | None = None,
+        priors: Mapping[str, GivenPrior] | None = None,
         overwrite: bool = False,
         randomness: Randomness | None = None,
         sign: Path | str | None = None,
         progress: Progress | None = None,
     ) -> Release:
         """The release of a table: see ``leakgauge.release.release``."""
-        from leakgauge.release.applying import release
+        from leakgauge.release.execution import release
 
         return release(
             self,

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.errors import ColumnError
+from leakgauge.errors import ColumnError, OptionError
 from leakgauge.mechanisms import geometric
+from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import DiscreteLaplaceNoise, Step
 from leakgauge.probability import Channel, Distribution, PriorOrigin
+from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
+from leakgauge.release.bound import BoundPlan, bind
+from leakgauge.release.plan import ReleasePlan
 from leakgauge.tables import Table
 
 
@@ -22,6 +28,44 @@ class Prior:
     distribution: Distribution
     origin: PriorOrigin = PriorOrigin.PUBLIC
     epsilon: float | None = None
+
+
+GivenPrior: TypeAlias = Prior | Distribution | float
+"""A prior, a distribution that is public, or the ε for which a noisy histogram is bought."""
+
+
+@dataclass(frozen=True)
+class WantedPriors:
+    """Priors as they were asked for; those to be bought are counted before anything is spent, and drawn after."""
+
+    known: Mapping[str, Prior]
+    bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
+
+    @classmethod
+    def of(cls, bound: BoundPlan, given: Mapping[str, GivenPrior]) -> WantedPriors:
+        """The priors given for columns of a plan; those that do not fit are refused."""
+        known: dict[str, Prior] = {}
+        bought = {}
+        for name, prior in given.items():
+            channel = _channel_of(bound, name)
+            if isinstance(prior, Prior | Distribution):
+                known[name] = prior if isinstance(prior, Prior) else Prior(prior)
+                outcomes = known[name].distribution.outcomes
+                same_alphabet(outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
+            else:
+                require_budget(prior)
+                bought[name] = (prior, channel, input_counts(bound.table, name, channel))
+        return cls(known, bought)
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What those to be bought cost."""
+        return tuple(step for epsilon, _, _ in self.bought.values() for step in histogram_steps(epsilon))
+
+    def drawn(self, source: Randomness) -> dict[str, Prior]:
+        """All of them, those that were bought with fresh noise."""
+        drawn = {name: noisy_prior(counts, channel, e, source) for name, (e, channel, counts) in self.bought.items()}
+        return {**self.known, **drawn}
 
 
 def histogram_steps(epsilon: float) -> tuple[Step, ...]:
@@ -56,3 +100,22 @@ def input_counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.
             name=column,
         )
     return np.array([by_label.get(label, 0) for label in channel.inputs], dtype=np.int64)
+
+
+def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
+    """The channel a plan releases a column through, letters of the table included.
+
+    Raises:
+        OptionError: the column is not released through a channel of its own.
+    """
+    return _channel_of(bind(plan, table), column)
+
+
+def _channel_of(bound: BoundPlan, name: str) -> Channel:
+    for one in bound.columns:
+        if one.name == name and one.channel is not None and len(one.reads) == 1:
+            return one.channel.channel
+    raise OptionError(
+        "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
+        name=name,
+    )

@@ -1,65 +1,61 @@
-"""The record of a release: what was done, what it guarantees, what it cost, and digests to check all of it."""
+"""The record of a release and the public record: what was done, what it guarantees and what it cost, with digests.
+
+The public record may be handed out with the release; nothing in it follows from private counts. It is built from
+nothing but fields that are named here, so a field that is new in a record is left out until somebody decides that it
+may be handed out. No digest of the record and no hash of the ledger are in it: whoever guesses the counts could confirm
+the guess with them.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import math
 import platform
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeVar
 
-import msgspec
+from msgspec.structs import replace
 
-from leakgauge.artefacts import ChannelFile, Level, Origin, PublicRecord, Quantity, Record, Sentence
+from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
 from leakgauge.artefacts.codec import decode, require_digest, schema_of, sealed
 from leakgauge.artefacts.record import (
-    Budget,
     Claims,
-    LearntEdges,
-    LedgerEntry,
+    LedgerPlace,
     Output,
     Plan,
     PlannedColumn,
-    RecordedBins,
+    PublicBudget,
     Released,
     Together,
     keep_inside,
 )
 from leakgauge.artefacts.schemas import raised
-from leakgauge.claims import ApproximateDP, CentralDP, Statement
-from leakgauge.errors import FileError, OptionError, VerificationError
-from leakgauge.mechanisms import CATALOGUE, Mechanism, spelled
-from leakgauge.mechanisms.steps import Claimed, Step
-from leakgauge.notions import Circumstances, relate_channel, relate_statements
-from leakgauge.notions.composition import compose
-from leakgauge.probability import PriorOrigin
+from leakgauge.errors import FileError, VerificationError
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.files import parsed_json, require_schema
-from leakgauge.release.bound import BoundColumn, BoundPlan, RecordedPlan
-from leakgauge.release.ledger import ONE_ROW, Cost, Entry
+from leakgauge.release.bound import BoundPlan, RecordedPlan
+from leakgauge.release.guarantees import (
+    assumptions,
+    budget_of,
+    claims_of,
+    declared_steps,
+    public_steps,
+    together_of,
+)
+from leakgauge.release.ledger import ONE_ROW, Entry
 from leakgauge.release.priors import Prior
-from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
+from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 
-DELTA = 1e-6
-"""The δ at which a record says what all columns together guarantee."""
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 UNIT_OF_PROTECTION: Final = ONE_ROW
 NEIGHBOURS: Final = "replace-one"
 """What a released table protects, and which tables are neighbours."""
-THIS_TABLE = PriorOrigin.THIS_TABLE.value
-DECLARED = "declared"
-"""Where letters come from: the table, or the plan."""
-_OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
-"""Notions of a whole table; a record speaks of one row."""
-_PURE = ("local-dp", "dp")
-"""Notions whose level is the budget however many letters there are; others meet it with two letters alone."""
-_CLOSE = 1e-9
-"""Numbers this close, relatively, show nothing of what makes them differ."""
+OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 
 Kind = TypeVar("Kind", Record, PublicRecord)
-Number = TypeVar("Number", bound=Quantity)
 
 
 def make_record(
@@ -91,15 +87,10 @@ def make_record(
         entry: of the ledger.
         chosen_from_table: whether which mechanisms these are tells of the table's counts.
     """
-    planned = recorded_plan(plan)
-    origin = Origin.TABLE if chosen_from_table else planned.origin
+    planned, chosen = recorded_plan(plan), Origin.TABLE if chosen_from_table else None
+    origin = chosen or planned.origin
     claims = {
-        one.name: claims_of(
-            planned.columns[one.name],
-            one.mechanism,
-            priors.get(one.name),
-            Origin.TABLE if chosen_from_table else None,
-        )
+        one.name: claims_of(planned.columns[one.name], one.mechanism, priors.get(one.name), chosen)
         for one in plan.columns
     }
     steps, declared = (*plan.steps, *extra_steps), declared_steps(plan, extra_steps)
@@ -207,238 +198,112 @@ def path_from(record: Path, output: Path) -> str:
 def _require_channels(record: Record, place: Path) -> None:
     """Refuse a mechanism that is a file: a record holds its channels itself, and names no file to read them from."""
     for name, column in record.plan.columns.items():
-        if column.channel is None and (column.kind == "channel" or column.kind not in CATALOGUE):
+        if names_a_file(column):
             raise VerificationError(
                 "{path} has neither a channel nor a known mechanism for column {name!r}.", path=place, name=name
             )
 
 
-def recorded_plan(plan: RecordedPlan) -> Plan:
-    """The plan with everything needed to compute its claims again."""
-    return Plan(
-        public=plan.public,
-        bins={name: _recorded_bins(how) for name, how in plan.bins.items()},
-        columns={one.name: _planned_column(one) for one in plan.columns},
-    )
+def public_place(output: Path) -> Path:
+    """Where the public record of a release lies unless it is told otherwise."""
+    return output.with_name(output.name + ".public.json")
 
 
-def binnings(plan: Plan) -> dict[str, Binning]:
-    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record."""
-    return {name: parse_binning(one.binning) for name, one in plan.bins.items()}
-
-
-def _recorded_bins(binning: Binning) -> RecordedBins:
-    learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
-    return RecordedBins(spelled_binning(binning), learnt or None)
-
-
-def _planned_column(one: BoundColumn) -> PlannedColumn:
-    channel, parameters = one.channel, one.mechanism.parameters
-    epsilon = parameters.get("epsilon")
-    return PlannedColumn(
-        mechanism=spelled(one.mechanism),
-        epsilon=epsilon if isinstance(epsilon, int | float) else None,
-        reads=one.reads,
-        writes=one.writes,
-        letters=None if "letters" not in parameters else THIS_TABLE if one.letters_from_table else DECLARED,
-        channel_prior=None if channel is None else channel.prior_origin,
-        channel=None if channel is None else ChannelFile.of(channel),
-    )
-
-
-def claims_of(
-    column: PlannedColumn, mechanism: Mechanism, prior: Prior | None = None, origin: Origin | None = None
-) -> Claims:
-    """What a mechanism guarantees one row, in every notion: exact where its channel is known, else implied.
+def make_public_record(
+    record: Record, bound: RecordedPlan, output: Path, place: Path, *, chosen_from_table: bool = False
+) -> PublicRecord:
+    """The public record, sealed.
 
     Args:
-        column: of the plan, which says where the guarantee comes from.
-        mechanism: of the column.
-        prior: for levels that need one.
-        origin: where the guarantee comes from, if not from where the column says.
+        record: of the release.
+        bound: by which the release was made.
+        output: the release.
+        place: of the public record.
+        chosen_from_table: whether the mechanisms were chosen by what they do to the table, so that which ones they are
+            tells of its counts.
     """
-    channel, origin = mechanism.channel(), origin or column.origin
-    if channel is None:
-        prior = None
-        levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
-    elif prior is None:
-        levels = {name: level.stored(origin) for name, level in relate_channel(channel).levels.items()}
-    else:
-        whatever, under = relate_channel(channel).levels, origin_under(prior.origin, origin)
-        levels = {
-            name: level.stored(origin if name in whatever else under)
-            for name, level in relate_channel(channel, prior.distribution).levels.items()
-        }
-    if column.letters == THIS_TABLE:
-        declared = implied_levels(mechanism.claims, origin)
-        levels = {
-            name: as_declared(level, declared.get(name) if name in _PURE else None) for name, level in levels.items()
-        }
-    return Claims(
-        prior=None if prior is None else prior.origin,
-        prior_epsilon=None if prior is None else prior.epsilon,
-        exact=channel is not None,
-        levels=levels,
-    )
-
-
-def origin_under(prior: PriorOrigin, origin: Origin) -> Origin:
-    """Where a level under a prior comes from, given where the mechanism does."""
-    if prior.keep_inside:
-        return Origin.TABLE
-    bought = prior is PriorOrigin.NOISY_HISTOGRAM and origin is Origin.DECLARED
-    return Origin.ACCOUNTED if bought else origin
-
-
-def as_declared(found: Number, declared: Quantity | None) -> Number:
-    """A number that letters of the table may show in: from the table, unless it follows from the budget alone.
-
-    It is then the budget's own number: how many letters there are shows in the last digits of the other.
-    """
-    if declared is not None and math.isclose(found.value, declared.value, rel_tol=_CLOSE):
-        return msgspec.structs.replace(found, value=declared.value)
-    return msgspec.structs.replace(found, origin=Origin.TABLE)
-
-
-def implied_levels(
-    statements: Iterable[Statement], origin: Origin, known: Circumstances | None = None
-) -> dict[str, Level]:
-    """What statements imply of one row, in every notion."""
-    return {
-        name: Level.stated(statement, origin)
-        for name, statement in relate_statements(statements, known).items()
-        if statement is not None and name not in _OF_A_TABLE
+    plan, mechanisms = public_plan(record.plan, chosen_from_table=chosen_from_table), bound.mechanisms
+    claims: dict[str, Claims | None] = {
+        name: None
+        if chosen_from_table or record.plan.columns[name].follows_from_counts
+        else _public_claims(column, record.claims[name], mechanisms[name])
+        for name, column in plan.columns.items()
     }
-
-
-def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...]) -> tuple[Step, ...] | None:
-    """What is spent by the budgets alone, whatever letters are taken from the table; None where none are."""
-    if not any(one.letters_from_table for one in plan.columns):
-        return None
-    columns = zip(plan.columns, plan.steps, strict=True)
-    return (
-        *(Claimed(one.mechanism.claims[0]) if one.letters_from_table else step for one, step in columns),
-        *extra_steps,
+    together, budget = _totals(plan, claims, bound, record)
+    return sealed(
+        PublicRecord(
+            reference=record.reference,
+            created=record.created,
+            private=record.private,
+            keep_inside=False,
+            rows=record.rows,
+            output=replace(record.output, file=path_from(place, output)),
+            plan=plan,
+            unit_of_protection=UNIT_OF_PROTECTION,
+            neighbours=NEIGHBOURS,
+            claims=claims,
+            together=together,
+            budget=budget,
+            assumptions=tuple(assumptions(plan, claims, simulated=not record.private)),
+            left_out=tuple(_left_out(record, plan, claims)),
+            versions=record.versions,
+        )
     )
 
 
-def together_of(
-    steps: tuple[Step, ...], origin: Origin, declared: tuple[Step, ...] | None = None
-) -> dict[str, Together]:
-    """What all columns of one row guarantee together, at δ = 0 and at a small one."""
-    found = {}
-    for delta in (0.0, DELTA):
-        try:
-            whole = compose(steps, delta)
-        except OptionError:
-            continue
-        statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
-        found[statement.name] = Together(
-            value=statement.level,
-            unit=statement.unit,
-            origin=origin,
-            delta=delta or None,
-            method=str(whole.method),
-        )
-    if declared is None:
-        return found
-    known = together_of(declared, origin)
-    return {name: as_declared(level, known.get(name) if name in _PURE else None) for name, level in found.items()}
+def _public_claims(column: PlannedColumn, said: Claims, mechanism: Mechanism) -> Claims:
+    if not said.is_private and not lacks_letters(column):
+        return said
+    computed = claims_of(column, mechanism)
+    return computed if said.is_private else replace(computed, prior=said.prior, prior_epsilon=said.prior_epsilon)
 
 
-def budget_of(
-    steps: tuple[Step, ...],
-    origin: Origin,
-    declared: tuple[Step, ...] | None = None,
-    entry: Entry | None = None,
-) -> Budget:
-    """What was spent, and the ledger's entry where there is one."""
-    cost = Cost(steps)
-    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
-    epsilon, rho = (Quantity(value, "nats", origin=origin) for value in (cost.epsilon, cost.rho))
-    if declared is None:
-        return Budget(epsilon, rho, place)
-    known = budget_of(declared, origin)
-    return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, None), place)
+def _totals(
+    plan: Plan, claims: Mapping[str, Claims | None], bound: RecordedPlan, record: Record
+) -> tuple[dict[str, Together] | None, PublicBudget | None]:
+    """What all columns guarantee and cost together; None where that of one of them is left out."""
+    known = {name: claim for name, claim in claims.items() if claim is not None}
+    if len(known) < len(claims):
+        return None, None
+    steps = public_steps(bound, known)
+    ledger, spent = record.budget.ledger, budget_of(steps, plan.origin)
+    counted = None if ledger is None else LedgerPlace(ledger.dataset, ledger.entry)
+    return together_of(steps, plan.origin), PublicBudget(spent.epsilon, spent.rho, counted)
 
 
-def said_of_bins(plan: Plan) -> list[Sentence]:
-    """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
-    learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
-    merged = tuple(name for name, one in learnt.items() if one.merged)
-    said = []
-    if plan.bins:
-        said.append(Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins)))
-    if learnt:
-        said.append(
-            Sentence(
-                "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
-                columns=tuple(learnt),
-            )
-        )
-    if merged:
-        said.append(
-            Sentence(
-                "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
-            )
-        )
-    return said
+def _left_out(record: Record, plan: Plan, claims: Mapping[str, Claims | None]) -> Iterator[Sentence]:
+    """The names of what the record has and the public record does not."""
+    yield from lacking(plan, claims, simulated=not record.private)
+    for name, column in plan.columns.items():
+        claim = claims[name]
+        if claim is not None and claim.prior is None and record.claims[name].prior is not None:
+            yield _under_a_prior(column)
+    if record.budget.ledger is not None:
+        yield OF_THE_LEDGER
 
 
-def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
-    """What must hold for the claims to hold, from the plan and the claims of a record."""
-    yield Sentence(
-        "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
-    )
-    yield Sentence("The names and types of the columns are public.")
-    if set(plan.public).intersection(plan.bins):
-        yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")
-    else:
-        yield Sentence("Columns named as public are released as they are and are not protected.")
-    yield from said_of_bins(plan)
-    columns = plan.columns.values()
-    own = _written(column for column in columns if column.letters == THIS_TABLE)
-    if own:
-        yield Sentence(
-            "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns=own
-        )
-    own = _written(column for column in columns if column.channel_prior is PriorOrigin.THIS_TABLE)
-    if own:
-        yield Sentence(
-            "The channels of {columns!s} were designed from this table; their ε holds for the fixed channel only.",
-            columns=own,
-        )
-    others = _written(column for column in columns if column.channel_prior is PriorOrigin.ANOTHER_TABLE)
-    if others:
-        yield Sentence(
-            "The channels of {columns!s} were designed from another table; their ε holds for the fixed channel only.",
-            columns=others,
-        )
-    priors = {claim.prior for claim in claims.values() if claim is not None}
-    if PriorOrigin.THIS_TABLE in priors:
-        yield Sentence("Levels under a prior of this table are as private as the table; keep this record inside.")
-    if PriorOrigin.ANOTHER_TABLE in priors:
-        yield Sentence("Levels under a prior of another table are as private as that table; keep this record inside.")
-    telling = [column for column in columns if column.follows_from_counts]
-    known = _written(column for column in telling if column.channel_prior is not None)
-    if known:
-        yield Sentence(
-            "Keep this record inside: from the channels of {columns!s} the exact counts of the table can be computed; "
-            "hand out the public record.",
-            columns=known,
-        )
-    unknown = _written(column for column in telling if column.channel_prior is None)
-    if unknown:
-        yield Sentence(
-            "Keep this record inside: the channels of {columns!s} do not say from which counts they were designed; "
-            "hand out the public record.",
-            columns=unknown,
-        )
+def lacking(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
+    """The names of what a public record leaves out, as far as the rest of it tells."""
     if simulated:
-        yield Sentence(
-            "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
-        )
+        yield Sentence("seed of the simulation")
+    for name, column in plan.columns.items():
+        if column.mechanism == WITHHELD:
+            yield Sentence("mechanism of {column!s}", column=column.writes)
+        elif lacks_letters(column):
+            yield Sentence("letters of {column!s}", column=column.writes)
+        elif column.kind == "channel" and column.channel is None:
+            yield Sentence("channel of {column!s}", column=column.writes)
+        if claims[name] is None:
+            yield Sentence("claims of {column!s}", column=column.writes)
+    if None in claims.values():
+        yield from (Sentence("together"), Sentence("budget"))
+    yield Sentence("digest of the record")
 
 
-def _written(columns: Iterable[PlannedColumn]) -> tuple[str, ...]:
-    return tuple(name for column in columns for name in column.writes)
+def may_be_lacking(plan: Plan) -> tuple[Sentence, ...]:
+    """The names of what a public record may leave out without anything else that shows it."""
+    return (OF_THE_LEDGER, *map(_under_a_prior, plan.columns.values()))
+
+
+def _under_a_prior(column: PlannedColumn) -> Sentence:
+    return Sentence("claims of {column!s} under a prior", column=column.writes)

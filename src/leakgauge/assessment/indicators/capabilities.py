@@ -11,7 +11,7 @@ from leakgauge.assessment.indicators.setting import NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
 from leakgauge.mechanisms import Capabilities
 from leakgauge.mechanisms.finite import COUNTABLE
-from leakgauge.release.binding import LARGEST_ALPHABET
+from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
 
 SCENARIOS = Indicator("scenarios-supported", 20, "fit to scenarios", "share of three ways of use", SHARE)

@@ -28,11 +28,10 @@ from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 from leakgauge.release import Release
-from leakgauge.release.binding import LARGEST_ALPHABET
-from leakgauge.release.bound import BoundColumn
+from leakgauge.release.bound import LARGEST_ALPHABET, BoundColumn
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import DeclaredLabel, label_text
-from leakgauge.release.record import binnings
+from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Table, in_bins
 
 

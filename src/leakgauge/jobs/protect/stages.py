@@ -24,7 +24,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, bound_channel, preview, read_plan, release, verify
 from leakgauge.release import Stage as ReleaseStage
-from leakgauge.release.record import recorded_plan
+from leakgauge.release.recorded_plan import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 ASSESSMENT, BEFORE = "assessment.json", "before.json"

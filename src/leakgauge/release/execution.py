@@ -14,30 +14,22 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
-import numpy.typing as npt
-
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
-from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
-from leakgauge.probability import Channel, Distribution
-from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
-from leakgauge.release.binding import bind
-from leakgauge.release.bound import BoundPlan
+from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.files import require_format, write_batches
 from leakgauge.release.ledger import ONE_ROW, Cost, Entry, Ledger, Verdict, require_account
 from leakgauge.release.ledger.account import LONGEST_TEXT
 from leakgauge.release.plan import ReleasePlan
-from leakgauge.release.priors import Prior, histogram_steps, input_counts, noisy_prior
-from leakgauge.release.public_record import make_public_record, public_place
-from leakgauge.release.record import make_record, read_record, released_file
-from leakgauge.release.signing import forget_signature, private_key, require_no_signature, sign_record
+from leakgauge.release.priors import GivenPrior, WantedPriors
+from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
+from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
 from leakgauge.tables import Table
 
@@ -142,7 +134,7 @@ def release(
     public_record: Path | str | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    priors: Mapping[str, Prior | Distribution | float] | None = None,
+    priors: Mapping[str, GivenPrior] | None = None,
     overwrite: bool = False,
     randomness: Randomness | None = None,
     sign: Path | str | None = None,
@@ -186,7 +178,7 @@ def release(
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
-    wanted = _Wanted.of(bound, priors or {})
+    wanted = WantedPriors.of(bound, priors or {})
     steps = (*bound.steps, *wanted.steps)
     bound.require_known_values()
     _rehearse(bound, output)
@@ -216,8 +208,7 @@ def release(
             entry=entry,
             chosen_from_table=chosen_from_table,
         )
-        mechanisms = {one.name: one.mechanism for one in bound.columns}
-        handed_out = make_public_record(written, mechanisms, output, public, chosen_from_table=chosen_from_table)
+        handed_out = make_public_record(written, bound, output, public, chosen_from_table=chosen_from_table)
         texts = [text_of(written), text_of(handed_out)]
         for draft_of_record, text in zip((noted, shared), texts, strict=True):
             draft_of_record.write(text)
@@ -238,47 +229,16 @@ def preview(
     table: Table,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    priors: Mapping[str, Prior | Distribution | float] | None = None,
+    priors: Mapping[str, GivenPrior] | None = None,
 ) -> tuple[BoundPlan, Cost, Verdict | None]:
     """The bound plan, its cost, and what the ledger would say; nothing is drawn, spent or written."""
     bound = bind(plan, table)
-    cost = Cost((*bound.steps, *_Wanted.of(bound, priors or {}).steps))
+    cost = Cost((*bound.steps, *WantedPriors.of(bound, priors or {}).steps))
     bound.require_known_values()
     if ledger is None:
         return bound, cost, None
     require_account(ledger.account(_dataset(dataset)), ONE_ROW, Neighbours.REPLACE_ONE)
     return bound, cost, ledger.preview(_dataset(dataset), cost)
-
-
-@dataclass(frozen=True)
-class _Wanted:
-    """Priors as they were asked for; those to be bought are counted before anything is spent, and drawn after."""
-
-    known: Mapping[str, Prior]
-    bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
-
-    @classmethod
-    def of(cls, bound: BoundPlan, given: Mapping[str, Prior | Distribution | float]) -> _Wanted:
-        known: dict[str, Prior] = {}
-        bought = {}
-        for name, prior in given.items():
-            channel = _channel_of(bound, name)
-            if isinstance(prior, Prior | Distribution):
-                known[name] = prior if isinstance(prior, Prior) else Prior(prior)
-                outcomes = known[name].distribution.outcomes
-                same_alphabet(outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
-            else:
-                require_budget(prior)
-                bought[name] = (prior, channel, input_counts(bound.table, name, channel))
-        return cls(known, bought)
-
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        return tuple(step for epsilon, _, _ in self.bought.values() for step in histogram_steps(epsilon))
-
-    def drawn(self, source: Randomness) -> dict[str, Prior]:
-        drawn = {name: noisy_prior(counts, channel, e, source) for name, (e, channel, counts) in self.bought.items()}
-        return {**self.known, **drawn}
 
 
 def _rehearse(bound: BoundPlan, output: Path) -> None:
@@ -300,25 +260,6 @@ def _require_places(output: Path, record: Path, public: Path, overwrite: bool) -
         raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
     if target(record) == target(public):
         raise OptionError("{path} is named for the record and for the public record; name two files.", path=record)
-
-
-def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
-    """The channel a plan releases a column through, letters of the table included.
-
-    Raises:
-        OptionError: the column is not released through a channel of its own.
-    """
-    return _channel_of(bind(plan, table), column)
-
-
-def _channel_of(bound: BoundPlan, name: str) -> Channel:
-    for one in bound.columns:
-        if one.name == name and one.channel is not None and len(one.reads) == 1:
-            return one.channel.channel
-    raise OptionError(
-        "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
-        name=name,
-    )
 
 
 def _dataset(dataset: str | None) -> str:

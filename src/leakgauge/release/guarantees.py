@@ -1,0 +1,245 @@
+"""What a release guarantees and costs: levels of each column, of all together, and what must hold for them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from leakgauge.artefacts import Level, Origin, Quantity, Sentence
+from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
+from leakgauge.claims import ApproximateDP, CentralDP, Statement
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.steps import Claimed, Step
+from leakgauge.notions import Circumstances, relate_channel, relate_statements
+from leakgauge.notions.composition import compose
+from leakgauge.probability import PriorOrigin
+from leakgauge.release.bound import RecordedPlan
+from leakgauge.release.ledger import Cost, Entry
+from leakgauge.release.priors import Prior, histogram_steps
+from leakgauge.release.recorded_plan import THIS_TABLE, lacks_letters
+
+DELTA = 1e-6
+"""The δ at which a record says what all columns together guarantee."""
+_OF_A_TABLE = {"central-identifiability", "central-mutual-information"}
+"""Notions of a whole table; a record speaks of one row."""
+_PURE = ("local-dp", "dp")
+"""Notions whose level is the budget however many letters there are; others meet it with two letters alone."""
+_CLOSE = 1e-9
+"""Numbers this close, relatively, show nothing of what makes them differ."""
+
+Number = TypeVar("Number", bound=Quantity)
+
+
+def claims_of(
+    column: PlannedColumn, mechanism: Mechanism, prior: Prior | None = None, origin: Origin | None = None
+) -> Claims:
+    """What a mechanism guarantees one row, in every notion: exact where its channel is known, else implied.
+
+    Args:
+        column: of the plan, which says where the guarantee comes from.
+        mechanism: of the column.
+        prior: for levels that need one.
+        origin: where the guarantee comes from, if not from where the column says.
+    """
+    channel, origin = mechanism.channel(), origin or column.origin
+    if lacks_letters(column):
+        return Claims(None, None, exact=False, levels=implied_levels(mechanism.claims, origin))
+    if channel is None:
+        prior = None
+        levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
+    elif prior is None:
+        levels = {name: level.stored(origin) for name, level in relate_channel(channel).levels.items()}
+    else:
+        whatever, under = relate_channel(channel).levels, origin_under(prior.origin, origin)
+        levels = {
+            name: level.stored(origin if name in whatever else under)
+            for name, level in relate_channel(channel, prior.distribution).levels.items()
+        }
+    if column.letters == THIS_TABLE:
+        declared = implied_levels(mechanism.claims, origin)
+        levels = {
+            name: as_declared(level, declared.get(name) if name in _PURE else None) for name, level in levels.items()
+        }
+    return Claims(
+        prior=None if prior is None else prior.origin,
+        prior_epsilon=None if prior is None else prior.epsilon,
+        exact=channel is not None,
+        levels=levels,
+    )
+
+
+def origin_under(prior: PriorOrigin, origin: Origin) -> Origin:
+    """Where a level under a prior comes from, given where the mechanism does."""
+    if prior.keep_inside:
+        return Origin.TABLE
+    bought = prior is PriorOrigin.NOISY_HISTOGRAM and origin is Origin.DECLARED
+    return Origin.ACCOUNTED if bought else origin
+
+
+def as_declared(found: Number, declared: Quantity | None) -> Number:
+    """A number that letters of the table may show in: from the table, unless it follows from the budget alone.
+
+    It is then the budget's own number: how many letters there are shows in the last digits of the other.
+    """
+    if declared is not None and math.isclose(found.value, declared.value, rel_tol=_CLOSE):
+        return msgspec.structs.replace(found, value=declared.value)
+    return msgspec.structs.replace(found, origin=Origin.TABLE)
+
+
+def implied_levels(
+    statements: Iterable[Statement], origin: Origin, known: Circumstances | None = None
+) -> dict[str, Level]:
+    """What statements imply of one row, in every notion."""
+    return {
+        name: Level.stated(statement, origin)
+        for name, statement in relate_statements(statements, known).items()
+        if statement is not None and name not in _OF_A_TABLE
+    }
+
+
+def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tuple[Step, ...] | None:
+    """What is spent by the budgets alone, whatever letters are taken from the table; None where none are."""
+    if not any(one.letters_from_table for one in plan.columns):
+        return None
+    columns = zip(plan.columns, plan.steps, strict=True)
+    return (
+        *(Claimed(one.mechanism.claims[0]) if one.letters_from_table else step for one, step in columns),
+        *extra_steps,
+    )
+
+
+def public_steps(plan: RecordedPlan, claims: Mapping[str, Claims]) -> tuple[Step, ...]:
+    """What columns cost as everybody may know it: by the budget alone where letters are taken from the table."""
+    steps = zip(plan.columns, declared_steps(plan) or plan.steps, strict=True)
+    return tuple(step for one, known in steps for step in (known, *bought_steps(claims[one.name])))
+
+
+def bought_steps(claim: Claims) -> tuple[Step, ...]:
+    """What the noisy histogram costs that claims rest on."""
+    return () if claim.prior_epsilon is None else histogram_steps(claim.prior_epsilon)
+
+
+def together_of(
+    steps: tuple[Step, ...], origin: Origin, declared: tuple[Step, ...] | None = None
+) -> dict[str, Together]:
+    """What all columns of one row guarantee together, at δ = 0 and at a small one."""
+    found = {}
+    for delta in (0.0, DELTA):
+        try:
+            whole = compose(steps, delta)
+        except OptionError:
+            continue
+        statement = CentralDP(whole.epsilon) if delta == 0 else ApproximateDP(whole.epsilon, delta)
+        found[statement.name] = Together(
+            value=statement.level,
+            unit=statement.unit,
+            origin=origin,
+            delta=delta or None,
+            method=str(whole.method),
+        )
+    if declared is None:
+        return found
+    known = together_of(declared, origin)
+    return {name: as_declared(level, known.get(name) if name in _PURE else None) for name, level in found.items()}
+
+
+def budget_of(
+    steps: tuple[Step, ...],
+    origin: Origin,
+    declared: tuple[Step, ...] | None = None,
+    entry: Entry | None = None,
+) -> Budget:
+    """What was spent, and the ledger's entry where there is one."""
+    cost = Cost(steps)
+    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
+    epsilon, rho = (Quantity(value, "nats", origin=origin) for value in (cost.epsilon, cost.rho))
+    if declared is None:
+        return Budget(epsilon, rho, place)
+    known = budget_of(declared, origin)
+    return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, None), place)
+
+
+def said_of_bins(plan: Plan) -> list[Sentence]:
+    """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
+    learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
+    merged = tuple(name for name, one in learnt.items() if one.merged)
+    said = []
+    if plan.bins:
+        said.append(Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins)))
+    if learnt:
+        said.append(
+            Sentence(
+                "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
+                columns=tuple(learnt),
+            )
+        )
+    if merged:
+        said.append(
+            Sentence(
+                "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
+            )
+        )
+    return said
+
+
+def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
+    """What must hold for the claims to hold, from the plan and the claims of a record."""
+    yield Sentence(
+        "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
+    )
+    yield Sentence("The names and types of the columns are public.")
+    if set(plan.public).intersection(plan.bins):
+        yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")
+    else:
+        yield Sentence("Columns named as public are released as they are and are not protected.")
+    yield from said_of_bins(plan)
+    columns = plan.columns.values()
+    own = _written(column for column in columns if column.letters == THIS_TABLE)
+    if own:
+        yield Sentence(
+            "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns=own
+        )
+    own = _written(column for column in columns if column.channel_prior is PriorOrigin.THIS_TABLE)
+    if own:
+        yield Sentence(
+            "The channels of {columns!s} were designed from this table; their ε holds for the fixed channel only.",
+            columns=own,
+        )
+    others = _written(column for column in columns if column.channel_prior is PriorOrigin.ANOTHER_TABLE)
+    if others:
+        yield Sentence(
+            "The channels of {columns!s} were designed from another table; their ε holds for the fixed channel only.",
+            columns=others,
+        )
+    priors = {claim.prior for claim in claims.values() if claim is not None}
+    if PriorOrigin.THIS_TABLE in priors:
+        yield Sentence("Levels under a prior of this table are as private as the table; keep this record inside.")
+    if PriorOrigin.ANOTHER_TABLE in priors:
+        yield Sentence("Levels under a prior of another table are as private as that table; keep this record inside.")
+    telling = [column for column in columns if column.follows_from_counts]
+    known = _written(column for column in telling if column.channel_prior is not None)
+    if known:
+        yield Sentence(
+            "Keep this record inside: from the channels of {columns!s} the exact counts of the table can be computed; "
+            "hand out the public record.",
+            columns=known,
+        )
+    unknown = _written(column for column in telling if column.channel_prior is None)
+    if unknown:
+        yield Sentence(
+            "Keep this record inside: the channels of {columns!s} do not say from which counts they were designed; "
+            "hand out the public record.",
+            columns=unknown,
+        )
+    if simulated:
+        yield Sentence(
+            "This is a simulation: its noise follows from a seed, so it protects nobody and is not a release."
+        )
+
+
+def _written(columns: Iterable[PlannedColumn]) -> tuple[str, ...]:
+    return tuple(name for column in columns for name in column.writes)

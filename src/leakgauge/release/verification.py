@@ -1,0 +1,380 @@
+"""Verify a record: compute again what it says, read the release back, and compare.
+
+What is compared stands in files that whoever changes one can change too, digests included. So a check shows integrity,
+that everything fits together as a release leaves it, and not authenticity; that takes a signature.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from leakgauge.artefacts import Origin, PublicRecord, Record, Sentence
+from leakgauge.artefacts.record import Check, Claims, LedgerEntry, PlannedColumn, Verified, keep_inside
+from leakgauge.errors import LeakgaugeError, VerificationError
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.steps import Step
+from leakgauge.probability import PriorOrigin
+from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.execution import Release
+from leakgauge.release.files import NOT_PRIVATE, UnreadableError, labels_of, read_back
+from leakgauge.release.guarantees import (
+    assumptions,
+    bought_steps,
+    budget_of,
+    claims_of,
+    declared_steps,
+    origin_under,
+    public_steps,
+    together_of,
+)
+from leakgauge.release.ledger import Ledger
+from leakgauge.release.ledger.cost import step_to_json
+from leakgauge.release.record import (
+    NEIGHBOURS,
+    UNIT_OF_PROTECTION,
+    file_digest,
+    lacking,
+    may_be_lacking,
+    read_any_record,
+    released_file,
+    whole_record_error,
+)
+from leakgauge.release.recorded_plan import DECLARED, binnings, plan_of, recorded_plan
+from leakgauge.release.signatures import public_key, why_not_signed
+from leakgauge.sentences import in_turn
+
+RECORD: Final = Sentence("record")
+RELEASE: Final = Sentence("release")
+LEDGER: Final = Sentence("ledger")
+SIGNATURE: Final = Sentence("signature")
+COMPLETION: Final = Sentence("ledger completion")
+ROWS: Final = Sentence("rows and columns")
+UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
+INTEGRITY: Final = Sentence(
+    "This shows integrity, not authenticity: who can change a release and its record can make them fit each other; a "
+    "signature shows who vouches for them."
+)
+AUTHENTICITY: Final = Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
+_ANOTHER: Final = Sentence("computed again it is another")
+_NOTHING: Final = Sentence("")
+_SAME = 1e-9
+"""Numbers of another version of a library may differ by this much, relatively."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Every check of a record; ``record`` is None where it cannot be read."""
+
+    record: Record | PublicRecord | None
+    checks: tuple[Check, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing was found wrong."""
+        return all(check.holds is not False for check in self.checks)
+
+    @property
+    def signed(self) -> bool:
+        """Whether a signature was asked for and holds."""
+        return any(check.name == SIGNATURE and check.holds for check in self.checks)
+
+    @property
+    def shows(self) -> Sentence:
+        """What the checks can show."""
+        return AUTHENTICITY if self.signed else INTEGRITY
+
+    def stored(self) -> Verified:
+        """The verification as its file has it."""
+        record, shows = self.record, self.shows if self.holds else None
+        if record is None:
+            return Verified(self.holds, self.signed, shows, None, None, None, self.checks)
+        return Verified(self.holds, self.signed, shows, record.private, record.rows, record.digest, self.checks)
+
+    def require(self) -> None:
+        """Refuse a record with anything wrong.
+
+        Raises:
+            VerificationError: names what is wrong.
+        """
+        wrong = [
+            Sentence("{name} ({reason})", name=check.name, reason=check.reason)
+            for check in self.checks
+            if check.holds is False
+        ]
+        if wrong:
+            raise VerificationError("The record does not hold: {wrong}.", wrong=in_turn(wrong))
+
+
+def verify(
+    record: Release | Path | str,
+    *,
+    released: Path | str | None = None,
+    ledger: Ledger | None = None,
+    signed_by: Path | str | None = None,
+) -> Verification:
+    """What holds of a record: its digest, its release, its claims and its budget, each computed again.
+
+    Args:
+        record: a release that was just written, or the record's file.
+        released: the release, where it is not beside the record under the name it says.
+        ledger: to check the spend and its completion; without one they are not looked at.
+        signed_by: the file of a public Ed25519 key, to check the record's signature.
+
+    Raises:
+        FileError: the record or the key cannot be read or is not one.
+        OptionError: a key is given and the extra ``signing`` is not installed.
+    """
+    place = record.record_file if isinstance(record, Release) else Path(record)
+    signature = () if signed_by is None else (_signature_check(place, Path(signed_by)),)
+    try:
+        said = record.record if isinstance(record, Release) else read_any_record(place)
+        plan = plan_of(said, place)
+    except VerificationError as error:
+        return Verification(None, (*signature, _failed(RECORD, error)))
+    checks = [*signature, Check(RECORD, True)]
+    try:
+        if isinstance(said, PublicRecord):
+            checks += _release_checks(said, (), place, released)
+            checks += _public_checks(said, plan)
+        else:
+            checks += _release_checks(said, plan.columns, place, released)
+            checks += _record_checks(said, plan, ledger, *signature)
+    except LeakgaugeError:
+        raise
+    except (KeyError, ValueError) as error:
+        # Such as a column without claims.
+        raise whole_record_error(place, str(error.args[0]) if isinstance(error, KeyError) else "a field") from None
+    return Verification(said, tuple(checks))
+
+
+def _signature_check(record: Path, key: Path) -> Check:
+    reason = why_not_signed(record, public_key(key))
+    return Check(SIGNATURE, True) if reason is None else Check(SIGNATURE, False, reason)
+
+
+def _release_checks(
+    record: Record | PublicRecord, columns: Sequence[BoundColumn], place: Path, moved: Path | str | None
+) -> Iterator[Check]:
+    """That the release is the one the record names, and that its values can come from the mechanisms that are known."""
+    said = record.output
+    try:
+        output = released_file(record, place) if moved is None else Path(moved)
+    except VerificationError as error:
+        yield _failed(RELEASE, error)
+        return
+    path = str(output)
+    if not output.is_file():
+        yield Check(RELEASE, False, Sentence("{path!s} is not there", path=path))
+        return
+    untouched = file_digest(output) == said.sha256 and output.stat().st_size == said.bytes
+    yield _checked(RELEASE, untouched, Sentence("the digest of {path!s} is another", path=path))
+    if not untouched:
+        return
+    try:
+        bins = binnings(record.plan)
+        found = read_back(output, said.format, columns, bins)
+    except UnreadableError:
+        reason = Sentence("{path!s} cannot be read as {format!s}", path=path, format=said.format)
+        yield Check(ROWS, False, reason)
+        return
+    marked = () if record.private else (NOT_PRIVATE,)
+    fits = found.rows == record.rows and found.columns == said.columns + marked
+    yield _checked(ROWS, fits, Sentence("{path!s} has others", path=path))
+    for name in (*(one.name for one in columns), *marked):
+        yield _checked(
+            Sentence("values of {column!s}", column=name),
+            name not in found.impossible,
+            Sentence("some are not outputs of its mechanism"),
+        )
+    for name in sorted(bins.keys() & set(record.plan.public)):
+        of_the_bins = Sentence("bins of {column!s}", column=name)
+        if labels_of(bins[name]):
+            reason = Sentence("some values are not bins between its edges")
+            yield _checked(of_the_bins, name not in found.impossible, reason)
+        else:
+            yield Check(of_the_bins, None, Sentence("only edges that are numbers are compared with the labels"))
+
+
+def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *signature: Check) -> Iterator[Check]:
+    """Every check of a record but that of its release."""
+    said, computed, mechanisms = record.plan, recorded_plan(plan).columns, plan.mechanisms
+    yield _columns_check(record, plan.columns)
+    for name, column in said.columns.items():
+        yield _same(_plan_of_column(name), column, computed[name])
+    seeded, counted = record.simulation_seed is not None, record.budget.ledger is not None
+    holds = record.private != seeded and not (seeded and counted)
+    yield _checked(Sentence("source of noise"), holds, Sentence("noise from a seed is neither private nor paid for"))
+    yield _same(Sentence("columns with claims"), sorted(record.claims), sorted(mechanisms))
+    for name, mechanism in mechanisms.items():
+        yield from _claim_checks(name, computed[name], record.claims[name], mechanism)
+    yield from _unit_checks(record)
+    extra = tuple(step for claim in record.claims.values() for step in bought_steps(claim))
+    steps = (*plan.steps, *extra)
+    yield from _total_checks(record, steps, declared_steps(plan, extra))
+    of_the_ledger = tuple(_ledger_checks(record, ledger, steps))
+    yield from of_the_ledger
+    vouched = any(check.name in (SIGNATURE, COMPLETION) and check.holds for check in (*signature, *of_the_ledger))
+    yield from _letters_checks(record, vouched)
+
+
+def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
+    """Every check of a public record but that of its release; what it leaves out is named, and not looked at."""
+    claims = {name: claim for name, claim in record.claims.items() if claim is not None}
+    yield _columns_check(record, record.plan.columns.values())
+    for name, column in record.plan.columns.items():
+        if record.claims[name] is None:
+            yield _same(_plan_of_column(name), [column.epsilon, column.channel], [None, None])
+            continue
+        mechanism = plan.mechanisms[name]
+        yield _same(_plan_of_column(name), column.epsilon, mechanism.parameters.get("epsilon"))
+        yield from _claim_checks(name, column, claims[name], mechanism)
+    yield from _unit_checks(record)
+    if len(claims) == len(record.claims):
+        yield from _total_checks(record, public_steps(plan, claims))
+    elif (record.together, record.budget) != (None, None):
+        reason = Sentence("they are given without the claims that they follow from")
+        yield Check(Sentence("guarantee and budget"), False, reason)
+    found = set(map(str, record.left_out))
+    needed = set(map(str, lacking(record.plan, record.claims, simulated=not record.private)))
+    listed = needed <= found <= needed.union(map(str, may_be_lacking(record.plan)))
+    yield _checked(Sentence("what is left out"), listed, Sentence("it does not list what the record lacks"))
+    for left_out in record.left_out:
+        yield Check(left_out, None, Sentence("the public record leaves it out"))
+    yield Check(LEDGER, None, Sentence("a public record holds no hash of the ledger; check the record itself"))
+
+
+def _plan_of_column(name: str) -> Sentence:
+    return Sentence("plan of {column!s}", column=name)
+
+
+def _columns_check(record: Record | PublicRecord, columns: Iterable[BoundColumn | PlannedColumn]) -> Check:
+    planned = [*record.plan.public, *(name for column in columns for name in column.writes)]
+    return _same(Sentence("columns of the plan"), sorted(record.output.columns), sorted(planned))
+
+
+def _claim_checks(name: str, column: PlannedColumn, said: Claims, mechanism: Mechanism) -> Iterator[Check]:
+    computed = claims_of(column, mechanism)
+    levels = computed.levels
+    under_prior = tuple(sorted(set(said.levels) - set(levels))) if said.prior is not None else ()
+    differ = tuple(
+        notion
+        for notion in {**levels, **said.levels}
+        if notion not in under_prior and not _agree(said.levels.get(notion), levels.get(notion))
+    )
+    holds = said.exact == computed.exact and _knows_its_prior(said, under_prior, column.origin) and not differ
+    reason = Sentence("{notions!s} computed again gives another level", notions=differ) if differ else _ANOTHER
+    yield _checked(Sentence("claims of {column!s}", column=name), holds, reason)
+    if under_prior:
+        reason = Sentence("{notions!s} rest on a prior that is not kept", notions=under_prior)
+        yield Check(Sentence("claims of {column!s} under a prior", column=name), None, reason)
+
+
+def _knows_its_prior(said: Claims, under_prior: tuple[str, ...], origin: Origin) -> bool:
+    """Whether a prior has an ε where it was bought and only there, and what rests on it says how private it is."""
+    if said.prior is None:
+        return said.prior_epsilon is None
+    bought, under = said.prior is PriorOrigin.NOISY_HISTOGRAM, origin_under(said.prior, origin)
+    origins = {said.levels[notion].origin for notion in under_prior}
+    return bought == (said.prior_epsilon is not None) and origins <= {Origin.TABLE, under}
+
+
+def _unit_checks(record: Record | PublicRecord) -> Iterator[Check]:
+    protects = (record.unit_of_protection, record.neighbours)
+    yield _same(Sentence("unit of protection"), protects, (UNIT_OF_PROTECTION, NEIGHBOURS))
+    yield _same(Sentence("kept inside"), record.keep_inside, keep_inside(record.plan, record.claims))
+    assumed = tuple(assumptions(record.plan, record.claims, simulated=not record.private))
+    yield _same(Sentence("assumptions"), record.assumptions, assumed)
+
+
+def _total_checks(
+    record: Record | PublicRecord, steps: tuple[Step, ...], declared: tuple[Step, ...] | None = None
+) -> Iterator[Check]:
+    origin, spent = record.plan.origin, record.budget
+    computed = together_of(steps, origin, declared)
+    yield _same(Sentence("guarantee of all columns together"), record.together, computed)
+    cost = budget_of(steps, origin, declared)
+    said = None if spent is None else (spent.epsilon, spent.rho)
+    yield _same(Sentence("budget spent"), said, (cost.epsilon, cost.rho))
+
+
+def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...]) -> Iterator[Check]:
+    said = record.budget.ledger
+    if ledger is None:
+        yield Check(LEDGER, None, UNCOUNTED if said is None else Sentence("no ledger was given"))
+        return
+    if said is None:
+        yield Check(LEDGER, False, UNCOUNTED)
+        return
+    try:
+        ledger.check(said.hash)
+        entry = ledger.entry(record.reference)
+    except VerificationError as error:
+        yield _failed(LEDGER, error)
+        return
+    place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
+    yield _checked(Sentence("ledger entry"), place == said, Sentence("the ledger has no such spend"))
+    if entry is None:
+        return
+    # That the entry costs what its steps cost, the ledger has checked.
+    paid = _agree_in_any_order(map(step_to_json, entry.steps), map(step_to_json, steps))
+    yield _checked(Sentence("ledger cost"), paid, Sentence("the ledger counted another cost than the record's"))
+    done = [other for other in ledger.entries(entry.dataset) if other.reference == record.reference]
+    digests = [other.digest for other in done if other.digest is not None]
+    held = digests == [record.digest]
+    yield _checked(COMPLETION, held, Sentence("the ledger completed another record, or none"))
+
+
+def _letters_checks(record: Record, vouched: bool) -> Iterator[Check]:
+    """That letters were declared stands in the record alone: who changes it there changes all that follows from it."""
+    for name, column in record.plan.columns.items():
+        if column.letters == DECLARED:
+            reason = Sentence("only a signature or the ledger can show that they were declared")
+            letters = Sentence("letters of {column!s}", column=name)
+            yield Check(letters, True) if vouched else Check(letters, None, reason)
+
+
+def _checked(name: Sentence, holds: bool, otherwise: Sentence) -> Check:
+    return Check(name, holds, _NOTHING if holds else otherwise)
+
+
+def _same(name: Sentence, said: object, computed: object) -> Check:
+    return _checked(name, _agree(said, computed), _ANOTHER)
+
+
+def _failed(name: Sentence, error: VerificationError) -> Check:
+    return Check(name, False, error.sentence)
+
+
+def _agree(said: object, computed: object) -> bool:
+    """Whether two values are the same: numbers up to rounding, sentences by what they say.
+
+    What is said to come from the table, as records before did of everything, is shown to nobody and so never wrong.
+    """
+    if isinstance(said, msgspec.Struct) and type(said) is type(computed):
+        return all(_agree(getattr(said, name), getattr(computed, name)) for name in said.__struct_fields__)
+    if isinstance(said, dict) and isinstance(computed, dict):
+        return said.keys() == computed.keys() and all(_agree(said[key], computed[key]) for key in said)
+    if isinstance(said, list | tuple) and isinstance(computed, list | tuple):
+        return len(said) == len(computed) and all(map(_agree, said, computed))
+    if isinstance(said, int | float) and isinstance(computed, int | float):
+        return math.isclose(said, computed, rel_tol=_SAME, abs_tol=1e-15)
+    if isinstance(said, Sentence) and isinstance(computed, Sentence):
+        return str(said) == str(computed)
+    return said == computed or (said is Origin.TABLE and isinstance(computed, Origin))
+
+
+def _agree_in_any_order(said: Iterable[object], computed: Iterable[object]) -> bool:
+    """Whether the same values stand in both."""
+    left = list(said)
+    for one in computed:
+        alike = next((other for other in left if _agree(other, one)), None)
+        if alike is None:
+            return False
+        left.remove(alike)
+    return not left
