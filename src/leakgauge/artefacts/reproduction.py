@@ -8,7 +8,7 @@ from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
 from leakgauge.sentences import Sentence
 
 
-class PublishedNumber(Part, frozen=True):
+class Line(Part, frozen=True):
     """One published number beside ours.
 
     Attributes:
@@ -44,7 +44,7 @@ class Cell(Part, frozen=True):
     column: str
 
 
-class PublishedMatrix(Part, frozen=True):
+class PrintedTable(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
@@ -76,7 +76,7 @@ class PublishedMatrix(Part, frozen=True):
         return tuple(found)
 
 
-class PublishedCurve(Part, frozen=True):
+class DrawnCurve(Part, frozen=True):
     """A curve that a paper draws without printing its numbers, as we compute it.
 
     Attributes:
@@ -101,11 +101,11 @@ class Reproduction(Part, frozen=True):
 
     name: str
     source: Sentence
-    lines: tuple[PublishedNumber, ...]
+    lines: tuple[Line, ...]
     orders: tuple[Order, ...]
     errata: tuple[Sentence, ...]
-    grids: tuple[PublishedMatrix, ...] = ()
-    curves: tuple[PublishedCurve, ...] = ()
+    grids: tuple[PrintedTable, ...] = ()
+    curves: tuple[DrawnCurve, ...] = ()
     agrees: bool = False
     """Whether every number and every order holds."""
 
@@ -130,9 +130,9 @@ def line(
     tolerance: float,
     note: Sentence | None = None,
     slip: bool = False,
-) -> PublishedNumber:
+) -> Line:
     """A published number beside ours, which has its unit."""
-    return PublishedNumber(where, what, published, Quantity(ours, unit, origin=Origin.PUBLIC), tolerance, note, slip)
+    return Line(where, what, published, Quantity(ours, unit, origin=Origin.PUBLIC), tolerance, note, slip)
 
 
 def _rounds(ours: float, published: float, tolerance: float) -> bool:

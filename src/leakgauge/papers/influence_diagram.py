@@ -13,14 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import (
-    Cell,
-    Order,
-    PublishedMatrix,
-    PublishedNumber,
-    Reproduction,
-    line,
-)
+from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
@@ -158,7 +151,7 @@ def reproduce() -> Reproduction:
     return Reproduction("influence-diagram", SOURCE, lines, orders, ERRATA, tuple(_grids(laplace, gaussian)))
 
 
-def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[PublishedMatrix]:
+def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[PrintedTable]:
     matrices = published.propagate(table_1(), table_2(Directions.CORRECTED))
     degrees, frequencies = tuple(map(str, DEGREES)), tuple(map(str, FREQUENCIES))
     node = matrices.nodes["32"]
@@ -170,7 +163,7 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Publis
         ("F45", frequencies, matrices.nodes["45"].frequency, ()),
     ):
         # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
-        yield PublishedMatrix(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
+        yield PrintedTable(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
     columns = ("membership", "probability", "cumulative")
     for what, printed, grade in (
         (Sentence("Table 3, Laplace"), TABLE_3, laplace),
@@ -178,14 +171,14 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Publis
     ):
         cumulative = np.cumsum(grade.distribution).tolist()
         table = tuple(zip(grade.row, grade.distribution, cumulative, strict=True))
-        yield PublishedMatrix(what, degrees, columns, printed, table, 5e-5)
+        yield PrintedTable(what, degrees, columns, printed, table, 5e-5)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-def _node_7() -> PublishedNumber:
+def _node_7() -> Line:
     noisy, itself, printed = RELATIVE_MUTUAL_INFORMATION
     belongs = published.memberships(printed)
     note = Sentence(
@@ -199,7 +192,7 @@ def _node_7() -> PublishedNumber:
 
 def _results(
     mechanism: Sentence, where: Sentence, grade: PublishedGrade, score: float, credibility: float
-) -> Iterator[PublishedNumber]:
+) -> Iterator[Line]:
     what = Sentence("{mechanism}, score", mechanism=mechanism)
     yield line(where, what, score, grade.score, "", 0.05, _label(grade))
     what, note = Sentence("{mechanism}, credibility", mechanism=mechanism), Sentence("divides by n − 1")
@@ -216,7 +209,7 @@ def _share(state: State) -> Sentence:
     return Sentence("p({state!s})", state=state.value)
 
 
-def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) -> Iterator[PublishedNumber]:
+def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) -> Iterator[Line]:
     for state, value in zip(State, printed, strict=True):
         note = None
         if state is not State.MEDIUM:
@@ -227,7 +220,7 @@ def _states(where: Sentence, printed: Sequence[float], grade: PublishedGrade) ->
         yield line(where, _share(state), value, ours, "probability", 5e-5, note, note is not None)
 
 
-def _gaussian_sums() -> Iterator[PublishedNumber]:
+def _gaussian_sums() -> Iterator[Line]:
     """The printed entries of F'45 beside its printed sums; the two that are off name the entry."""
     for often, row, total in zip(FREQUENCIES, printed_matrix("F45G").tolist(), GAUSSIAN_SUMS, strict=True):
         entries, note = math.fsum(row), None
@@ -238,7 +231,7 @@ def _gaussian_sums() -> Iterator[PublishedNumber]:
         yield line(Sentence("F'45"), what, total, entries, "", 5e-3, note, note is not None)
 
 
-def _ablation() -> Iterator[PublishedNumber]:
+def _ablation() -> Iterator[Line]:
     leaves, where = table_1(), Sentence("Table 9, Laplace")
     unflipped = published.grade(leaves, table_2(Directions.CORRECTED), positive_direction=False)
     for state, value in zip(State, TABLE_9, strict=True):

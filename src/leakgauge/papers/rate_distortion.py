@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Order, PublishedCurve, PublishedNumber, Reproduction, line
+from leakgauge.artefacts.reproduction import DrawnCurve, Line, Order, Reproduction, line
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
@@ -195,7 +195,7 @@ def reproduce() -> Reproduction:
     return Reproduction("rate-distortion", SOURCE, lines, orders, ERRATA, curves=curves)
 
 
-def _sources(adults: Distribution) -> Iterator[PublishedNumber]:
+def _sources(adults: Distribution) -> Iterator[Line]:
     where, meant = Sentence("section 6"), Sentence("0.3227 is meant: as printed the shares sum to 0.9993")
     for prior, shares in ((film(), FILM_SHARES), (adults, ADULT_SHARES)):
         for label, printed, ours in zip(prior.outcomes, shares, prior.probabilities.tolist(), strict=True):
@@ -211,7 +211,7 @@ def _sources(adults: Distribution) -> Iterator[PublishedNumber]:
     yield line(where, Sentence("Adult, H(X)"), 1.82, entropy(adults), "bits", 5e-3)
 
 
-def _of_table_2(row: Row, distortion: float, alike: float, best: float) -> Iterator[PublishedNumber]:
+def _of_table_2(row: Row, distortion: float, alike: float, best: float) -> Iterator[Line]:
     where, ours = Sentence("Table 2, λ = {slope:g}", slope=row.slope), row.published
     true, honest = _with_background(ours), _with_background(row.honest)
     slip = distortion == 0.050
@@ -240,7 +240,7 @@ def _with_background(solution: Solution) -> float:
 
 def _of_table_3(
     prior: Distribution, rows: Sequence[Row], leakage: float, distortion: float, slope: float, equal: Sequence[float]
-) -> Iterator[PublishedNumber]:
+) -> Iterator[Line]:
     where, at = Sentence("Table 3, {bits:g} bits", bits=leakage), SLOPES.index(slope)
     alike = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
     best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2[at][0])
@@ -258,7 +258,7 @@ def _equal_leakage(prior: Distribution, bits: float) -> tuple[float, float]:
     return high, solve(RateDistortion(prior, Hamming(), MaxLeakage(bits))).distortion
 
 
-def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Iterator[PublishedNumber]:
+def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Iterator[Line]:
     alike = np.array(
         [_symmetric(row.rounded.problem.prior, printed[0]) for row, printed in zip(rows, TABLE_2, strict=True)]
     )
@@ -291,7 +291,7 @@ def _saved(best: Floats, other: Floats) -> float:
     return 100 * (1 - float(best.sum() / other.sum()))
 
 
-def _curves(films: Distribution, adults: Distribution) -> Iterator[PublishedCurve]:
+def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     """The curves of Figures 3 to 8, in the paper's order."""
     of_film = [(slope, _optimum(films, slope)) for slope in FILM_SLOPES]
     best = [(found.distortion, found.leakage) for found in (_optimum(adults, slope) for slope in ADULT_SLOPES)]
@@ -303,15 +303,15 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[PublishedCurv
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.
     of_8 = [(slope, float(np.ptp(np.log(rows), axis=0).max())) for slope, rows, _, _ in coarse]
-    yield PublishedCurve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3))
-    yield PublishedCurve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4))
-    yield PublishedCurve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5))
-    yield PublishedCurve(Sentence("Figure 6, optimal channel"), plane, tuple(best))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5))
+    yield DrawnCurve(Sentence("Figure 6, optimal channel"), plane, tuple(best))
     alike = tuple((distortion, _symmetric(adults, distortion)) for distortion, _ in best)
-    yield PublishedCurve(Sentence("Figure 6, symmetric channel"), plane, alike)
+    yield DrawnCurve(Sentence("Figure 6, symmetric channel"), plane, alike)
     for number, axis, points in ((7, "leakage in bits", of_7), (8, "ε in nats", of_8)):
         what = Sentence("Figure {number:g}, T = {threshold:g}", number=number, threshold=COARSE)
-        yield PublishedCurve(what, ("λ", axis), tuple(points))
+        yield DrawnCurve(what, ("λ", axis), tuple(points))
 
 
 def _orders(rows: Sequence[Row]) -> list[Order]:
@@ -357,7 +357,7 @@ def _orders(rows: Sequence[Row]) -> list[Order]:
     ]
 
 
-def _of_figures_7_and_8(curves: tuple[PublishedCurve, ...]) -> tuple[Order, ...]:
+def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> tuple[Order, ...]:
     """What the curves show, where the text says that both grow with λ and level off."""
     (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves[-2:])
     five = int(np.searchsorted(slopes, 5.0))
