@@ -27,7 +27,6 @@ class Draft:
     """A file under a hidden name in the folder of ``place``, readable by its owner only until it is kept.
 
     Args:
-        place: the file that is written in the end.
         shareable: whether it is meant to be handed out: it then has the mode of the file it replaces, or that of the
             umask. Other files are never readable by others, whatever they replace.
     """

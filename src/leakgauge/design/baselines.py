@@ -91,7 +91,6 @@ class Waste:
     Attributes:
         leakage: of the channel, in bits: I(X;Y), weighted if the problem is, or I(X;Y,Z) where the attacker
             knows the background.
-        distortion: of the channel.
         best: the channel that leaks least at this distortion, with its gap.
     """
 
@@ -111,7 +110,6 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     Args:
         channel: reads the problem's secret and releases its letters.
         problem: source, distortion, knowledge; its target is not used.
-        gap: in nats.
 
     Raises:
         LabelError: the channel reads or releases other letters.

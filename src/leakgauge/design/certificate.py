@@ -110,7 +110,6 @@ def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> flo
     """What every channel costs at least where secrets have weights, in nats.
 
     Args:
-        costs: of releasing y for x, in nats.
         prices: p(x) π(x), any numbers.
     """
     assert secrets.weights is not None

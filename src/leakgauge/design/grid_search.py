@@ -28,7 +28,6 @@ class GridPoint:
     """Weights that are good at a slope, and what is known of their channel, rounding included.
 
     Attributes:
-        slope: nats per unit of distortion.
         weights: r, in the grid's shape.
         leakage: I(X;Y) in nats, from above.
         distortion: the mean distortion, from above.

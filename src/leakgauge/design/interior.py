@@ -100,7 +100,6 @@ class Minimum:
         proof: the weights at which the best lower bound was met.
         upper: the least value met on the way, in nats.
         lower: the best bound met on the way, in nats.
-        steps: linear systems solved.
     """
 
     weights: Floats

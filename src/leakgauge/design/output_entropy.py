@@ -71,10 +71,8 @@ def largest_output_entropy(
     """The channel of largest H(Y) with a mean distortion of at most so much and one bound on what it tells.
 
     Args:
-        max_distortion: the largest mean distortion.
         local_dp: the largest local ε in nats; this or the next.
         max_leakage: the largest I(X;Y) in bits.
-        outputs: the letters that may be released; by default the distortion's.
         gap: in nats; the only rule by which the search stops.
 
     Raises:

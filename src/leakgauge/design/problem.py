@@ -72,9 +72,6 @@ class RateDistortion:
 
     Args:
         source: p(x), or p(x, z) where the columns are the background.
-        distortion: what releasing y instead of x costs.
-        target: a slope, the largest distortion or the largest leakage.
-        knowledge: who knows the background.
         outputs: the letters that may be released; by default the distortion's, in general the inputs.
         local_dp: an ε in nats that the channel must keep as well; None for none.
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.

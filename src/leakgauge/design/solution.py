@@ -45,8 +45,6 @@ class Solution:
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
             one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
             the asked leakage, and the distortion is within gap · ln 2 / slope of the least.
-        slope: nats per unit of distortion at this point of the curve.
-        letters: how many outputs are ever released.
     """
 
     problem: RateDistortion

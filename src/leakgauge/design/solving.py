@@ -25,10 +25,8 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
     """The channel that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Args:
-        problem: source, distortion, target and who knows the background.
         gap: in nats; the only rule by which the search stops. With weights it is counted in the largest one: twice the
             weights, twice the leakage, and twice as far from the best.
-        closed_forms: whether a closed form may be used where there is one.
 
     Raises:
         OptionError: a gap that is not above 0, or bounds on ratios of too many letters.

@@ -38,7 +38,6 @@ class StructuredSolution:
     The numbers hold for the rows as they are drawn from, multiples of 2^-53: what rounding may change is in them.
 
     Attributes:
-        slope: nats per unit of distortion.
         marginal: the weights r, in the grid's shape; q(y|x) ∝ r(y) e^(−slope · d(x, y)).
         leakage: I(X;Y) in bits, from above, by no more than the gap.
         gap: in bits. No channel with at most this distortion has less leakage than this one has, less the gap.
@@ -101,7 +100,6 @@ def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: fl
 
     Args:
         prior: the probability of each cell, in the grid's shape; some may be 0.
-        target: a finite slope, the largest distortion or the largest leakage.
         gap: in nats; the only rule by which the search stops.
 
     Raises:

@@ -61,14 +61,8 @@ def estimate(
     Args:
         measure: a function of a scenario, such as ``mutual_information``. Shannon's are treated analytically, any
             other by redrawing the counts.
-        counts: how often each combination occurs in the sample.
-        secret: the axes that are the secret.
-        release: the axes that are released.
-        background: the axes an attacker knows.
         channel: a known channel from the secret to the release, instead of release axes: it has no sampling error.
-        weights: how sensitive each secret is, as in ``Scenario``.
         estimator: how the point estimate is made; the interval does not depend on it and is widened to hold it.
-        confidence: how often such intervals should hold the truth.
         unit: of Shannon's measures; others keep their own.
         simulation_seed: what the redraws start from.
 

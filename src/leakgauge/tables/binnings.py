@@ -68,7 +68,6 @@ class Learnt:
 
     Attributes:
         cuts: the edges; none where all of them coincide.
-        quantiles: what was asked for.
     """
 
     cuts: tuple[float, ...] | tuple[date, ...]

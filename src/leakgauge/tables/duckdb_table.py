@@ -66,8 +66,6 @@ class DuckDBTable(Table):
         """How often each combination of values occurs, one axis a column.
 
         Args:
-            columns: names of one or more columns.
-            bins: how some of them are gathered into intervals; by default none.
             limit: how many distinct combinations are counted at most; the default is a million.
 
         Raises:
