@@ -90,6 +90,11 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], what: str) -> None:
             raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=what)
 
 
+def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    """What was given of these; the job knows the defaults of the others."""
+    return {name: given[name] for name in names if given[name] is not None}
+
+
 def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table, parse_binnings
@@ -99,18 +104,10 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_not_read(output, original, record, released)
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
-        found = audit_release(
-            record,
-            table,
-            released=released,
-            secret=given["secret"],
-            background=given["background"],
-            bins=parse_binnings(given["bins"], given["background"]),
-            confidence=given["confidence"],
-            targets=given["targets"] or 2000,
-            simulation_seed=given["simulate"] or 0,
-            progress=tell,
-        )
+        bins = parse_binnings(given["bins"], given["background"])
+        settings = _settings(given, "released", "secret", "background", "confidence", "targets")
+        seed = given["simulate"] or 0
+        found = audit_release(record, table, bins=bins, simulation_seed=seed, progress=tell, **settings)
     deliver(found, as_json, output, lambda: _render_release(found))
     found.require()
 
@@ -126,14 +123,10 @@ def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output:
         found = audit_mechanism(
             spelled,
             program=given["program"] is not None,
-            claim=given["claim"],
-            inputs=given["inputs"],
-            samples=given["samples"] or 200_000,
-            confidence=given["confidence"],
             stop_early=not given["to_the_end"],
-            seconds=given["seconds"] or 600.0,
             simulation_seed=given["simulate"],
             progress=tell,
+            **_settings(given, "claim", "inputs", "samples", "confidence", "seconds"),
         )
     deliver(found, as_json, output, lambda: _render_mechanism(found))
     if found.violated:
