@@ -202,13 +202,13 @@ def _run(
     output: Path | None,
 ) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
+    from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
-    from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table, source_files
 
     place = str(ctx.obj)
-    protection = Protection(unit, 1 if rows_per_unit is None else rows_per_unit, NEIGHBOURS[neighbours])
+    protection = Protection(unit, 1 if rows_per_unit is None else rows_per_unit, Neighbours(neighbours))
     query = make({"epsilon": epsilon, "confidence": confidence, "where": _condition(where)})
     if simulate is not None and dry_run:
         raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")

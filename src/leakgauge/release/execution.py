@@ -83,11 +83,7 @@ class Release:
 
     @classmethod
     def read(cls, record: Release | Path | str) -> Release:
-        """The release of a record's file; a release as it is.
-
-        Raises:
-            FileError, VerificationError: as of ``read_record``.
-        """
+        """The release of a record's file; a release as it is."""
         if isinstance(record, Release):
             return record
         place = Path(record)

@@ -35,6 +35,7 @@ from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.guarantees import (
@@ -51,7 +52,7 @@ from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_fil
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 UNIT_OF_PROTECTION: Final = ONE_ROW
-NEIGHBOURS: Final = "replace-one"
+NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
 """What a released table protects, and which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 

@@ -80,11 +80,7 @@ class TotalNoise:
 
 @lru_cache(maxsize=256)
 def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: float) -> TotalNoise:
-    """Noise for one total that a neighbour moves by ``sensitivity`` fine steps: Laplace, or with a δ Gaussian.
-
-    Raises:
-        OptionError: more noise than can be drawn.
-    """
+    """Noise for one total that a neighbour moves by ``sensitivity`` fine steps: Laplace, or with a δ Gaussian."""
     width = _width(sensitivity, grid)
     try:
         if delta is None:
@@ -97,11 +93,7 @@ def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: flo
 
 @lru_cache(maxsize=256)
 def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float) -> TotalNoise:
-    """Gaussian noise by a ρ, for one of several totals that together have ``epsilon``.
-
-    Raises:
-        OptionError: more noise than can be drawn.
-    """
+    """Gaussian noise by a ρ, for one of several totals that together have ``epsilon``."""
     width, multiplier = _width(sensitivity, grid), _multiplier(rho)
     try:
         coarse = _coarse(width, grid, multiplier)
@@ -117,9 +109,6 @@ def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> Tot
     some by as many.
 
     The grid is 1 always: rounding many counts to a coarser one could move them all.
-
-    Raises:
-        OptionError: more noise than can be drawn.
     """
     try:
         if delta is None:

@@ -97,9 +97,6 @@ class BoundedQuery(NoisyQuery[Totals]):
         lower: below it values are raised to it.
         upper: above it values are lowered to it.
         missing: the number that stands for missing values, which are refused without one.
-
-    Raises:
-        OptionError: bounds or numbers that cannot be used.
     """
 
     column: str
