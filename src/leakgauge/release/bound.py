@@ -81,8 +81,7 @@ class RecordedPlan:
     """What a plan says of columns that are there, as a record keeps it.
 
     Attributes:
-        columns: through mechanisms.
-        public: released as they are in the table.
+        public: columns that are released as they are in the table.
         order: of the columns that are written.
         bins: how columns are binned, edges that were learnt from the table included.
     """

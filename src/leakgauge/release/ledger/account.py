@@ -89,14 +89,7 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 
 @dataclass(frozen=True)
 class Account:
-    """The budget of one data set.
-
-    Args:
-        dataset: its name.
-        limit: what all releases together may cost.
-        unit: in words, what is protected.
-        neighbours: which data sets the guarantee compares.
-        opened: when, UTC in ISO 8601.
+    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
 
     Raises:
         OptionError: a text that is empty, too long or has control characters, or a limit that is none.

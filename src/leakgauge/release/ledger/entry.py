@@ -36,17 +36,7 @@ class Kind(StrEnum):
 
 
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out.
-
-    Attributes:
-        spent: on the data set up to and with this entry.
-        limit: of the account that it opens.
-        unit: that the account protects.
-        cost: of a spend.
-        steps: that were spent.
-        rule: that admitted them, by its name.
-        digest: of the record of a completed release.
-    """
+    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out."""
 
     spent: Total
     limit: Limit | None = None
@@ -82,16 +72,7 @@ class Entry:
     hash: str
 
     @classmethod
-    def after(
-        cls,
-        last: Entry | None,
-        *,
-        dataset: str,
-        kind: Kind,
-        body: Body,
-        purpose: str,
-        reference: str,
-    ) -> Entry:
+    def after(cls, last: Entry | None, dataset: str, kind: Kind, body: Body, purpose: str, reference: str) -> Entry:
         """The entry that follows the last one, of this moment."""
         time = datetime.now(UTC).isoformat(timespec="microseconds")
         text = _canonical(encode(body))

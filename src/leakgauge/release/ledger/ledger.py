@@ -94,15 +94,7 @@ class Ledger:
                     "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
                     dataset=dataset,
                 )
-            entry = Entry.after(
-                self._store.last(),
-                dataset=dataset,
-                kind=Kind.OPEN,
-                body=Body(NOTHING, limit, unit, neighbours),
-                purpose="",
-                reference=dataset,
-            )
-            self._store.append(entry)
+            entry = self._append(Kind.OPEN, dataset, Body(NOTHING, limit, unit, neighbours), "", dataset)
         return entry.account()
 
     def account(self, dataset: str) -> Account:
@@ -157,16 +149,8 @@ class Ledger:
             self._require_new(reference)
             before = self._total(dataset)
             rule = decision.require(before)
-            entry = Entry.after(
-                self._store.last(),
-                dataset=dataset,
-                kind=Kind.SPEND,
-                body=Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=rule.name.lower()),
-                purpose=purpose,
-                reference=reference,
-            )
-            self._store.append(entry)
-        return entry
+            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=rule.name.lower())
+            return self._append(Kind.SPEND, dataset, body, purpose, reference)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
         """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
@@ -189,16 +173,8 @@ class Ledger:
                     reference=spend.reference,
                     sequence=done.sequence,
                 )
-            entry = Entry.after(
-                self._store.last(),
-                dataset=spend.dataset,
-                kind=Kind.COMPLETE,
-                body=Body(self._total(spend.dataset), digest=digest),
-                purpose=spend.purpose,
-                reference=spend.reference,
-            )
-            self._store.append(entry)
-        return entry
+            body = Body(self._total(spend.dataset), digest=digest)
+            return self._append(Kind.COMPLETE, spend.dataset, body, spend.purpose, spend.reference)
 
     def entry(self, reference: str) -> Entry | None:
         """The spend with a reference; None where it was never made."""
@@ -244,6 +220,11 @@ class Ledger:
         account = self.account(dataset)
         steps = [step for entry in self.entries(dataset) for step in entry.steps]
         return compose(steps, account.delta if delta is None else delta, neighbours=account.neighbours)
+
+    def _append(self, kind: Kind, dataset: str, body: Body, purpose: str, reference: str) -> Entry:
+        entry = Entry.after(self._store.last(), dataset, kind, body, purpose, reference)
+        self._store.append(entry)
+        return entry
 
     def _total(self, dataset: str) -> Total:
         last = self._store.last(dataset)

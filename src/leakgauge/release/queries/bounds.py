@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
+from leakgauge.release.letters import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,9 +92,7 @@ def bounds(
 
 def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
     """The values of a numeric column as floats of one's own; missing ones are NaN."""
-    import pyarrow as pa
-
-    return np.array(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.array(numbers_of(values), dtype=np.float64)
 
 
 def _on_grid(lower: float, upper: float, missing: float | None, grid: float, most: float) -> Bounds:

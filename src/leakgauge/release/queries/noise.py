@@ -26,12 +26,7 @@ from leakgauge.release.ledger.account import largest_rho
 
 @dataclass(frozen=True)
 class TotalNoise:
-    """Noise for totals in whole steps of a fine grid.
-
-    Attributes:
-        mechanism: the noise, on its own grid.
-        grid: the fine one.
-    """
+    """Noise, on its own grid, for totals in whole steps of a fine one."""
 
     mechanism: NoisyNumber
     grid: float
