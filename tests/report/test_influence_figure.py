@@ -13,7 +13,7 @@ from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import influence_figure
-from leakgauge.report.figures.layout import NODE_ROWS, layout
+from leakgauge.report.figures.influence import NODE_ROWS, layout
 from tests.assessment.diagrams import measured, small_diagrams
 from tests.grids import examples
 from tests.report.artefacts import drawn, labels, marks, words

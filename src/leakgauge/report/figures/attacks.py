@@ -6,12 +6,11 @@ from typing import Any
 
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.figure import ALARM, DARK, FAINT, LIGHT, Figure, figure_of_words
-from leakgauge.report.figures.quantities import Fields, end_of, value_of
-from leakgauge.report.figures.texts import joined, lines_of, named, row_axis
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, figure_of_words, interval_of, value_of
+from leakgauge.report.figures.texts import joined, lines_of, named
 
 _LABELS, _AREA, _COLUMN, _ROW = 200, 250, 72, 34
-_NUMBERS = ("without", "success", "raw", "ceiling")
 
 
 def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
@@ -40,14 +39,21 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
     ]
     if any(row["beaten"] for row in rows):
         under.append(language.say("Diamond: the attack beats the claim."))
+    heads = {
+        "without": language.say("no release"),
+        "success": language.say("release"),
+        "raw": language.say("raw table"),
+        "ceiling": language.say("allowed"),
+    }
+    order = [row["attack"] for row in rows]
     spec = {
         "title": {"text": title, "subtitle": under, "offset": 30},
-        "width": _AREA + _COLUMN * len(_NUMBERS),
+        "width": _AREA + _COLUMN * len(heads),
         "height": {"step": _ROW},
         "view": {"stroke": None},
         "data": {"values": rows},
-        "encoding": {"y": _rows_axis(rows)},
-        "layer": [*_marks(), *_numbers(language)],
+        "encoding": {"y": chart.nominal("attack", sort=order, title=None, axis=chart.row_axis(_LABELS + 30))},
+        "layer": [*_marks(), *chart.number_columns(heads, _AREA, _COLUMN, bold="success", color="#3a444c")],
     }
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
 
@@ -58,18 +64,19 @@ def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
     name = language.retell(sentence_of(attack["attack"]))
     if several:
         name += f" ({', '.join(attack['target'])})"
+    low, high = interval_of(attack, "success")
     row: dict[str, Any] = {
         "attack": "\n".join(lines_of(name, _LABELS)),
         "success": success,
-        "low": end_of(attack, "success", "low"),
-        "high": end_of(attack, "success", "high"),
+        "low": low,
+        "high": high,
         "without": baseline,
         # Stored is the advantage over what is known without a release, on the same targets.
         "raw": None if baseline is None or advantage is None else baseline + advantage,
         "ceiling": value_of(attack, "ceiling"),
         "beaten": bool(attack.get("beats_claim")),
     }
-    written = {f"{key}_written": _percent(row[key]) for key in _NUMBERS}
+    written = {f"{key}_written": _percent(row[key]) for key in ("without", "success", "raw", "ceiling")}
     return {**row, **written, "said": _said(name, written, row["beaten"], language)}
 
 
@@ -88,34 +95,30 @@ def _percent(share: float | None) -> str:
     return "–" if share is None else f"{100 * share:.3g}%"
 
 
-def _rows_axis(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    order = [row["attack"] for row in rows]
-    return {"field": "attack", "type": "nominal", "sort": order, "title": None, "axis": row_axis(_LABELS + 30)}
-
-
 def _across(field: str) -> dict[str, Any]:
     # The numbers stand to the right of the shares, in the same picture.
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": None,
-        "scale": {"domain": [0, 1], "range": [0, _AREA]},
-        "axis": {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]},
-    }
+    axis = {"format": ".0%", "values": [0, 0.25, 0.5, 0.75, 1]}
+    return chart.quantitative(field, title=None, scale={"domain": [0, 1], "range": [0, _AREA]}, axis=axis)
 
 
 def _marks() -> list[dict[str, Any]]:
-    described = {"description": {"field": "said"}, "tooltip": {"field": "said"}}
-    red = {"condition": {"test": "datum.beaten", "value": ALARM}, "value": DARK}
+    red = {"condition": {"test": "datum.beaten", "value": chart.ALARM}, "value": chart.DARK}
     return [
         {
             "transform": [{"filter": "datum.raw !== null"}],
-            "mark": {"type": "bar", "height": 16, "fill": LIGHT, "stroke": FAINT, "strokeWidth": 0.8, "aria": False},
+            "mark": {
+                "type": "bar",
+                "height": 16,
+                "fill": chart.LIGHT,
+                "stroke": chart.FAINT,
+                "strokeWidth": 0.8,
+                "aria": False,
+            },
             "encoding": {"x": _across("without"), "x2": {"field": "raw"}},
         },
         {
             "transform": [{"filter": "datum.ceiling !== null"}],
-            "mark": {"type": "tick", "size": 24, "thickness": 3, "color": ALARM, "aria": False},
+            "mark": {"type": "tick", "size": 24, "thickness": 3, "color": chart.ALARM, "aria": False},
             "encoding": {"x": _across("ceiling")},
         },
         {
@@ -130,33 +133,7 @@ def _marks() -> list[dict[str, Any]]:
                 "color": red,
                 "shape": {"condition": {"test": "datum.beaten", "value": "diamond"}, "value": "circle"},
                 "size": {"condition": {"test": "datum.beaten", "value": 150}, "value": 64},
-                **described,
+                **chart.SAID,
             },
         },
     ]
-
-
-def _numbers(language: Language) -> list[dict[str, Any]]:
-    """The numbers in columns on the right, each column under its name."""
-    heads = {
-        "without": language.say("no release"),
-        "success": language.say("release"),
-        "raw": language.say("raw table"),
-        "ceiling": language.say("allowed"),
-    }
-    layers: list[dict[str, Any]] = []
-    for at, name in enumerate(_NUMBERS):
-        right = {"value": _AREA + _COLUMN * (at + 1)}
-        text = {"type": "text", "align": "right", "aria": False}
-        layers += [
-            {
-                "mark": {**text, "fontWeight": "bold" if name == "success" else "normal"},
-                "encoding": {"x": right, "text": {"field": f"{name}_written", "type": "nominal"}},
-            },
-            {
-                "data": {"values": [{"head": heads[name]}]},
-                "mark": {**text, "color": "#3a444c"},
-                "encoding": {"x": right, "y": {"value": -9}, "text": {"field": "head", "type": "nominal"}},
-            },
-        ]
-    return layers

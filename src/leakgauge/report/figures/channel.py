@@ -11,8 +11,8 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.labels import text_of
-from leakgauge.report.figures.figure import INK, WIDTH, Figure
-from leakgauge.report.figures.quantities import Fields
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure
 from leakgauge.report.figures.texts import width_of
 
 LARGEST = 60
@@ -107,7 +107,7 @@ def _written(probability: float) -> str:
 def _sizes(inputs: list[str], outputs: list[str], most: int) -> tuple[float, dict[str, float]]:
     """How wide a column is, and how long the labels of each axis may be, for the whole to fit a page."""
     # Labels written upwards need ten pixels each.
-    room = WIDTH - _SIDE
+    room = chart.WIDTH - _SIDE
     labels = min(max(map(width_of, inputs)) + 4, 220, room - 10 * len(outputs))
     step = min(most, (room - labels) / len(outputs))
     return step, {"x": min(max(map(width_of, outputs)) + 4, 180), "y": labels}
@@ -115,7 +115,7 @@ def _sizes(inputs: list[str], outputs: list[str], most: int) -> tuple[float, dic
 
 def _axis(field: str, title: str, labels: dict[str, Any], limit: float, step: float) -> dict[str, Any]:
     axis = {**labels, "labelLimit": limit, "labelOverlap": False, "labelFontSize": 12 if step >= 14 else 11}
-    return {"field": field, "type": "nominal", "title": title, "sort": None, "axis": axis}
+    return chart.nominal(field, title=title, sort=None, axis=axis)
 
 
 def _across(outputs: list[str], step: float) -> dict[str, Any]:
@@ -126,29 +126,21 @@ def _across(outputs: list[str], step: float) -> dict[str, Any]:
 
 
 def _cells(language: Language) -> dict[str, Any]:
-    colour = {
+    colour = chart.quantitative(
+        "probability",
         # What can never happen must not look like what hardly ever does.
-        "condition": {"test": "datum.probability === 0", "value": "white"},
-        "field": "probability",
-        "type": "quantitative",
-        "scale": {"scheme": "blues", "domain": [0, 1]},
-        "title": language.say("probability (white: 0)"),
-        "legend": {"orient": "top", "gradientLength": 200, "titleLimit": 300, "format": ".1f"},
-    }
-    return {
-        "mark": {"type": "rect", "stroke": "#e4eaef", "strokeWidth": 0.6},
-        "encoding": {"color": colour, "description": {"field": "said"}, "tooltip": {"field": "said"}},
-    }
+        condition={"test": "datum.probability === 0", "value": "white"},
+        scale={"scheme": "blues", "domain": [0, 1]},
+        title=language.say("probability (white: 0)"),
+        legend={"orient": "top", "gradientLength": 200, "titleLimit": 300, "format": ".1f"},
+    )
+    mark = {"type": "rect", "stroke": "#e4eaef", "strokeWidth": 0.6}
+    return {"mark": mark, "encoding": {"color": colour, **chart.SAID}}
 
 
 def _numbers() -> dict[str, Any]:
-    return {
-        "mark": {"type": "text", "fontSize": 11, "aria": False},
-        "encoding": {
-            "text": {"field": "number", "type": "nominal"},
-            "color": {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": INK},
-        },
-    }
+    colour = {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": chart.INK}
+    return {"mark": chart.text_mark(fontSize=11), "encoding": {"text": chart.nominal("number"), "color": colour}}
 
 
 def label_name(label: Label, language: Language) -> str:

@@ -7,9 +7,9 @@ from typing import Any
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.figure import DARK, FAINT, LIGHT, Figure
-from leakgauge.report.figures.quantities import Fields, position_in_percent
-from leakgauge.report.figures.texts import ended, joined, lines_of, listed, named, row_axis
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, position_in_percent
+from leakgauge.report.figures.texts import ended, joined, lines_of, listed, named
 
 _LABELS, _AREA, _BAR = 180, 520, 15
 
@@ -34,6 +34,7 @@ def criteria_figure(
         for arc in arcs
         for side, nodes in sides.items()
     ]
+    scale = {"domain": list(sides), "range": [chart.LIGHT, chart.DARK][-len(sides) :]}
     spec = {
         "title": {
             "text": language.say("The criteria before and after"),
@@ -42,56 +43,34 @@ def criteria_figure(
         "width": _AREA,
         "height": {"step": _BAR + 4, "for": "offset"},
         "data": {"values": rows},
-        "encoding": {**_places(list(sides)), "x": _across(language)},
+        "encoding": {
+            "x": chart.quantitative(
+                "position",
+                title=language.say("0 very low, 100 very high"),
+                scale={"domain": [0, 108], "nice": False},
+                axis={"values": [0, 20, 40, 60, 80, 100]},
+            ),
+            "y": chart.nominal(
+                "criterion",
+                sort=None,
+                title=None,
+                axis=chart.row_axis(_LABELS + 30),
+                scale={"paddingInner": 0.35, "paddingOuter": 0.2},
+            ),
+            "yOffset": chart.nominal("side", sort=list(sides)),
+        },
         "layer": [
             {
-                "mark": {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8, "height": _BAR},
+                "mark": {**chart.BAR, "height": _BAR},
                 "encoding": {
-                    "fill": _fills(list(sides)),
-                    "description": {"field": "said"},
-                    "tooltip": {"field": "said"},
+                    "fill": chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None}),
+                    **chart.SAID,
                 },
             },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 5, "aria": False},
-                "encoding": {"text": {"field": "number", "type": "nominal"}},
-            },
+            {"mark": chart.text_mark(align="left", dx=5), "encoding": {"text": chart.nominal("number")}},
         ],
     }
     return Figure(spec, joined(language, *(row["said"] for row in rows)))
-
-
-def _places(sides: list[str]) -> dict[str, Any]:
-    return {
-        "y": {
-            "field": "criterion",
-            "type": "nominal",
-            "sort": None,
-            "title": None,
-            "axis": row_axis(_LABELS + 30),
-            "scale": {"paddingInner": 0.35, "paddingOuter": 0.2},
-        },
-        "yOffset": {"field": "side", "type": "nominal", "sort": sides},
-    }
-
-
-def _across(language: Language) -> dict[str, Any]:
-    return {
-        "field": "position",
-        "type": "quantitative",
-        "title": language.say("0 very low, 100 very high"),
-        "scale": {"domain": [0, 108], "nice": False},
-        "axis": {"values": [0, 20, 40, 60, 80, 100]},
-    }
-
-
-def _fills(sides: list[str]) -> dict[str, Any]:
-    return {
-        "field": "side",
-        "type": "nominal",
-        "scale": {"domain": sides, "range": [LIGHT, DARK][-len(sides) :]},
-        "legend": {"orient": "bottom", "title": None},
-    }
 
 
 def name_of(diagram: Diagram, key: str, language: Language) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.figure import DARK, FAINT, LIGHT, MIDDLE, Figure
-from leakgauge.report.figures.quantities import Fields, shown, value_of
-from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, row_axis, width_of
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, shown, value_of
+from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, width_of
 
 _AREA = 560
 _STEP = 74
-_FILLS = {"background": DARK, "release": MIDDLE, "hidden": LIGHT}
+_FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIGHT}
 
 
 def decomposition_figure(measurement: Fields, leakage: Fields | None = None, language: Language = ENGLISH) -> Figure:
@@ -30,28 +30,27 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
     scale = {"domain": [0, most], "nice": False}
-    x = {"type": "quantitative", "scale": scale, "title": language.say("bits of the secret")}
+    x = chart.quantitative("start", scale=scale, title=language.say("bits of the secret"))
     spec = {
         "title": language.say("Where the secret's information goes"),
         "width": _AREA,
         "height": {"step": _STEP},
-        "encoding": {"y": {"field": "row", "type": "nominal", "sort": names, "title": None, "axis": row_axis(190)}},
+        "encoding": {"y": chart.nominal("row", sort=names, title=None, axis=chart.row_axis(190))},
         "layer": [
             {
                 "data": {"values": bars},
-                "mark": {"type": "bar", "stroke": FAINT, "strokeWidth": 0.8, "height": 30},
+                "mark": {**chart.BAR, "height": 30},
                 "encoding": {
-                    "x": {**x, "field": "start"},
+                    "x": x,
                     "x2": {"field": "end"},
                     "fill": _fills(bars, words),
-                    "description": {"field": "said"},
-                    "tooltip": {"field": "said"},
+                    **chart.SAID,
                 },
             },
             {
                 "data": {"values": _numbers(rows, most)},
-                "mark": {"type": "text", "dy": -24, "aria": False},
-                "encoding": {"x": {**x, "field": "place"}, "text": {"field": "number", "type": "nominal"}},
+                "mark": chart.text_mark(dy=-24),
+                "encoding": {"x": {**x, "field": "place"}, "text": chart.nominal("number")},
             },
         ],
     }
@@ -74,12 +73,9 @@ def _words(background: bool, language: Language) -> dict[str, str]:
 
 def _fills(bars: list[dict[str, Any]], words: dict[str, str]) -> dict[str, Any]:
     kinds = [part for part, word in words.items() if any(bar["part"] == word for bar in bars)]
-    return {
-        "field": "part",
-        "type": "nominal",
-        "scale": {"domain": [words[kind] for kind in kinds], "range": [_FILLS[kind] for kind in kinds]},
-        "legend": {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600},
-    }
+    scale = {"domain": [words[kind] for kind in kinds], "range": [_FILLS[kind] for kind in kinds]}
+    legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600}
+    return chart.nominal("part", scale=scale, legend=legend)
 
 
 def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:

@@ -1,22 +1,19 @@
-"""A chart as data, and its picture."""
+"""A chart as data, its picture, and numbers as artefacts store them and pictures write them."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from leakgauge.report.figures import chart
 from leakgauge.report.visible import visible
 
-WIDTH = 736
-"""The widest drawing that fits a printed page with the room around it, in pixels."""
-DARK, MIDDLE, LIGHT = "#1b3a57", "#dd8a35", "#e4eaef"
-"""Three fills that differ in lightness, so that they differ in print and without colour vision."""
-LINE, FAINT, ALARM = "#1f5fa8", "#76828b", "#a33b20"
-"""Strokes: what is measured, what is beside it, what limits or alarms."""
-INK = "#14191d"
+Fields = Mapping[str, Any]
+"""The parsed JSON of an artefact, or a part of it; or a part of a chart."""
 
 _CONFIG = {
     "axis": {
@@ -27,7 +24,7 @@ _CONFIG = {
         "labelFlush": False,
     },
     "legend": {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal", "symbolOpacity": 1},
-    "text": {"fontSize": 12, "color": INK},
+    "text": {"fontSize": 12, "color": chart.INK},
     "title": {
         "fontSize": 15,
         "subtitleFontSize": 12,
@@ -88,3 +85,26 @@ def figure_of_words(title: str, said: str) -> Figure:
         "encoding": {"x": {"value": 0}, "y": {"value": 16}, "text": {"field": "said", "type": "nominal"}},
     }
     return Figure(spec, said)
+
+
+def value_of(fields: Fields, name: str) -> float | None:
+    """The value of a stored quantity, infinite where the file says so; None where there is none."""
+    found = fields.get(name)
+    number = found.get("value") if isinstance(found, Mapping) else found
+    return None if number is None else float(number)
+
+
+def interval_of(fields: Fields, name: str) -> tuple[float | None, float | None]:
+    """The ends of a stored quantity's interval; None where it has none."""
+    low, high = (None if fields[name].get(end) is None else float(fields[name][end]) for end in ("low", "high"))
+    return low, high
+
+
+def shown(value: float) -> str:
+    """A number with four digits that count; the same in every language."""
+    return f"{value:.4g}" if math.isfinite(value) else "∞" if value > 0 else "−∞"
+
+
+def position_in_percent(states: Sequence[float]) -> float:
+    """Where the mean of a distribution over states lies between the lowest, 0, and the highest, 100."""
+    return 100 * sum(at * share for at, share in enumerate(states)) / (len(states) - 1)

@@ -9,8 +9,8 @@ from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.codec import encode, sentence_of
 from leakgauge.design import Knowledge, Solution
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.figure import ALARM, DARK, FAINT, INK, LINE, MIDDLE, Figure
-from leakgauge.report.figures.quantities import Fields, shown, value_of
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, shown, value_of
 from leakgauge.report.figures.texts import apart, clauses, joined, listed, named, shortened
 
 _AREA = {"width": 670, "height": 320}
@@ -138,46 +138,30 @@ def _same(one: Fields, release: Fields | None, name: str) -> bool:
 
 
 def _axis(field: str, title: str, most: float) -> dict[str, Any]:
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": title,
-        "scale": {"domain": [0, most], "nice": False},
-    }
+    return chart.quantitative(field, title=title, scale={"domain": [0, most], "nice": False})
 
 
 def _curve(curve: list[dict[str, Any]], axes: dict[str, Any], language: Language) -> dict[str, Any]:
-    values = [
-        {
-            **one,
-            "said": listed(language, _place(one, language), f"ε {one['epsilon']}"),
-        }
-        for one in curve
-    ]
+    values = [{**one, "said": listed(language, _place(one, language), f"ε {one['epsilon']}")} for one in curve]
     return {
         "data": {"values": values},
-        "mark": {"type": "line", "point": {"size": 26, "color": LINE}, "color": LINE},
-        "encoding": {**axes, "description": {"field": "said"}, "tooltip": {"field": "said"}},
+        "mark": {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
+        "encoding": {**axes, **chart.SAID},
     }
 
 
 def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
     said = language.say("the background alone tells {floor} bits", floor=shown(floor))
+    data = {"values": [{"leakage": floor, "said": said}]}
     # On the left the curve is high; where the floor is high too, there is room below it.
-    below = floor > most / 3
-    text = {"type": "text", "align": "left", "dx": 8, "dy": 11 if below else -10, "color": ALARM}
-    data = {"data": {"values": [{"leakage": floor, "said": said}]}}
+    text = chart.text_mark(align="left", dx=8, dy=11 if floor > most / 3 else -10, color=chart.ALARM)
     return [
         {
-            **data,
-            "mark": {"type": "rule", "strokeDash": [6, 4], "color": ALARM},
+            "data": data,
+            "mark": {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM},
             "encoding": {"y": axes["y"], "description": {"field": "said"}},
         },
-        {
-            **data,
-            "mark": {**text, "aria": False},
-            "encoding": {"x": {"value": 0}, "y": axes["y"], "text": {"field": "said", "type": "nominal"}},
-        },
+        {"data": data, "mark": text, "encoding": {"x": {"value": 0}, "y": axes["y"], "text": chart.nominal("said")}},
     ]
 
 
@@ -185,47 +169,42 @@ def _marks(marked: list[dict[str, Any]], axes: dict[str, Any], most: Mapping[str
     """The marked points, and their labels beside them, those of one place together."""
     names = [one["line"] for one in marked]
     shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
-    fills = [MIDDLE if one["own"] else DARK for one in marked]
+    fills = [chart.MIDDLE if one["own"] else chart.DARK for one in marked]
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 90}
-    kind = {"field": "line", "type": "nominal", "sort": None}
-    labels = {"data": {"values": _labels(marked, most)}}
+    labels = {"values": _labels(marked, most)}
     return [
         {
-            **labels,
-            "mark": {"type": "rule", "color": FAINT, "strokeWidth": 0.8, "aria": False},
+            "data": labels,
+            "mark": {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False},
             "encoding": {
-                "x": _pixels("across"),
+                "x": chart.quantitative("across", scale=None),
                 "x2": {"field": "line_across"},
-                "y": _pixels("down"),
+                "y": chart.quantitative("down", scale=None),
                 "y2": {"field": "line_down"},
             },
         },
         {
             "data": {"values": marked},
-            "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1, "stroke": INK, "strokeWidth": 1},
+            "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1, "stroke": chart.INK, "strokeWidth": 1},
             "encoding": {
                 **axes,
-                "shape": {**kind, "scale": {"domain": names, "range": shapes}, "legend": legend},
-                "fill": {**kind, "scale": {"domain": names, "range": fills}, "legend": legend},
+                "shape": chart.nominal("line", sort=None, scale={"domain": names, "range": shapes}, legend=legend),
+                "fill": chart.nominal("line", sort=None, scale={"domain": names, "range": fills}, legend=legend),
                 "size": {"condition": {"test": "datum.own", "value": 200}, "value": 80},
                 "description": {"field": "line"},
                 "tooltip": {"field": "line"},
             },
         },
         {
-            **labels,
-            "mark": {"type": "text", "align": "left", "fontWeight": "bold", "aria": False},
+            "data": labels,
+            "mark": chart.text_mark(align="left", fontWeight="bold"),
             "encoding": {
-                "x": _pixels("label_across"),
-                "y": _pixels("label_down"),
-                "text": {"field": "label", "type": "nominal"},
+                "x": chart.quantitative("label_across", scale=None),
+                "y": chart.quantitative("label_down", scale=None),
+                "text": chart.nominal("label"),
             },
         },
     ]
-
-
-def _pixels(field: str) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "scale": None}
 
 
 def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dict[str, Any]]:

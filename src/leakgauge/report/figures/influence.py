@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
+from leakgauge.report.figures import chart
 from leakgauge.report.figures.criteria import name_of
-from leakgauge.report.figures.figure import ALARM, FAINT, WIDTH, Figure
-from leakgauge.report.figures.layout import Place, layout
-from leakgauge.report.figures.quantities import Fields, position_in_percent
+from leakgauge.report.figures.figure import Fields, Figure, position_in_percent
 from leakgauge.report.figures.texts import lines_of
 
+Place = tuple[int, float]
+"""A column and a row."""
+NODE_ROWS = 2.0
+"""Rows that a node has to itself; a leaf, or an arc that passes, has one."""
 _SIGNS = {frozenset({1}): "▲", frozenset({-1}): "▼", frozenset({1, -1}): "↕"}
 _ROW, _LETTER, _LEADING, _NUMBER = 29, 11, 12.5, 20
 _LEAVES, _GAP = 154, 34
@@ -48,7 +52,7 @@ def influence_figure(
         score = assessment["score"]
     places, ways, rows = layout(diagram)
     columns = max(column for column, _ in places.values())
-    box = min(max((WIDTH - 12 - _LEAVES) / columns - _GAP, _NARROWEST), _LEAVES)
+    box = min(max((chart.WIDTH - 12 - _LEAVES) / columns - _GAP, _NARROWEST), _LEAVES)
     size = {"width": round(_LEAVES + columns * (box + _GAP)), "height": round(rows * _ROW)}
     signs = diagram.path_signs()
     nodes = [
@@ -131,30 +135,19 @@ def _edges(size: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _boxes(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> dict[str, Any]:
+    white = {"test": "datum.state === null", "value": "white"}
+    fill = chart.quantitative("shade", condition=white, scale={"scheme": "blues", "domain": _SHADES}, legend=None)
     return {
         "data": {"values": nodes},
         "mark": {"type": "rect", "cornerRadius": 3, "stroke": "#5b6770", "strokeWidth": 0.8, "aria": False},
-        "encoding": {
-            **_edges(size),
-            "fill": {
-                "condition": {"test": "datum.state === null", "value": "white"},
-                "field": "shade",
-                "type": "quantitative",
-                "scale": {"scheme": "blues", "domain": _SHADES},
-                "legend": None,
-            },
-        },
+        "encoding": {**_edges(size), "fill": fill},
     }
 
 
 def _covers(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> dict[str, Any]:
     """Over each box and its words one clear mark that says all of it: it alone is read out, and takes clicks."""
-    said = {"description": {"field": "said"}, "tooltip": {"field": "said"}}
-    return {
-        "data": {"values": nodes},
-        "mark": {"type": "rect", "fill": "white", "fillOpacity": 0},
-        "encoding": {**_edges(size), **said},
-    }
+    mark = {"type": "rect", "fill": "white", "fillOpacity": 0}
+    return {"data": {"values": nodes}, "mark": mark, "encoding": {**_edges(size), **chart.SAID}}
 
 
 def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[str, int]) -> dict[str, Any]:
@@ -172,17 +165,18 @@ def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[s
             for step, (across, row) in enumerate(points)
         ]
     kinds = ["same", "mirrored"]
-    kind = {"field": "direction", "type": "nominal", "legend": None}
+    colours = {"domain": kinds, "range": [chart.FAINT, chart.ALARM]}
+    dashes = {"domain": kinds, "range": [[1, 0], [5, 3]]}
     return {
         "data": {"values": values},
         "mark": {"type": "line", "strokeWidth": 1.1, "opacity": 0.85},
         "encoding": {
             "x": _across("across", size["width"]),
             "y": _down("down", size["height"]),
-            "order": {"field": "step", "type": "quantitative"},
-            "detail": {"field": "arc", "type": "nominal"},
-            "stroke": {**kind, "scale": {"domain": kinds, "range": [FAINT, ALARM]}},
-            "strokeDash": {**kind, "scale": {"domain": kinds, "range": [[1, 0], [5, 3]]}},
+            "order": chart.quantitative("step"),
+            "detail": chart.nominal("arc"),
+            "stroke": chart.nominal("direction", legend=None, scale=colours),
+            "strokeDash": chart.nominal("direction", legend=None, scale=dashes),
             "description": {"field": "arc"},
         },
     }
@@ -190,34 +184,88 @@ def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[s
 
 def _texts(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> list[dict[str, Any]]:
     """The words in the boxes: the name, and the state on the right."""
+    common = {"fontSize": _LETTER, "baseline": "middle", "lineBreak": "\n", "lineHeight": _LEADING}
+    left = chart.text_mark(**common, align="left", dx=5, fontWeight="normal")
+    right = chart.text_mark(**common, align="right", dx=-5, fontWeight="bold")
     return [
         {
             "data": {"values": nodes},
-            "mark": {
-                "type": "text",
-                "align": side,
-                "dx": 5 if side == "left" else -5,
-                "fontSize": _LETTER,
-                "fontWeight": "normal" if side == "left" else "bold",
-                "baseline": "middle",
-                "lineBreak": "\n",
-                "lineHeight": _LEADING,
-                "aria": False,
-            },
+            "mark": mark,
             "encoding": {
-                "x": _across(side, size["width"]),
+                "x": _across(mark["align"], size["width"]),
                 "y": _down(height, size["height"]),
-                "text": {"field": field, "type": "nominal"},
+                "text": chart.nominal(field),
             },
         }
-        for field, side, height in (("lines", "left", "first"), ("shown", "right", "middle"))
+        for field, mark, height in (("lines", left, "first"), ("shown", right, "middle"))
     ]
 
 
 def _across(field: str, width: int) -> dict[str, Any]:
-    return {"field": field, "type": "quantitative", "axis": None, "scale": {"domain": [0, width], "nice": False}}
+    return chart.quantitative(field, axis=None, scale={"domain": [0, width], "nice": False})
 
 
 def _down(field: str, height: int) -> dict[str, Any]:
-    scale = {"domain": [0, height], "reverse": True, "nice": False}
-    return {"field": field, "type": "quantitative", "axis": None, "scale": scale}
+    return chart.quantitative(field, axis=None, scale={"domain": [0, height], "reverse": True, "nice": False})
+
+
+def layout(diagram: Diagram) -> tuple[dict[str, Place], list[list[Place]], float]:
+    """Where each node stands, for each arc the places it passes, its ends included, and how many rows there are.
+
+    All leaves stand in the first column, every other node as far from the value as its longest way to it. An arc over
+    several columns has a row of its own in each, so that it runs between boxes. Rows follow the middle of their
+    neighbours, back and forth a few times, so that few arcs cross.
+    """
+    far: dict[str, int] = {}
+    for key in reversed(diagram.order):
+        far[key] = max((far[arc.target] + 1 for arc in diagram.arcs if arc.source == key), default=0)
+    last = max(far.values())
+    column: dict[object, int] = {key: 0 if key in diagram.leaves else last - far[key] for key in diagram.nodes}
+    sizes: dict[object, float] = {key: 1.0 if key in diagram.leaves else NODE_ROWS for key in diagram.nodes}
+    ways: list[list[object]] = []
+    for arc in diagram.arcs:
+        between = [(arc.source, arc.target, at) for at in range(column[arc.source] + 1, column[arc.target])]
+        column |= {one: one[2] for one in between}
+        sizes |= dict.fromkeys(between, 1.0)
+        ways.append([arc.source, *between, arc.target])
+    rows, most = _rows(column, sizes, ways)
+    places = {one: (column[one], rows[one]) for one in column}
+    return {key: places[key] for key in diagram.nodes}, [[places[one] for one in way] for way in ways], most
+
+
+def _rows(
+    column: Mapping[object, int], sizes: Mapping[object, float], ways: list[list[object]]
+) -> tuple[dict[object, float], float]:
+    after: dict[object, list[object]] = {one: [] for one in column}
+    before: dict[object, list[object]] = {one: [] for one in column}
+    for way in ways:
+        for one, other in pairwise(way):
+            after[one].append(other)
+            before[other].append(one)
+    groups = [[one for one in column if column[one] == at] for at in range(max(column.values()) + 1)]
+    most = max(sum(sizes[one] for one in group) for group in groups)
+    rows: dict[object, float] = {}
+    for group in groups:
+        rows |= _evenly(group, sizes, most)
+    for turn in range(24):
+        backwards = turn % 2 == 0
+        neighbours = after if backwards else before
+        for group in reversed(groups) if backwards else groups:
+            middle = {one: _mean([rows[other] for other in neighbours[one]], rows[one]) for one in group}
+            group.sort(key=lambda one: (middle[one], rows[one]))
+            rows |= _evenly(group, sizes, most)
+    return rows, most
+
+
+def _evenly(group: list[object], sizes: Mapping[object, float], most: float) -> dict[object, float]:
+    """The middles of so many things spread over all rows, each with room for its size."""
+    stretch = most / sum(sizes[one] for one in group)
+    found, top = {}, 0.0
+    for one in group:
+        found[one] = top + stretch * sizes[one] / 2
+        top += stretch * sizes[one]
+    return found
+
+
+def _mean(values: list[float], otherwise: float) -> float:
+    return sum(values) / len(values) if values else otherwise

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language, message
-from leakgauge.report.figures.figure import DARK, LINE, Figure, figure_of_words
-from leakgauge.report.figures.quantities import Fields, shown, value_of
-from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, row_axis, width_of
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, figure_of_words, shown, value_of
+from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, width_of
 
 _NAMES = {
     "identifiability": message("identifiability"),
@@ -91,28 +91,19 @@ def _chart(rows: list[dict[str, Any]], unit: str, labels: float, language: Langu
     notions = list(dict.fromkeys(row["notion"] for row in rows))
     most = max(row["level"] for row in rows) or 1.0
     # Beyond the longest bar there must be room for its number.
-    x = {
-        "field": "level",
-        "type": "quantitative",
-        "title": language.retell(unit),
-        "scale": {"domain": [0, most * 1.25], "nice": False},
-        "axis": {"tickCount": 6},
-    }
-    axis = {**row_axis(_LABELS + 30), "minExtent": labels, "maxExtent": labels}
-    y = {"field": "notion", "type": "nominal", "sort": notions, "title": None, "axis": axis}
+    scale = {"domain": [0, most * 1.25], "nice": False}
+    x = chart.quantitative("level", title=language.retell(unit), scale=scale, axis={"tickCount": 6})
+    axis = {**chart.row_axis(_LABELS + 30), "minExtent": labels, "maxExtent": labels}
     return {
         "data": {"values": rows},
         "width": _AREA,
         "height": {"step": 32},
-        "encoding": {"y": y},
+        "encoding": {"x": x, "y": chart.nominal("notion", sort=notions, title=None, axis=axis)},
         "layer": [
             {
-                "mark": {"type": "bar", "color": LINE if unit == "nats" else DARK, "height": 13},
-                "encoding": {"x": x, "description": {"field": "said"}, "tooltip": {"field": "said"}},
+                "mark": {"type": "bar", "color": chart.LINE if unit == "nats" else chart.DARK, "height": 13},
+                "encoding": chart.SAID,
             },
-            {
-                "mark": {"type": "text", "align": "left", "dx": 5, "aria": False},
-                "encoding": {"x": x, "text": {"field": "number", "type": "nominal"}},
-            },
+            {"mark": chart.text_mark(align="left", dx=5), "encoding": {"text": chart.nominal("number")}},
         ],
     }

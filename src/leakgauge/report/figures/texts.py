@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
 
 from leakgauge.languages import Language
 
@@ -54,24 +53,6 @@ def _pieces(text: str, width: float, size: float) -> list[str]:
     return found
 
 
-def row_axis(longest: float) -> dict[str, Any]:
-    """The axis of rows with long names, which ``lines_of`` broke; each name in the middle of its row."""
-    return {
-        "labelExpr": "split(datum.label, '\\n')",
-        "labelOffset": {
-            "condition": [
-                {"test": f"length(split(datum.value, '\\n')) === {lines}", "value": -7 * (lines - 1)}
-                for lines in (2, 3, 4)
-            ],
-            "value": 0,
-        },
-        "labelLimit": longest,
-        "domain": False,
-        "ticks": False,
-        "labelPadding": 8,
-    }
-
-
 def shortened(text: str, width: float, size: float = 12) -> str:
     """The text with its middle left out where it is too wide: names often differ at their ends."""
     if width_of(text, size) <= width:
@@ -91,16 +72,21 @@ def apart(wanted: Sequence[float], least: float, lowest: float, highest: float) 
 
     Those that would come too near each other are put around their common middle.
     """
+
+    def kept_inside(middle: float, count: int) -> float:
+        half = (count - 1) * least / 2
+        return min(max(middle, lowest + half), max(highest - half, lowest + half))
+
     order = sorted(range(len(wanted)), key=lambda at: wanted[at])
     # Runs of places at the least distance: the middle of each, and how many.
     runs: list[tuple[float, int]] = []
     for at in order:
         middle, count = wanted[at], 1
-        while runs and middle - (count - 1) * least / 2 < runs[-1][0] + (runs[-1][1] + 1) * least / 2:
+        # At the ends a run is moved inwards, where it may meet the one before.
+        while runs and kept_inside(middle, count) - runs[-1][0] < (count + runs[-1][1]) * least / 2:
             before, many = runs.pop()
             middle, count = (before * many + middle * count) / (many + count), many + count
-        half = (count - 1) * least / 2
-        runs.append((min(max(middle, lowest + half), max(highest - half, lowest + half)), count))
+        runs.append((kept_inside(middle, count), count))
     places = [middle + (at - (count - 1) / 2) * least for middle, count in runs for at in range(count)]
     found = [0.0] * len(places)
     for at, place in zip(order, places, strict=True):

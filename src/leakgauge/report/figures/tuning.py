@@ -9,11 +9,12 @@ from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.assessment.improvement import Goal
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures.figure import ALARM, DARK, INK, MIDDLE, Figure, figure_of_words
-from leakgauge.report.figures.quantities import Fields
-from leakgauge.report.figures.texts import apart, ended, joined, lines_of, listed, named, row_axis
+from leakgauge.report.figures import chart
+from leakgauge.report.figures.figure import Fields, Figure, figure_of_words
+from leakgauge.report.figures.texts import apart, ended, joined, lines_of, listed, named
 
-_LABELS, _AREA, _COLUMN, _STATUS = 270, 240, 50, 66
+_LABELS, _AREA, _COLUMN = 270, 240, 50
+_WIDTH = _AREA + 3 * _COLUMN + 66
 _MANY = 30
 """Settings above which each name has one line, and is cut where it is too long."""
 _SCORES = ("score", "privacy", "utility")
@@ -37,13 +38,23 @@ def tuning_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
         "Asked, dashed: score of at least {score}, privacy {privacy}, utility {utility}.",
         **{name: f"{points:g}" for name, points in asked.items()},
     )
+    order = [row["row"] for row in rows]
+    axis = {**chart.row_axis(_LABELS + 10), "grid": True}
+    status = chart.text_mark(align="left", dx=12, fontWeight="bold")
     spec = {
         "title": {"text": title, "subtitle": wanted, "offset": 28},
-        "width": _AREA + 3 * _COLUMN + _STATUS,
+        "width": _WIDTH,
         "height": {"step": _step(rows)},
         "view": {"stroke": None},
-        "encoding": {"y": _down(rows)},
-        "layer": [_band(rows), *_rules(asked), _symbols(rows, names), *_numbers(rows, names)],
+        "data": {"values": rows},
+        "encoding": {"y": chart.nominal("row", sort=order, title=None, axis=axis)},
+        "layer": [
+            _band(rows),
+            *_rules(asked),
+            _symbols(rows, names),
+            *chart.number_columns(names, _AREA, _COLUMN),
+            {"mark": status, "encoding": {"x": {"value": _AREA + 3 * _COLUMN}, "text": chart.nominal("status")}},
+        ],
     }
     met = sum(bool(trial["meets"]) for trial in trials)
     said = language.say("{count} settings were tried, {met} meet the target.", count=len(trials), met=met)
@@ -107,28 +118,18 @@ def _step(rows: list[dict[str, Any]]) -> int:
     return 14 * lines + (4 if len(rows) > _MANY else 7)
 
 
-def _down(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    axis = {**row_axis(_LABELS + 10), "grid": True}
-    return {"field": "row", "type": "nominal", "sort": [row["row"] for row in rows], "title": None, "axis": axis}
-
-
 def _across(field: str) -> dict[str, Any]:
     # The numbers stand to the right of the points, in the same picture.
-    return {
-        "field": field,
-        "type": "quantitative",
-        "title": None,
-        "scale": {"domain": [0, 100], "range": [0, _AREA]},
-        "axis": {"values": [0, 20, 40, 60, 80, 100]},
-    }
+    scale = {"domain": [0, 100], "range": [0, _AREA]}
+    return chart.quantitative(field, title=None, scale=scale, axis={"values": [0, 20, 40, 60, 80, 100]})
 
 
 def _band(rows: list[dict[str, Any]]) -> dict[str, Any]:
     """A frame around the row that was chosen."""
     return {
         "data": {"values": [row for row in rows if row["marked"]]},
-        "mark": {"type": "rect", "fill": "#fdf0df", "stroke": MIDDLE, "aria": False},
-        "encoding": {"x": {"value": 0}, "x2": {"value": _AREA + 3 * _COLUMN + _STATUS}},
+        "mark": {"type": "rect", "fill": "#fdf0df", "stroke": chart.MIDDLE, "aria": False},
+        "encoding": {"x": {"value": 0}, "x2": {"value": _WIDTH}},
     }
 
 
@@ -142,13 +143,13 @@ def _rules(asked: Mapping[str, float]) -> list[dict[str, Any]]:
     return [
         {
             "data": {"values": values},
-            "mark": {"type": "rule", "strokeDash": [6, 4], "color": ALARM, "strokeWidth": 1.5, "aria": False},
+            "mark": {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM, "strokeWidth": 1.5, "aria": False},
             "encoding": {"x": _across("asked"), "y": None},
         },
         {
             "data": {"values": values},
-            "mark": {"type": "text", "color": ALARM, "aria": False},
-            "encoding": {"x": _across("place"), "y": {"value": -9}, "text": {"field": "written", "type": "nominal"}},
+            "mark": chart.text_mark(color=chart.ALARM),
+            "encoding": {"x": _across("place"), "y": {"value": -9}, "text": chart.nominal("written")},
         },
     ]
 
@@ -162,48 +163,15 @@ def _symbols(rows: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, 
     ]
     kinds = list(names.values())
     legend = {"orient": "bottom", "title": None}
-    kind = {"field": "kind", "type": "nominal", "sort": None}
+    shapes = {"domain": kinds, "range": ["circle", "square", "triangle-up"]}
+    fills = {"domain": kinds, "range": ["white", chart.DARK, chart.MIDDLE]}
     return {
         "data": {"values": points},
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": INK, "strokeWidth": 0.6},
+        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": chart.INK, "strokeWidth": 0.6},
         "encoding": {
             "x": _across("points"),
-            "shape": {
-                **kind,
-                "scale": {"domain": kinds, "range": ["circle", "square", "triangle-up"]},
-                "legend": legend,
-            },
-            "fill": {**kind, "scale": {"domain": kinds, "range": ["white", DARK, MIDDLE]}, "legend": legend},
-            "description": {"field": "said"},
-            "tooltip": {"field": "said"},
+            "shape": chart.nominal("kind", sort=None, scale=shapes, legend=legend),
+            "fill": chart.nominal("kind", sort=None, scale=fills, legend=legend),
+            **chart.SAID,
         },
     }
-
-
-def _numbers(rows: list[dict[str, Any]], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """The scores in columns on the right, and what became of the setting."""
-    layers: list[dict[str, Any]] = []
-    for at, name in enumerate(_SCORES):
-        right = {"value": _AREA + _COLUMN * (at + 1)}
-        layers += [
-            {
-                "data": {"values": rows},
-                "mark": {"type": "text", "align": "right", "aria": False},
-                "encoding": {"x": right, "text": {"field": f"{name}_written", "type": "nominal"}},
-            },
-            {
-                "data": {"values": [{"head": names[name]}]},
-                "mark": {"type": "text", "align": "right", "aria": False},
-                "encoding": {"x": right, "y": {"value": -9}, "text": {"field": "head", "type": "nominal"}},
-            },
-        ]
-    status = {"type": "text", "align": "left", "dx": 12, "fontWeight": "bold", "aria": False}
-    left = {"value": _AREA + 3 * _COLUMN}
-    return [
-        *layers,
-        {
-            "data": {"values": rows},
-            "mark": status,
-            "encoding": {"x": left, "text": {"field": "status", "type": "nominal"}},
-        },
-    ]
