@@ -16,11 +16,11 @@ from leakgauge.drafts import require_writable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.artefacts.reproduction import Grid, Reproduction
+    from leakgauge.artefacts.reproduction import PrintedTable, Reproduction
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="[NAME]", required=False)
+@click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="NAME", required=False)
 @options.output
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:
@@ -74,7 +74,7 @@ def render(found: Reproduction) -> list[RenderableType]:
     ]
 
 
-def _render_grid(grid: Grid) -> RenderableType:
+def _render_grid(grid: PrintedTable) -> RenderableType:
     """The published cells; ours stands below where it differs, with the verdict in the title."""
     from rich.table import Table
 
