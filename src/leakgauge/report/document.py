@@ -79,6 +79,8 @@ class Code:
 
 
 Block: TypeAlias = Paragraph | Points | Grid | Picture | Code
+Content: TypeAlias = Block | Inline
+"""A block, or a text that is a plain paragraph of its own."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from leakgauge.artefacts import codec
 from leakgauge.drafts import write_bytes_whole, write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
-from leakgauge.report.document import Document, Edition, Section, twin, with_parts
+from leakgauge.report.document import Document, Edition, Paragraph, Section, twin, with_parts
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
@@ -162,7 +162,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
 def _sections(tell: Teller) -> Iterator[Section]:
     for key, make in SECTIONS.items():
         try:
-            blocks = tuple(make(tell))
+            blocks = tuple(Paragraph(one) if isinstance(one, tuple) else one for one in make(tell))
         except LeakgaugeError:
             raise
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
