@@ -94,14 +94,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report in one language.
-
-    Attributes:
-        title: of the report.
-        language: it is written in.
-        edition: for whom it is.
-        sections: in order.
-    """
+    """A whole report in one language, for those who may see the table or for everybody."""
 
     title: str
     language: Language

@@ -74,12 +74,7 @@ class Report:
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> Sequence[Document]:
-        """The report as data, in ``en``, ``zh`` or ``both``; the external edition is masked and checked.
-
-        Args:
-            language: of the report.
-            edition: for whom it is.
-            limit: the external edition hides smaller counts.
+        """The report as data, in ``en``, ``zh`` or ``both``; the external edition hides counts below the limit.
 
         Raises:
             OptionError: another language, or a limit below 1.
@@ -130,12 +125,8 @@ class Report:
 def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
     """The report on a job in one language.
 
-    Args:
-        facts: what the job found.
-        language: of the report.
-        edition: for whom it is. The external one is made from what everybody may know, masked, and checked before it is
-            handed out.
-        limit: counts below it are masked in the external edition.
+    The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
+    out.
 
     Raises:
         FileError: an artefact lacks a number that it must have.

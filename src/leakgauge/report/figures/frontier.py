@@ -99,11 +99,7 @@ def _objective(fields: Fields, language: Language) -> tuple[str, str]:
 def _point(fields: Fields, name: str) -> dict[str, Any]:
     leakage, distortion, epsilon = (value_of(fields, one) for one in (name, "distortion", "epsilon"))
     assert leakage is not None and distortion is not None
-    return {
-        "distortion": distortion,
-        "leakage": leakage,
-        "epsilon": "" if epsilon is None else shown(epsilon),
-    }
+    return {"distortion": distortion, "leakage": leakage, "epsilon": "" if epsilon is None else shown(epsilon)}
 
 
 def _marked(release: Fields | None, others: Sequence[Fields], name: str, language: Language) -> list[dict[str, Any]]:

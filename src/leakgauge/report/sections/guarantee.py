@@ -98,11 +98,7 @@ def _level(tell: Teller, place: tuple[str, ...], shows: bool) -> tuple[Inline, .
     for name, symbol in (("order", "α = "), ("delta", "δ = ")):
         if facts.has(*place, name):
             parameters += [symbol, facts.number(*place, name)]
-    row: tuple[Inline, ...] = (
-        (said,),
-        (facts.number(*place),),
-        tuple(parameters) or NOTHING,
-    )
+    row: tuple[Inline, ...] = ((said,), (facts.number(*place),), tuple(parameters) or NOTHING)
     return (*row, _witness(tell, place)) if shows else row
 
 
@@ -124,9 +120,7 @@ def _together(tell: Teller) -> Iterator[Content]:
         cell: Inline = (facts.number("release.json", "together", notion),)
         if facts.has("release.json", "together", notion, "delta"):
             cell = tell.say(
-                "{level}, δ = {delta}",
-                level=cell,
-                delta=facts.number("release.json", "together", notion, "delta"),
+                "{level}, δ = {delta}", level=cell, delta=facts.number("release.json", "together", notion, "delta")
             )
         rows.append(((say("all columns together: {notion}", notion=Own(said)),), cell))
     rows += _spent(tell)

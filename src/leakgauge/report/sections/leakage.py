@@ -59,8 +59,7 @@ def _grids(tell: Teller) -> Iterator[Content]:
     tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
         yield tell.say(
-            "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.",
-            p=tested,
+            "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.", p=tested
         )
 
 

@@ -61,10 +61,7 @@ def _versions(tell: Teller) -> Iterator[Content]:
     times = [(say("started"), "started"), (say("finished"), "finished")]
     stamped = tuple(((said,), (str(facts.get("job.json", key)),)) for said, key in times if facts.has("job.json", key))
     stages = tuple(
-        (
-            (say(STAGES.get(stage, stage)),),
-            tell.cell("job.json", "stages", stage, "seconds", unit="seconds", digits=3),
-        )
+        ((say(STAGES.get(stage, stage)),), tell.cell("job.json", "stages", stage, "seconds", unit="seconds", digits=3))
         for stage in facts.names("job.json", "stages")
         if facts.has("job.json", "stages", stage, "seconds")
     )

@@ -20,8 +20,7 @@ def _designed(tell: Teller) -> Iterator[Content]:
     accounted = tell.maybe("job.json", "asked", "accounted")
     if accounted is not None:
         yield tell.say(
-            "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.",
-            epsilon=accounted,
+            "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.", epsilon=accounted
         )
     elif tell.from_this_table:
         yield tell.say(
