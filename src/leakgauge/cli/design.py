@@ -165,7 +165,14 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
     from leakgauge.jobs.design import as_frontier
 
     if output.suffix.lower() == ".svg":
-        return _drawn(found, curve)
+        from leakgauge.report.figures import channel_figure, frontier_figure
+
+        figure = (
+            frontier_figure(encode(as_frontier(found)), language=current())
+            if curve
+            else channel_figure(found[0].channel, current())
+        )
+        return figure.to_svg() + "\n"
     if not curve:
         return text_of(ChannelFile.of(question.named(found[0])))
     frontier = as_frontier(found)
@@ -180,13 +187,6 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
     lines.writeheader()
     lines.writerows(rows)
     return text.getvalue()
-
-
-def _drawn(found: Sequence[Solution], curve: bool) -> str:
-    from leakgauge.report.figures import channel_figure, frontier_figure
-
-    figure = frontier_figure(found, language=current()) if curve else channel_figure(found[0].channel, current())
-    return figure.to_svg() + "\n"
 
 
 def _render(found: Sequence[Solution], secret: Sequence[str], output: Path | None) -> Parts:

@@ -9,9 +9,10 @@ from leakgauge.report.document import Content, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Own, Plain, Teller, warning
+from leakgauge.tables import Kind
 
 _FILE = "audit.json"
-_ORDERED = ("whole numbers", "numbers", "dates", "timestamps")
+_ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
 def attacks(tell: Teller) -> Iterator[Content]:
