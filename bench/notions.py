@@ -7,7 +7,7 @@ import time
 import numpy as np
 
 from leakgauge import notions, randomness
-from leakgauge.measures import sibson
+from leakgauge.measures import renyi
 from leakgauge.mechanisms.steps import GaussianNoise, LaplaceNoise, RandomizedResponse, Step
 from leakgauge.notions.composition import compose
 from leakgauge.probability import Channel, Distribution
@@ -21,7 +21,7 @@ def run() -> None:
     seconds = time.process_time() - start
     print(f"{len(found)} levels of a 2000×2000 channel: {seconds:.2f} s of CPU; target 1 s")
     start = time.process_time()
-    sibson.maximal_leakage(channel)
+    renyi.maximal_leakage(channel)
     print(f"of which maximal leakage: {time.process_time() - start:.3f} s")
     steps: list[Step] = [LaplaceNoise(0.01 * (k + 1), count=50) for k in range(7)]
     steps += [GaussianNoise(5.0 + k, count=50) for k in range(7)]

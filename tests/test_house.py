@@ -23,7 +23,6 @@ ROOMS = [
     "leakgauge.assessment",
     "leakgauge.assessment.published",
     "leakgauge.audit",
-    "leakgauge.claims",
     "leakgauge.design",
     "leakgauge.distances",
     "leakgauge.measures",

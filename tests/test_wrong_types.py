@@ -14,7 +14,7 @@ import pytest
 from leakgauge import claims, measures, notions, probability
 from leakgauge.arguments import checked
 from leakgauge.errors import InputError, OptionError
-from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
+from leakgauge.measures import anonymity, divergences, guessing, renyi, vulnerability
 from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
@@ -94,8 +94,8 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     renyi.prior: {"source": PRIOR, "order": 2.0},
     renyi.posterior: {"scenario": SCENARIO, "order": 2.0},
     renyi.leakage: {"scenario": SCENARIO, "order": 2.0},
-    sibson.leakage: {"channel": CHANNEL, "prior": PRIOR, "order": 2.0},
-    sibson.maximal_leakage: {"channel": CHANNEL},
+    renyi.sibson_leakage: {"channel": CHANNEL, "prior": PRIOR, "order": 2.0},
+    renyi.maximal_leakage: {"channel": CHANNEL},
     vulnerability.Gain: {"actions": "xy", "secrets": "ab", "matrix": [[1, 0], [0, 1]]},
     vulnerability.prior: {"source": PRIOR, "gain": None},
     vulnerability.posterior: {"scenario": SCENARIO, "gain": None},

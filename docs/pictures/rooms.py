@@ -1,7 +1,7 @@
 """Draws the rooms from the source: ``python docs/pictures/rooms.py`` writes ``rooms.svg``.
 
 An arrow leads from a room to one that imports it, which is the way data flow; where a longer way leads there too, the
-arrow is left out. Beside a room stand its docstring and the types that most files above it import.
+arrow is left out. Beside a room stand its docstring and the types that most rooms above it import.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ def draw() -> str:
     """The picture as SVG."""
     order = rooms()
     graph: dict[str, set[str]] = {room: set() for room in order}
-    types: dict[str, Counter[str]] = {room: Counter() for room in order}
+    taken: set[tuple[str, str, str]] = set()
     for file in sorted(SOURCE.rglob("*.py")):
         own = room_of(file)
         for room, name in set(imports(file)) if own in graph else ():
             if room in graph and room != own:
                 graph[own].add(room)
-                types[room][name] += name[0].isupper() and not name.isupper()
+                taken.add((room, name, own))
     direct = {
         room: {other for other in graph[room] if not any(other in below(graph, via) for via in graph[room])}
         for room in order
@@ -70,8 +70,8 @@ def draw() -> str:
     parts = []
     for at, room in enumerate(order):
         y = TOP + STEP * at
-        taken = [name for name, files in types[room].items() if files]
-        most = sorted(taken, key=lambda name: (-types[room][name], name))[:4]
+        types = Counter(name for where, name, _ in taken if where == room and name[0].isupper() and not name.isupper())
+        most = sorted(types, key=lambda name: (-types[name], name))[:4]
         parts.append(
             f'<rect x="{LEFT}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#ffffff" stroke="#333"/>'
             f'<text x="{LEFT + WIDTH / 2:g}" y="{y + 20}" text-anchor="middle" font-weight="bold">{room}</text>'

@@ -12,7 +12,7 @@ import click
 import pytest
 
 import leakgauge
-from leakgauge.audit import events, neighbours, released_rows
+from leakgauge.audit import events, released_rows, subjects
 from leakgauge.audit.attacks import columns
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
@@ -58,7 +58,7 @@ LIMITS: Final = (
     f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
-    f"up to {MOST_PAIRS} pairs are tried; more than {neighbours.MOST_GIVEN} given pairs are refused",
+    f"up to {MOST_PAIRS} pairs are tried; more than {subjects.MOST_GIVEN} given pairs are refused",
     f"the {events.COLUMNS} columns that differ most",
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
     f"with more than {columns.LETTERS} values are known, and guessed, by tenths",

@@ -13,7 +13,7 @@ import pytest
 from leakgauge import claims
 from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import OptionError
-from leakgauge.measures import sibson
+from leakgauge.measures import renyi
 from leakgauge.notions import (
     SOUND_EDGES,
     Circumstances,
@@ -374,7 +374,7 @@ def test_every_notion_has_a_place() -> None:
 
 def test_gaussian_level_of_a_gaussian() -> None:
     assert gaussian_dp(gaussian_pair(0.7)).value == pytest.approx(0.7, rel=5e-3)
-    assert sibson.maximal_leakage(Channel.identity(range(8))) == pytest.approx(3)
+    assert renyi.maximal_leakage(Channel.identity(range(8))) == pytest.approx(3)
 
 
 def test_neighbours_say_nothing_between_data_sets_that_cannot_reach_each_other() -> None:

@@ -15,7 +15,7 @@ from leakgauge.papers.counterexamples import (
     rare_revelation_central,
     records_that_break_it,
 )
-from leakgauge.papers.notion_relations import PUBLISHED_EDGES, trials
+from leakgauge.papers.notion_relations import PUBLISHED_EDGES, violations
 from tests.grids import nightly
 from tests.notions.test_edges import EACH, SHAPES, batch, circumstances, exact, orders, statement
 
@@ -23,8 +23,8 @@ from tests.notions.test_edges import EACH, SHAPES, batch, circumstances, exact, 
 @pytest.mark.parametrize("draws", [10_000, nightly(100_000)])
 def test_published_relations_over_many_draws(draws: int) -> None:
     shares = {
-        (trial.theorem.number, trial.theorem.conditions, trial.theorem.premise, trial.records): trial.violated
-        for trial in trials(draws)
+        (trial.theorem.number, trial.theorem.conditions, trial.theorem.premise, trial.records): trial.share
+        for trial in violations(draws)
     }
     as_31, as_defined = "σ = +Δ, as in its equation (31) and its example", "σ = σ_min = −Δ, as it is defined"
     assert shares["3", as_defined, claims.Identifiability, 1] == 0

@@ -44,7 +44,7 @@ class Cell(Part, frozen=True):
     column: str
 
 
-class Grid(Part, frozen=True):
+class PrintedTable(Part, frozen=True):
     """A published matrix or table beside ours.
 
     Attributes:
@@ -76,7 +76,7 @@ class Grid(Part, frozen=True):
         return tuple(found)
 
 
-class Curve(Part, frozen=True):
+class DrawnCurve(Part, frozen=True):
     """A curve that a paper draws without printing its numbers, as we compute it.
 
     Attributes:
@@ -104,8 +104,8 @@ class Reproduction(Part, frozen=True):
     lines: tuple[Line, ...]
     orders: tuple[Order, ...]
     errata: tuple[Sentence, ...]
-    grids: tuple[Grid, ...] = ()
-    curves: tuple[Curve, ...] = ()
+    grids: tuple[PrintedTable, ...] = ()
+    curves: tuple[DrawnCurve, ...] = ()
     agrees: bool = False
     """Whether every number and every order holds."""
 

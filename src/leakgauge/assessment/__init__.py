@@ -22,14 +22,7 @@ from leakgauge.assessment.lifts import lifts
 from leakgauge.assessment.pairwise import PairwiseWeights, pairwise_weights, with_pairwise_weights, with_weights
 from leakgauge.assessment.policy import Policy, read_policy
 from leakgauge.assessment.published import PublishedGrade, grade_evidence
-from leakgauge.assessment.vetoes import (
-    every_veto,
-    vetoes_of_audit,
-    vetoes_of_claim,
-    vetoes_of_evidence,
-    vetoes_of_finding,
-    vetoes_of_shown,
-)
+from leakgauge.assessment.vetoes import every_veto
 
 __all__ = [
     "Arc",
@@ -72,11 +65,6 @@ __all__ = [
     "read_policy",
     "read_questionnaire",
     "require_search",
-    "vetoes_of_audit",
-    "vetoes_of_claim",
-    "vetoes_of_evidence",
-    "vetoes_of_finding",
-    "vetoes_of_shown",
     "with_pairwise_weights",
     "with_weights",
     "write_template",

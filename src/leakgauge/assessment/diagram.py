@@ -80,7 +80,6 @@ class Diagram:
     def __post_init__(self) -> None:
         self._require_known()
         self._require_connected()
-        self._require_agreement()
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
@@ -136,14 +135,10 @@ class Diagram:
             raise ModelError("{file} has {states} states; use 3 to 101.", file=self.file, states=self.states)
 
     def _require_connected(self) -> None:
-        order = self.order
-        reaches = {self.value}
-        for key in reversed(order):
-            if any(arc.source == key and arc.target in reaches for arc in self.arcs):
-                reaches.add(key)
+        signs = self.path_signs()
         for key, node in self.nodes.items():
             leaf = key in self.leaves
-            if key not in reaches or (leaf and key == self.value):
+            if not signs[key] or (leaf and key == self.value):
                 raise ModelError(
                     "{file}: nothing leads from the node {node!r} to the value {value!r}; connect it or take it out.",
                     file=self.file,
@@ -161,22 +156,17 @@ class Diagram:
                 )
         if not self.privacy or not self.utility:
             raise ModelError("{file} does not name privacy and utility criteria; name a node each.", file=self.file)
-
-    def _require_agreement(self) -> None:
-        """A declared direction must be the one that every path has; a trade-off must have paths of both signs."""
-        signs = self.path_signs()
-        for key in self.leaves:
-            better, found = self.nodes[key].better, signs[key]
-            wanted = {Better.HIGHER: {1}, Better.LOWER: {-1}, Better.TRADE_OFF: {1, -1}}
-            assert better is not None
-            if found != wanted[better]:
-                ways = {frozenset({1}): "higher", frozenset({-1}): "lower", frozenset({1, -1}): "trade-off"}
+        # A declared direction must be the one that every path has; a trade-off must have paths of both signs.
+        ways = {frozenset({1}): Better.HIGHER, frozenset({-1}): Better.LOWER, frozenset({1, -1}): Better.TRADE_OFF}
+        for key, node in self.nodes.items():
+            found = ways[frozenset(signs[key])]
+            if node.better not in (None, found):
                 raise ModelError(
                     "{file}: the leaf {node!r} says better = {said!s}, and its arcs say {found!s}; mend one of them.",
                     file=self.file,
                     node=key,
-                    said=better.value,
-                    found=ways[frozenset(found)],
+                    said=node.better.value,
+                    found=found.value,
                 )
 
     def path_signs(self) -> dict[str, set[int]]:

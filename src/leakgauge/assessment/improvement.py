@@ -96,11 +96,6 @@ class Improvement:
     blocking: tuple[tuple[str, float], ...]
 
     @property
-    def target(self) -> Target:
-        """The score or grade that is aimed at."""
-        return self.goal.target
-
-    @property
     def failed(self) -> tuple[Sentence, ...]:
         """What the best one fails on, in short sentences without a full stop; empty where it fails on nothing."""
         found, asked = self.best.assessment, self.goal.asked()
@@ -214,11 +209,7 @@ def improve(
 def require_search(
     target: Target, min_privacy: float, min_utility: float, trials: int, lower: float | None, upper: float | None
 ) -> tuple[Goal, Bounds | None]:
-    """The goal and the bounds of a search, checked before anything is read or bought.
-
-    Raises:
-        OptionError: a score, bounds or a number of trials outside its range.
-    """
+    """The goal and the bounds of a search, checked before anything is read or bought, or an OptionError."""
     goal = Goal(target, min_privacy, min_utility)
     if trials < 1:
         raise OptionError("{trials} trials try nothing; allow 1 or more.", trials=trials)

@@ -18,15 +18,15 @@ from leakgauge.audit.partitions import (
     FineBits,
     Letters,
     LowBits,
-    OfColumn,
     OfNumbers,
     Partition,
     Places,
     Repeats,
-    Rows,
+    frequent_rows,
     lowest_bits,
+    one_column,
 )
-from leakgauge.audit.text_partitions import Beginnings, Character, Endings, FrequentTexts, Trait
+from leakgauge.audit.text_partitions import Trie, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
@@ -184,14 +184,14 @@ def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
     both = np.concatenate([first, second])
     texts = len(np.unique(both[TEXT]))
     if texts < len(both):
-        yield FrequentTexts(both)
+        yield frequent_texts(both)
     if texts <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
         return
-    yield Beginnings(first, second)
-    yield Endings(first, second)
-    yield Character(first, second)
-    for trait in np.flatnonzero((both[TRAITS] != both[TRAITS][0]).any(axis=0)).tolist():
-        yield Trait(both, trait)
+    yield Trie(first, second)
+    yield Trie(first, second, from_end=True)
+    yield character(first, second)
+    for at in np.flatnonzero((both[TRAITS] != both[TRAITS][0]).any(axis=0)).tolist():
+        yield trait(both, at)
 
 
 def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
@@ -202,7 +202,7 @@ def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Itera
         if log_ratio is None:
             yield Places(both, combined(first, second), Sentence("combined score"))
             if both.shape[1] <= COLUMNS and len(np.unique(codes_of(both))) <= len(both) / _OUTPUTS_A_LETTER:
-                yield Rows(both)
+                yield frequent_rows(both)
             if both.dtype.kind == "f":
                 yield _telling_bits(first, second)
         return
@@ -248,7 +248,7 @@ def _telling_bits(first: Outputs, second: Outputs) -> Partition:
         float(np.abs(_shares(bits, first[:, at]) - _shares(bits, second[:, at])).sum())
         for at in range(min(first.shape[1], COLUMNS))
     ]
-    return OfColumn(bits, int(np.argmax(differ)))
+    return one_column(bits, int(np.argmax(differ)))
 
 
 def _shares(partition: Partition, outputs: Outputs) -> Floats:

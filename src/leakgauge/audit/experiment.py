@@ -21,12 +21,12 @@ from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.checks import DeclaredNoise, noise_checks, repetition_checks
 from leakgauge.audit.events import FEWEST, Event, best_events, most_promising
 from leakgauge.audit.levels import held_to, least_level
-from leakgauge.audit.neighbours import Pair
 from leakgauge.audit.outputs import Outputs, alike, codes_of, joined
 from leakgauge.audit.subjects import Subject
 from leakgauge.audit.texts import nearly_all_differ
 from leakgauge.claims import Statement
 from leakgauge.errors import EngineError
+from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability.cells import Floats
 
 FIRST_ROUND = 250

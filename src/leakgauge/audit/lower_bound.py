@@ -11,11 +11,11 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
 from leakgauge.audit.experiment import Counting, Experiment
 from leakgauge.audit.levels import exact_level, held_to, require_auditable
-from leakgauge.audit.neighbours import Pair, known_pairs, require_neighbours
-from leakgauge.audit.subjects import SECONDS, claimed, subject_of
+from leakgauge.audit.subjects import SECONDS, claimed, known_pairs, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability import Channel
 from leakgauge.randomness import Randomness
 
@@ -79,9 +79,7 @@ def lower_bound(
             raise OptionError("A channel is computed over all of its inputs; leave the pairs out.")
         return _of_channel(mechanism, target, held is not None)
     subject = subject_of(mechanism, batched=batched, randomness=randomness)
-    chosen = _neighbours(mechanism) if pairs is None else known_pairs(pairs)
-    for pair in chosen:
-        require_neighbours(mechanism, pair)
+    chosen = known_pairs(mechanism, pairs)
     noise = mechanism.noise if isinstance(mechanism, Mechanism) else None
     if declared is None and noise is not None:
         declared = declared_noise(noise)
@@ -89,12 +87,6 @@ def lower_bound(
         subject, target, held is not None, samples, miss, time.monotonic() + seconds, stop_early, declared, progress
     )
     return experiment.run(experiment.most_telling(chosen, in_order=pairs is None))
-
-
-def _neighbours(mechanism: object) -> list[Pair]:
-    if not isinstance(mechanism, Mechanism):
-        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
-    return mechanism.neighbours()
 
 
 def _of_channel(channel: Channel, claim: Statement, held: bool) -> Shown:
@@ -118,18 +110,9 @@ def assert_satisfies(
     seconds: float = SECONDS,
     randomness: Randomness | None = None,
 ) -> Shown:
-    """What was shown of a mechanism whose claim stands; otherwise the test fails.
+    """What was shown of a mechanism whose claim stands, for the tests of other projects; otherwise the test fails.
 
-    Args:
-        mechanism: a function from an input to an output, a mechanism of the catalogue, or an OpenDP measurement.
-        claim: what it must keep.
-        pairs: neighbouring inputs, of which the most telling is audited.
-        samples: outputs to draw on each of the two inputs, at most.
-        confidence: with which a mechanism that keeps its claim is not accused.
-        batched: whether the function takes a count too and returns so many outputs at once.
-        declared: noise whose scale and sensitivity are checked as well.
-        seconds: how long to draw.
-        randomness: for mechanisms of the catalogue.
+    The arguments are those of ``lower_bound``.
 
     Raises:
         AssertionError: the claim is disproved; the message says by which inputs and which event.
@@ -137,7 +120,7 @@ def assert_satisfies(
     Example:
         >>> from leakgauge.claims import LocalDP
         >>> from leakgauge.mechanisms import randomized_response
-        >>> assert_satisfies(randomized_response(["yes", "no"], 1.0), LocalDP(1.0)).violated
+        >>> assert_satisfies(randomized_response(1.0, letters=["yes", "no"]), LocalDP(1.0)).violated
         False
     """
     shown = lower_bound(

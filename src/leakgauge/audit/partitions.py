@@ -95,8 +95,9 @@ class Places(Partition):
         score: Callable[[Outputs], Floats] | None = None,
         what: Sentence = _OUTPUT,
         known: bool = False,
+        stake: float = 1.0,
     ) -> None:
-        self._score, self._what, self.name, self.known = score, what, what.template, known
+        self._score, self._what, self.name, self.known, self.stake = score, what, what.template, known, stake
         numbers = self._numbers(outputs)
         self._ends = np.unique(np.quantile(numbers, cut_shares(len(numbers)), method="inverted_cdf"))
         self.cells = len(self._ends) + 1
@@ -180,43 +181,50 @@ class FineBits(Partition):
         return Sentence("{count:d} zeros or more", count=count)
 
 
-class OfColumn(Partition):
+class View(Partition):
+    """A partition of something that is read off each output."""
+
+    def __init__(
+        self,
+        inner: Partition,
+        read: Callable[[Outputs], Outputs],
+        name: str,
+        describe: Callable[[Codes], Sentence] | None = None,
+        stake: float = 1.0,
+    ) -> None:
+        self._inner, self._read, self._describe = inner, read, describe or inner.describe
+        self.cells, self.name, self.in_order, self.stake = inner.cells, name, inner.in_order, stake
+
+    def places(self, outputs: Outputs) -> Codes:
+        """The cell of each output."""
+        return self._inner.places(self._read(outputs))
+
+    def describe(self, cells: Codes) -> Sentence:
+        """In the words of what is read, or in its own."""
+        return self._describe(cells)
+
+
+def one_column(inner: Partition, column: int) -> Partition:
     """A partition of one number of each row."""
 
-    def __init__(self, inner: Partition, column: int) -> None:
-        self._inner, self._column = inner, column
-        self.cells, self.name, self.in_order = inner.cells, inner.name, inner.in_order
+    def describe(cells: Codes) -> Sentence:
+        return Sentence("number {at:d} of each: {event}", at=column + 1, event=inner.describe(cells))
 
-    def places(self, outputs: Outputs) -> Codes:
-        """The cell of each output."""
-        return self._inner.places(outputs[:, self._column])
-
-    def describe(self, cells: Codes) -> Sentence:
-        """In the words of the one."""
-        event = self._inner.describe(cells)
-        return Sentence("number {at:d} of each: {event}", at=self._column + 1, event=event)
+    return View(inner, lambda rows: rows[:, column], inner.name, describe)
 
 
-class Rows(Partition):
+def frequent_rows(outputs: Outputs) -> Partition:
     """Each of the most frequent rows of numbers a cell, everything else the last."""
+    inner = Letters(_bytes_of(outputs))
 
-    name = "rows"
-
-    def __init__(self, outputs: Outputs) -> None:
-        self._type = outputs.dtype
-        self._inner = Letters(_bytes_of(outputs))
-        self.cells = self._inner.cells
-
-    def places(self, outputs: Outputs) -> Codes:
-        """The cell of each output."""
-        return self._inner.places(_bytes_of(outputs.astype(self._type)))
-
-    def describe(self, cells: Codes) -> Sentence:
-        """How many rows, not which: they may be long."""
-        rows = int((cells < self.cells - 1).sum())
+    def describe(cells: Codes) -> Sentence:
+        # How many rows, not which: they may be long.
+        rows = int((cells < inner.cells - 1).sum())
         if rows < len(cells):
             return Sentence("one of {rows:d} rows or any other", rows=rows)
         return Sentence("one of {rows:d} rows", rows=rows)
+
+    return View(inner, lambda rows: _bytes_of(rows.astype(outputs.dtype)), "rows", describe)
 
 
 class OfNumbers(Partition):

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
@@ -16,8 +15,8 @@ from typing import BinaryIO
 import numpy as np
 
 from leakgauge.audit.outputs import Outputs, program_outputs
+from leakgauge.audit.subjects import Subject
 from leakgauge.errors import EngineError, ModelError, OptionError
-from leakgauge.probability.cells import Floats
 
 LONGEST_LINE = 1 << 12
 """Bytes a line may have, on average, before a program is taken to write without end."""
@@ -26,7 +25,7 @@ _AT_LEAST, _AT_MOST = 1 << 20, 1 << 28
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Subject):
     """A command that is started once a batch.
 
     Attributes:
@@ -71,10 +70,6 @@ class Program:
                 found=len(lines),
             )
         return program_outputs(lines)
-
-    def log_ratio(self, first: object, second: object) -> Callable[[Outputs], Floats] | None:
-        """Not known."""
-        return None
 
 
 @dataclass

@@ -1,10 +1,11 @@
-"""What is audited, drawn from alike: functions, mechanisms of the catalogue, OpenDP measurements."""
+"""What is audited, drawn from alike (functions, mechanisms of the catalogue, OpenDP measurements), and its inputs."""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,11 +15,14 @@ from leakgauge.audit.outputs import Outputs, as_outputs, compact
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.mechanism import Pair
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import OperatingSystem, Randomness
 
 SECONDS = 600.0
 """How long an audit may take before it goes on with the outputs it has, or says that it has none."""
+MOST_GIVEN = 1024
+"""Pairs that may be given; each of them is tried."""
 _AT_ONCE = 1 << 17
 """Outputs of a mechanism of the catalogue that are drawn between two looks at the clock."""
 
@@ -30,11 +34,12 @@ class Subject(Protocol):
         """Outputs of so many independent runs on one input, fewer where the clock passes ``until``."""
 
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """The log-likelihood ratio of the two inputs, where the law is known."""
+        """The log-likelihood ratio of the two inputs; None where the law is not known."""
+        return None
 
 
 @dataclass(frozen=True)
-class Repeated:
+class Repeated(Subject):
     """A function from an input to an output, run again and again."""
 
     function: Callable[[Any], Any]
@@ -51,12 +56,9 @@ class Repeated:
         _within(work, until)
         return as_outputs(found[:count])
 
-    def log_ratio(self, first: Any, second: Any) -> None:
-        """Not known."""
-
 
 @dataclass(frozen=True)
-class Batched:
+class Batched(Subject):
     """A function from an input and a count to so many outputs."""
 
     function: Callable[[Any, int], Any]
@@ -76,18 +78,10 @@ class Batched:
             )
         return outputs
 
-    def log_ratio(self, first: Any, second: Any) -> None:
-        """Not known."""
-
 
 @dataclass(frozen=True)
-class Catalogued:
-    """A mechanism of the catalogue, run as a release runs it.
-
-    Attributes:
-        mechanism: which.
-        randomness: the operating system's, or a seed's for simulations.
-    """
+class Catalogued(Subject):
+    """A mechanism of the catalogue, run as a release runs it."""
 
     mechanism: Mechanism
     randomness: Randomness
@@ -108,12 +102,7 @@ class Catalogued:
 
 
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
-    """What is audited, from a function, a mechanism of the catalogue or an OpenDP measurement.
-
-    Args:
-        mechanism: which.
-        batched: whether a function takes a count as well and returns so many outputs at once.
-        randomness: for mechanisms of the catalogue; the operating system's unless a simulation gives its own.
+    """What is audited; arguments as of ``lower_bound``.
 
     Raises:
         OptionError: it cannot be run.
@@ -133,8 +122,60 @@ def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness 
 
 def claimed(mechanism: Any) -> Statement | None:
     """The headline that a mechanism of the catalogue claims; None of anything else."""
-    claims: Sequence[Statement] = getattr(mechanism, "claims", ())
-    return claims[0] if claims and isinstance(claims[0], Statement) else None
+    return mechanism.claims[0] if isinstance(mechanism, Mechanism) else None
+
+
+def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
+    """The pairs that are given, or those of a mechanism of the catalogue, each of them neighbours.
+
+    Raises:
+        OptionError: there is none, one is not a pair, there are too many to try each, or inputs are further apart than
+            the sensitivity that the mechanism is made for.
+    """
+    catalogued = mechanism if isinstance(mechanism, Mechanism) else None
+    if pairs is None:
+        if catalogued is None:
+            raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+        chosen = catalogued.neighbours()
+    else:
+        chosen = _given(pairs)
+    if catalogued is not None and catalogued.reach is not None:
+        for pair in chosen:
+            _require_neighbours(pair, catalogued.reach, catalogued.name)
+    return chosen
+
+
+def _given(pairs: Iterable[Pair]) -> list[Pair]:
+    given = list(itertools.islice(pairs, MOST_GIVEN + 1))
+    if len(given) > MOST_GIVEN:
+        raise OptionError(
+            "More than {most} pairs of inputs are given, too many to try each; give those that may differ most.",
+            most=MOST_GIVEN,
+        )
+    if not given:
+        raise OptionError("No pair of neighbouring inputs is given; give at least one.")
+    if not all(isinstance(pair, tuple) and len(pair) == 2 for pair in given):
+        raise OptionError("A pair of inputs has 2 of them; give tuples (first, second).")
+    return given
+
+
+def _require_neighbours(pair: Pair, reach: float, name: str) -> None:
+    try:
+        first, second = (np.asarray(one, dtype=np.float64) for one in pair)
+        if first.shape != second.shape:
+            raise ValueError
+        apart = float(np.abs(first - second).max(initial=0.0))
+    except (ValueError, TypeError):
+        raise OptionError(
+            "The inputs are not numbers of the same shape; give two that {name!s} takes.", name=name
+        ) from None
+    if not apart <= reach:
+        raise OptionError(
+            "The inputs are {apart:g} apart and {name!s} is made for neighbours within {reach:g}; give such.",
+            apart=apart,
+            name=name,
+            reach=reach,
+        )
 
 
 def claimed_by_opendp(measurement: Any, distance: Any) -> Statement:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-
 import numpy as np
 
 from leakgauge.artefacts import Sentence
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.partitions import LETTERS, OTHER, Letters, Partition, Places, listed
+from leakgauge.audit.partitions import LETTERS, OTHER, Letters, Partition, Places, View, listed
 from leakgauge.audit.texts import BEGINNING, END, ENDING, START, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Field
 
 _FEWEST = 4
@@ -20,62 +18,33 @@ _TEXTS = 1 / 6
 """What is staked on each kind of cells of texts, so that they do not make bets on numbers much poorer."""
 
 
-class FrequentTexts(Partition):
+def frequent_texts(outputs: Outputs) -> Partition:
     """Each of the most frequent texts that come again a cell, everything else the last."""
-
-    name = "texts"
-
-    def __init__(self, outputs: Outputs) -> None:
-        texts, counts = np.unique(outputs[TEXT], return_counts=True)
-        self._inner = Letters(outputs[TEXT][np.isin(outputs[TEXT], texts[counts > 1])])
-        self.cells = self._inner.cells
-
-    def places(self, outputs: Outputs) -> Codes:
-        """The cell of each output."""
-        return self._inner.places(outputs[TEXT])
-
-    def describe(self, cells: Codes) -> Sentence:
-        """The texts."""
-        return self._inner.describe(cells)
+    texts, counts = np.unique(outputs[TEXT], return_counts=True)
+    again = outputs[TEXT][np.isin(outputs[TEXT], texts[counts > 1])]
+    return View(Letters(again), lambda drawn: drawn[TEXT], "texts")
 
 
-class Trait(Places):
+def trait(outputs: Outputs, at: int) -> Partition:
     """One of the numbers that describe a text."""
-
-    stake = _TEXTS
-
-    def __init__(self, outputs: Outputs, trait: int) -> None:
-        self._trait = trait
-        super().__init__(outputs, self._value, TRAIT_NAMES[trait])
-
-    def _value(self, outputs: Outputs) -> Floats:
-        return np.asarray(outputs[TRAITS][:, self._trait])
+    return Places(outputs, lambda drawn: np.asarray(drawn[TRAITS][:, at]), TRAIT_NAMES[at], stake=_TEXTS)
 
 
-class Character(Partition):
+def character(first: Outputs, second: Outputs) -> Partition:
     """The character at the place, counted from the beginning or the end, where texts differ most."""
+    rows = characters_in(first), characters_in(second)
+    at = int(np.argmax([_apart(rows[0][:, at], rows[1][:, at]) for at in range(rows[0].shape[1])]))
+    inner = Letters(np.concatenate(rows)[:, at])
 
-    name = "character"
-    stake = _TEXTS
-
-    def __init__(self, first: Outputs, second: Outputs) -> None:
-        rows = characters_in(first), characters_in(second)
-        self._at = int(np.argmax([_apart(rows[0][:, at], rows[1][:, at]) for at in range(rows[0].shape[1])]))
-        self._inner = Letters(np.concatenate(rows)[:, self._at])
-        self.cells = self._inner.cells
-
-    def places(self, outputs: Outputs) -> Codes:
-        """The cell of each output."""
-        return self._inner.places(characters_in(outputs)[:, self._at])
-
-    def describe(self, cells: Codes) -> Sentence:
-        """The place and the characters."""
-        codes = self._inner.values[cells[cells < self.cells - 1]].tolist()
+    def describe(cells: Codes) -> Sentence:
+        codes = inner.values[cells[cells < inner.cells - 1]].tolist()
         known: list[Field] = [repr(chr(code)) if code else Sentence("none") for code in codes]
         named = listed([*known, *OTHER[: len(cells) - len(known)]])
-        if self._at < BEGINNING:
-            return Sentence("character {at:d} {one}", at=self._at + 1, one=named)
-        return Sentence("character {at:d} from the end {one}", at=self._at - BEGINNING + 1, one=named)
+        if at < BEGINNING:
+            return Sentence("character {at:d} {one}", at=at + 1, one=named)
+        return Sentence("character {at:d} from the end {one}", at=at - BEGINNING + 1, one=named)
+
+    return View(inner, lambda drawn: characters_in(drawn)[:, at], "character", describe, _TEXTS)
 
 
 def _apart(first: Codes, second: Codes) -> float:
@@ -85,13 +54,14 @@ def _apart(first: Codes, second: Codes) -> float:
     return float(np.abs(ours / len(first) - theirs / len(second)).sum())
 
 
-class _Trie(Partition):
-    """The longest of the frequent beginnings that a text has; they are the nodes of a tree of characters."""
+class Trie(Partition):
+    """The longest of the frequent beginnings, or ends, that a text has: the nodes of a tree of characters."""
 
     stake = _TEXTS
-    _depth: int
 
-    def __init__(self, first: Outputs, second: Outputs) -> None:
+    def __init__(self, first: Outputs, second: Outputs, *, from_end: bool = False) -> None:
+        self.name = "end of the text" if from_end else "beginning of the text"
+        self._from_end, self._depth = from_end, ENDING if from_end else BEGINNING
         characters = self._characters(np.concatenate([first, second]))
         fewest = max(_FEWEST, len(characters) // LETTERS)
         self._beginnings, self._parents = [""], [0]
@@ -117,12 +87,11 @@ class _Trie(Partition):
             at[rows] = np.where(frequent, nodes + np.cumsum(frequent) - 1, -1)[step_of.reshape(-1)]
         self.cells = len(self._beginnings)
 
-    @abstractmethod
     def _characters(self, outputs: Outputs) -> Codes:
-        """The characters of each text in the order in which they are looked at."""
+        return code_points(outputs[END if self._from_end else START], self._depth)
 
     def _quoted(self, node: int) -> str:
-        return repr(self._beginnings[node])
+        return repr(self._beginnings[node][:: -1 if self._from_end else 1])
 
     def places(self, outputs: Outputs) -> Codes:
         """The cell of each output."""
@@ -151,37 +120,6 @@ class _Trie(Partition):
                 named.append(rare if node else Sentence("a rare character"))
             elif not node or not whole[self._parents[node]]:
                 named.append(self._quoted(node) if node else Sentence("anything"))
-        return self._texts_with(listed(named))
-
-    @abstractmethod
-    def _texts_with(self, named: Field) -> Sentence:
-        """Texts that begin, or end, with what is named."""
-
-
-class Beginnings(_Trie):
-    """How texts begin."""
-
-    name = "beginning of the text"
-    _depth = BEGINNING
-
-    def _characters(self, outputs: Outputs) -> Codes:
-        return code_points(outputs[START], BEGINNING)
-
-    def _texts_with(self, named: Field) -> Sentence:
-        return Sentence("text that begins with {one}", one=named)
-
-
-class Endings(_Trie):
-    """How texts end."""
-
-    name = "end of the text"
-    _depth = ENDING
-
-    def _characters(self, outputs: Outputs) -> Codes:
-        return code_points(outputs[END], ENDING)
-
-    def _texts_with(self, named: Field) -> Sentence:
-        return Sentence("text that ends with {one}", one=named)
-
-    def _quoted(self, node: int) -> str:
-        return repr(self._beginnings[node][::-1])
+        if self._from_end:
+            return Sentence("text that ends with {one}", one=listed(named))
+        return Sentence("text that begins with {one}", one=listed(named))

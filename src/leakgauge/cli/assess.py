@@ -106,8 +106,8 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
 def _render(found: StoredAssessment, published: bool) -> Parts:
     parts: Parts = [_scores(found, published), _leaves(found), retell(found.graded)]
     for veto in found.vetoes:
-        told = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
-        parts.append(alert(told))
+        sentence = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
+        parts.append(alert(sentence))
     parts += [_lift(found, way) for way in found.lifts[:3]]
     if found.blocked is not None:
         parts.append(retell(found.blocked))

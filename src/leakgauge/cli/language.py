@@ -42,11 +42,7 @@ def retell(text: str | Sentence) -> str:
 
 @contextmanager
 def speaking(code: str) -> Iterator[Language]:
-    """Speak a language until the end of the block.
-
-    Raises:
-        OptionError: there is none of this code.
-    """
+    """Speak a language until the end of the block."""
     language = language_of(code)
     before = _SPOKEN.set(language)
     try:
@@ -59,9 +55,6 @@ def language_asked(arguments: Sequence[str]) -> str:
     """The code that ``--language`` gives among a verb's arguments, else the environment, else English's.
 
     It is looked for before the arguments are parsed, so that what is wrong with them is said in it.
-
-    Raises:
-        OptionError: the environment asks for a language that there is not.
     """
     asked = None
     for at, given in enumerate(arguments):

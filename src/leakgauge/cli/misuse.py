@@ -31,11 +31,7 @@ class Once(click.Command):
     """A verb that refuses an option of one value given twice; a flag given twice says the same thing twice."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, and refuse what would drop a value that was typed.
-
-        Raises:
-            OptionError: names the option.
-        """
+        """Parse, and refuse what would drop a value that was typed."""
         # Which options were given how often is known to click's parser alone, so the arguments are parsed twice.
         try:
             values, left, given = self.make_parser(ctx).parse_args(list(args))
@@ -56,11 +52,7 @@ def given_to(ctx: click.Context) -> tuple[Mapping[str, Any], list[str]]:
 
 
 def language_once(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """Refuse a language that was given to a group already; both ask for it, and only one can be spoken.
-
-    Raises:
-        OptionError: it is given twice.
-    """
+    """Refuse a language that was given to a group already; both ask for it, and only one can be spoken."""
     if ctx.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE:
         # Groups and their verbs share this.
         if _LANGUAGE in ctx.meta:
@@ -86,13 +78,13 @@ def refusal(error: click.ClickException) -> str:
     if isinstance(error, click.BadParameter) and error.param is not None and error.ctx is not None:
         return _invalid(error.param, error.ctx) or error.format_message()
     if isinstance(error, click.NoSuchOption):
-        return _unknown_option(repr(error.option_name), error.possibilities)
+        return _unknown(_NO_OPTION, error.option_name, error.possibilities)
     if isinstance(error, click.BadOptionUsage):
         return _misused(error)
     # Click has a class of its own for an unknown command only since 8.4.
     command = getattr(error, "command_name", None)
     if command is not None:
-        return _unknown_command(repr(command), getattr(error, "possibilities", None))
+        return _unknown(_NO_COMMAND, command, getattr(error, "possibilities", None))
     if isinstance(error, click.UsageError) and error.ctx is not None:
         _, left = given_to(error.ctx)
         if left:
@@ -163,24 +155,21 @@ def _range(kind: click.IntRange | click.FloatRange) -> str:
     return f"{low}x{high}" if high else f"x{'>' if kind.min_open else '>='}{kind.min}"
 
 
-def _unknown_option(name: str, near: list[str] | None) -> str:
-    match near or []:
-        case []:
-            return say("No such option {name!s}.", name=name)
-        case [other]:
-            return say("No such option {name!s}. Did you mean {other!s}?", name=name, other=repr(other))
-    others = tuple(map(repr, sorted(near or [])))
-    return say("No such option {name!s}. (Did you mean one of: {others!s}?)", name=name, others=others)
+_NO_OPTION = (
+    message("No such option {name!s}."),
+    message("No such option {name!s}. Did you mean {other!s}?"),
+    message("No such option {name!s}. (Did you mean one of: {others!s}?)"),
+)
+_NO_COMMAND = (
+    message("No such command {name!s}."),
+    message("No such command {name!s}. Did you mean {other!s}?"),
+    message("No such command {name!s}. (Did you mean one of: {others!s}?)"),
+)
 
 
-def _unknown_command(name: str, near: list[str] | None) -> str:
-    match near or []:
-        case []:
-            return say("No such command {name!s}.", name=name)
-        case [other]:
-            return say("No such command {name!s}. Did you mean {other!s}?", name=name, other=repr(other))
+def _unknown(templates: tuple[str, str, str], name: str, near: list[str] | None) -> str:
     others = tuple(map(repr, sorted(near or [])))
-    return say("No such command {name!s}. (Did you mean one of: {others!s}?)", name=name, others=others)
+    return say(templates[min(len(others), 2)], name=repr(name), other=others[:1] and others[0], others=others)
 
 
 def _misused(error: click.BadOptionUsage) -> str:

@@ -95,11 +95,7 @@ class Loss:
 
 
 def loss_of(texts: Sequence[str], secret: Sequence[str]) -> Loss:
-    """What ``--distortion``, given once or once a column, says of the secret; columns left out count as Hamming's.
-
-    Raises:
-        OptionError: texts that do not say one distortion for the secret.
-    """
+    """What ``--distortion``, given once or once per column, says of the secret; columns left out count as Hamming's."""
     columns = {text: _column(text, secret) for text in texts}
     if len(texts) == 1 and columns[texts[0]] is None:
         name = texts[0]

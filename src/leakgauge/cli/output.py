@@ -45,11 +45,7 @@ def simulation_warning() -> Text:
 
 
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:
-    """Refuse an output that cannot be written, or that is one of the files read.
-
-    Raises:
-        FileError: names it.
-    """
+    """Refuse an output that cannot be written, or that is one of the files read."""
     from leakgauge.tables import source_files
 
     # The address after its files: it may be a folder, in which nothing is written.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Column, Table
@@ -14,28 +13,18 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, deliver, number, working
-from leakgauge.drafts import draft, require_writable
+from leakgauge.cli.options import FILE, Command
+from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
+from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
-    from leakgauge.jobs.query import Asked
+    from leakgauge.jobs.query import PaidAnswer
     from leakgauge.release import queries
     from leakgauge.release.ledger import Cost, Entry, Spending, Verdict
+    from leakgauge.release.ledger.cost import Total
     from leakgauge.release.queries import Condition, Protection, Query
-
-Made = TypeVar("Made", bound=Callable[..., None])
-
-
-class _Shared(TypedDict):
-    """What every query is told."""
-
-    epsilon: float
-    confidence: float
-    where: Condition | None
-
 
 _COMMON = (
     click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
@@ -49,6 +38,7 @@ _COMMON = (
     click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
     click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
     click.option("--simulate", type=int, metavar="SEED", help="Noise from a seed: not private, not a release."),
+    options.output,
 )
 _DELTA = (click.option("--delta", type=float, metavar="D", help="Gaussian noise with this δ, instead of Laplace."),)
 _COLUMN = (click.option("--column", required=True, metavar="COLUMN", help="Whose values."),)
@@ -61,14 +51,15 @@ _LABELS = (
     click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
     click.option("--labels-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
 )
+_AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at", "grid", "k")
+"""Fields of queries that are options of the same name and meaning."""
 
 
-def _options(*groups: tuple[Callable[[Any], Any], ...]) -> Callable[[Made], Made]:
-    def add(made: Made) -> Made:
-        made = options.output(made)
+def _options(*groups: tuple[Callable[[Any], Any], ...]) -> Callable[[Command], Command]:
+    def add(verb: Command) -> Command:
         for option in reversed([option for group in (*groups, _COMMON) for option in group]):
-            made = option(made)
-        return made
+            verb = option(verb)
+        return verb
 
     return add
 
@@ -91,153 +82,120 @@ def command(ctx: click.Context, table: str) -> None:
 
 @command.command()
 @_options(_DELTA)
-@click.pass_context
-def count(ctx: click.Context, /, delta: float | None, **common: Any) -> None:
+@click.pass_obj
+def count(table: str, /, **given: Any) -> None:
     """How many rows there are, or how many have a value."""
     from leakgauge.release.queries import Count
 
-    _run(ctx, lambda shared: Count(delta=delta, **shared), **common)
+    _run(table, Count, given)
 
 
 @command.command("sum")
 @_options(_COLUMN, _BOUNDS, _DELTA)
-@click.pass_context
-def total(ctx: click.Context, /, delta: float | None, **rest: Any) -> None:
+@click.pass_obj
+def total(table: str, /, **given: Any) -> None:
     """The sum of a column, its values clamped to the bounds."""
     from leakgauge.release.queries import Sum
 
-    _run_bounded(ctx, partial(Sum, delta=delta), **rest)
+    _run(table, Sum, given)
 
 
 @command.command()
 @_options(_COLUMN, _BOUNDS, _DELTA)
-@click.pass_context
-def mean(ctx: click.Context, /, delta: float | None, **rest: Any) -> None:
+@click.pass_obj
+def mean(table: str, /, **given: Any) -> None:
     """The mean of a column, its values clamped to the bounds."""
     from leakgauge.release.queries import Mean
 
-    _run_bounded(ctx, partial(Mean, delta=delta), **rest)
+    _run(table, Mean, given)
 
 
 @command.command()
 @_options(_COLUMN, _LABELS, _DELTA)
 @click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end.")
-@click.pass_context
-def histogram(
-    ctx: click.Context,
-    /,
-    column: str,
-    labels: str | None,
-    labels_file: Path | None,
-    edges: str | None,
-    delta: float | None,
-    **common: Any,
-) -> None:
+@click.pass_obj
+def histogram(table: str, /, **given: Any) -> None:
     """How many rows have each declared value, or lie between edges."""
     from leakgauge.release.queries import Histogram
 
-    declared, cuts = _labels(labels, labels_file), _edges(edges)
-    _run(ctx, lambda shared: Histogram(column, declared, cuts, delta=delta, **shared), labels_file, **common)
+    _run(table, Histogram, given)
 
 
 @command.command()
 @_options(_COLUMN, _BOUNDS)
 @click.option("--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below.")
 @click.option("--grid", type=float, metavar="STEP", help="Answer in multiples of it, such as 1; by default a fine one.")
-@click.pass_context
-def quantile(ctx: click.Context, /, at: float, grid: float | None, **rest: Any) -> None:
+@click.pass_obj
+def quantile(table: str, /, **given: Any) -> None:
     """A number below which a share of the values lies."""
     from leakgauge.release.queries import Quantile
 
-    _run_bounded(ctx, partial(Quantile, at=at, grid=grid), **rest)
+    _run(table, Quantile, given)
 
 
 @command.command()
 @_options(_COLUMN, _LABELS)
 @click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many.")
-@click.pass_context
-def top(
-    ctx: click.Context, /, column: str, labels: str | None, labels_file: Path | None, k: int, **common: Any
-) -> None:
+@click.pass_obj
+def top(table: str, /, **given: Any) -> None:
     """The declared values that most rows have."""
     from leakgauge.release.queries import TopLabels
 
-    declared = _labels(labels, labels_file)
-    if declared is None:
+    if given["labels"] is given["labels_file"] is None:
         raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
-    _run(ctx, lambda shared: TopLabels(column, k, declared, **shared), labels_file, **common)
+    _run(table, TopLabels, given)
 
 
-def _run_bounded(
-    ctx: click.Context,
-    make: Callable[..., Query[Any]],
-    *,
-    column: str,
-    lower: float | None,
-    upper: float | None,
-    missing_value: float | None,
-    **common: Any,
-) -> None:
-    """Run a query about numbers between bounds."""
-    _run(ctx, lambda shared: make(column, lower=lower, upper=upper, missing=missing_value, **shared), **common)
-
-
-def _run(
-    ctx: click.Context,
-    make: Callable[[_Shared], Query[Any]],
-    labels_file: Path | None = None,
-    *,
-    epsilon: float,
-    confidence: float,
-    where: str | None,
-    unit: str | None,
-    rows_per_unit: int | None,
-    neighbours: str,
-    missing: tuple[str, ...],
-    ledger: str | None,
-    dataset: str | None,
-    dry_run: bool,
-    simulate: int | None,
-    as_json: bool,
-    output: Path | None,
-) -> None:
+def _run(table: str, kind: type[Query[Any]], given: dict[str, Any]) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
     from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.queries import Protection
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table
 
-    place = str(ctx.obj)
-    protection = Protection(unit, 1 if rows_per_unit is None else rows_per_unit, NEIGHBOURS[neighbours])
-    query = make({"epsilon": epsilon, "confidence": confidence, "where": _condition(where)})
-    if simulate is not None and dry_run:
+    ledger, simulate, as_json, output = (given[name] for name in ("ledger", "simulate", "as_json", "output"))
+    rows = 1 if given["rows_per_unit"] is None else given["rows_per_unit"]
+    protection = Protection(given["unit"], rows, NEIGHBOURS[given["neighbours"]])
+    query = _query(kind, given)
+    if simulate is not None and given["dry_run"]:
         raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")
     if simulate is not None:
         require_no_ledger(ledger)
-    inputs = [*source_files(place), Path(place), *([labels_file] if labels_file else [])]
-    require_writable(output, *inputs, *(ledger_files(ledger) if ledger is not None else ()))
-    name = None if ledger is None else dataset or default_dataset(place)
+    require_not_read(output, table, given.get("labels_file"), *(() if ledger is None else ledger_files(ledger)))
+    name = None if ledger is None else given["dataset"] or default_dataset(table)
     # An output that cannot be written is found before anything is spent: its folder takes a draft, or refuses.
     tried = draft(output) if output else nullcontext()
     with tried, _spending() as on_spend:
         with (
-            working(say("Asking {table!s} …", table=Path(place).name)),
+            working(say("Asking {table!s} …", table=Path(table).name)),
             nullcontext() if ledger is None else open_ledger(ledger) as kept,
-            open_table(place, missing=missing) as source,
+            open_table(table, missing=given["missing"]) as source,
         ):
-            if dry_run:
+            if given["dry_run"]:
                 cost, verdict = preview(query, source, protection, kept, name)
             else:
-                asked = ask(query, source, protection, kept, name, simulate, on_spend)
-        if dry_run:
-            told = stored_preview(query, protection, cost, verdict, place)
-            deliver(told, as_json, output, lambda: render_dry(query, protection, cost, verdict))
+                paid = ask(query, source, protection, kept, name, simulate, on_spend)
+        if given["dry_run"]:
+            dry = stored_preview(query, protection, cost, verdict, table)
+            deliver(dry, as_json, output, lambda: _render_dry(query, protection, cost, verdict))
             if verdict is not None:
                 verdict.require()
             return
         if ledger is None and simulate is None:
             click.echo(say("No --ledger is given: nothing counts this answer against a budget."), err=True)
-        _hand_over(stored_answer(asked, place), as_json, output, lambda: render(asked))
+        _hand_over(stored_answer(paid, table), as_json, output, lambda: _render(paid))
+
+
+def _query(kind: type[Query[Any]], given: dict[str, Any]) -> Query[Any]:
+    """A query from the options that its verb takes."""
+    fields = {name: given[name] for name in _AS_GIVEN if name in given}
+    if "missing_value" in given:
+        fields["missing"] = given["missing_value"]
+    if "labels" in given:
+        fields["labels"] = _labels(given["labels"], given["labels_file"])
+    if "edges" in given:
+        fields["edges"] = _edges(given["edges"])
+    return kind(**fields, where=_condition(given["where"]))
 
 
 @contextmanager
@@ -248,12 +206,8 @@ def _spending() -> Iterator[Callable[[Entry], None]]:
         yield spends.append
     except BaseException:
         for entry in spends:
-            stays = say(
-                "ε {epsilon}, ρ {rho} stay spent in the ledger, as entry {entry:d}.",
-                epsilon=number(float(entry.cost.epsilon)),
-                rho=number(float(entry.cost.rho)),
-                entry=entry.sequence,
-            )
+            fields: dict[str, object] = {**_amounts(entry.cost), "entry": entry.sequence}
+            stays = say("ε {epsilon}, ρ {rho} stay spent in the ledger, as entry {entry:d}.", **fields)
             click.echo(f"leakgauge: {stays}", err=True)
         raise
 
@@ -305,68 +259,51 @@ def _edges(text: str | None) -> list[float] | None:
         raise OptionError("--edges {text!r} is not a list of numbers; write e.g. 0,18,65.", text=text) from None
 
 
-def render(asked: Asked) -> Parts:
-    """The answer as a table for a person."""
-
+def _render(paid: PaidAnswer) -> Parts:
     from leakgauge.probability import Estimate
     from leakgauge.release.queries import SIMULATION
 
-    answer = asked.answer
-    parts: Parts = [Text(retell(SIMULATION))] if answer.simulated else []
+    answer = paid.answer
+    parts: Parts = [retell(SIMULATION)] if answer.simulated else []
     named = any(label is not None for label, _ in answer.values)
     interval = say("{percent:.6g} % interval", percent=100 * answer.query.confidence)
     noisy = isinstance(answer.value, Estimate)
     # Texts, not markup: conditions and labels may hold brackets.
-    asked_for = Column(Text(retell(answer.query.sentence), "bold"))
-    grid = Table(*([""] * named), asked_for, *([interval] * noisy))
-    for label, found in answer.values:
-        cells = [Text(_label(label or ""))] * named
-        if isinstance(found, Estimate):
-            cells += [Text(number(found.value)), Text(say(" to ").join((number(found.low), number(found.high))))]
+    question = Column(Text(retell(answer.query.sentence), "bold"))
+    table = Table(*([""] * named), question, *([interval] * noisy))
+    for label, value in answer.values:
+        cells = [_label(label or "")] * named
+        if isinstance(value, Estimate):
+            cells += [number(value.value), say(" to ").join((number(value.low), number(value.high)))]
         else:
-            cells.append(Text(_label(found) if isinstance(found, str) else number(found)))
-        grid.add_row(*cells)
-    parts.append(grid)
-    parts.extend(Text(line) for line in _lines(answer))
-    if asked.spent is not None:
-        parts.append(
-            Text(
-                say(
-                    "Budget: ε {epsilon}, ρ {rho} spent now; {left!s}.",
-                    **_told_cost(asked.cost),
-                    left=_told_left(asked.spent),
-                )
-            )
-        )
+            cells.append(_label(value) if isinstance(value, str) else number(value))
+        table.add_row(*map(Text, cells))
+    parts += [table, *_lines(answer)]
+    if paid.spent is not None:
+        left = _left(paid.spent)
+        parts.append(say("Budget: ε {epsilon}, ρ {rho} spent now; {left!s}.", **_amounts(paid.cost), left=left))
     return parts
 
 
-def render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:
-    """A dry run as lines for a person."""
-
+def _render_dry(query: Query[Any], protection: Protection, cost: Cost, verdict: Verdict | None) -> Parts:
     lines = [
         say("Dry run of: {question}; protects {unit}", question=query.sentence, unit=protection.sentence),
-        say("It would cost ε {epsilon}, ρ {rho}.", **_told_cost(cost)),
+        say("It would cost ε {epsilon}, ρ {rho}.", **_amounts(cost)),
     ]
     if verdict is not None:
-        before, after = _told_left(verdict.before), _told_left(verdict.after)
+        before, after = _left(verdict.before), _left(verdict.after)
         if verdict.allowed:
             lines.append(say("It fits; afterwards {after!s}; before it {before!s}.", after=after, before=before))
         else:
             lines.append(say("It does not fit; before it {before!s}.", before=before))
-    return [Text("\n".join(lines))]
+    return ["\n".join(lines)]
 
 
 def _lines(answer: queries.Answer) -> list[str]:
     lines = []
     if answer.rank_error is not None:
-        lines.append(
-            say(
-                "Off by at most {rows} rows with {percent:.6g} % confidence.",
-                rows=number(answer.rank_error),
-                percent=100 * answer.query.confidence,
-            )
-        )
+        rows, percent = number(answer.rank_error), 100 * answer.query.confidence
+        lines.append(say("Off by at most {rows} rows with {percent:.6g} % confidence.", rows=rows, percent=percent))
     fields = {
         "claims": say(" and ").join(str(claim) for claim in answer.claims),
         "unit": answer.protection.sentence,
@@ -387,11 +324,11 @@ def _label(text: str) -> str:
     return {MISSING: say("(missing)"), OTHER: say("(other)")}.get(text, text)
 
 
-def _told_cost(cost: Cost) -> dict[str, str]:
-    return {"epsilon": number(cost.epsilon), "rho": number(cost.rho)}
+def _amounts(cost: Cost | Total) -> dict[str, str]:
+    return {"epsilon": number(float(cost.epsilon)), "rho": number(float(cost.rho))}
 
 
-def _told_left(spent: Spending) -> str:
+def _left(spent: Spending) -> str:
     left = [f"ε {number(spent.epsilon_left)}"] if spent.epsilon_left is not None else []
     left += [f"ρ {number(spent.rho_left)}"] if spent.rho_left is not None else []
     return say("{amounts!s} left", amounts=say(" or ").join(left)) if left else say("no limit")

@@ -87,7 +87,12 @@ def command(
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     public = None if output is None else public_place(output)
-    inputs = [*source_files(table), Path(table), *plan_files(plan_file), *(_file(text) for text in priors)]
+    inputs = [
+        *source_files(table),
+        Path(table),
+        *plan_files(plan_file),
+        *(Path(text.partition("=")[2]) for text in priors),
+    ]
     places = [output, place, public]
     if sign is not None:
         private_key(sign)
@@ -131,18 +136,14 @@ def command(
         deliver(made.record, as_json, None, lambda: _render(made))
 
 
-def _file(prior: str) -> Path:
-    return Path(prior.partition("=")[2])
-
-
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
-    found: dict[str, Prior | Distribution | float] = {}
+    priors: dict[str, Prior | Distribution | float] = {}
     for text in texts:
         column, prior = _prior(text, table, plan)
-        if column in found:
+        if column in priors:
             raise OptionError("--prior is given twice for column {column!r}; give it once.", column=column)
-        found[column] = prior
-    return found
+        priors[column] = prior
+    return priors
 
 
 def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
@@ -154,9 +155,9 @@ def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prio
     column, equals, how = text.partition("=")
     if not equals:
         raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
-    kind, _, number = how.partition(":")
+    kind, _, budget = how.partition(":")
     if kind == "noisy-histogram":
-        return column, _epsilon(number, text)
+        return column, _epsilon(budget, text)
     channel = bound_channel(plan, table, column)
     if how == "this-table":
         return column, own_prior(in_bins(table, plan.bins), column, channel)
@@ -164,9 +165,9 @@ def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prio
     return column, Distribution(channel.inputs, [values[label] for label in channel.inputs])
 
 
-def _epsilon(number: str, text: str) -> float:
+def _epsilon(budget: str, text: str) -> float:
     try:
-        epsilon = float(number)
+        epsilon = float(budget)
     except ValueError:
         epsilon = 0.0
     if not 0 < epsilon < float("inf"):

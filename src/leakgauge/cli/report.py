@@ -57,13 +57,8 @@ def command(
         from leakgauge.report.document import twin
 
         require_writable(output)
-        deliver(
-            twin(report.documents(language, kind, limit=least)),
-            as_json,
-            output,
-            list,
-            shareable=kind is Edition.EXTERNAL,
-        )
+        documents = twin(report.documents(language, kind, limit=least))
+        deliver(documents, as_json, output, list, shareable=kind is Edition.EXTERNAL)
         return
     place = output or folder / f"{_NAMES[edition]}.{written}"
     require_writable(place)

@@ -16,7 +16,7 @@ from leakgauge.drafts import require_writable
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from leakgauge.artefacts.reproduction import Grid, Reproduction
+    from leakgauge.artefacts.reproduction import PrintedTable, Reproduction
 
 
 @click.command()
@@ -74,7 +74,7 @@ def render(found: Reproduction) -> list[RenderableType]:
     ]
 
 
-def _render_grid(grid: Grid) -> RenderableType:
+def _render_grid(grid: PrintedTable) -> RenderableType:
     """The published cells; ours stands below where it differs, with the verdict in the title."""
     from rich.table import Table
 

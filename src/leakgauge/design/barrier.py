@@ -1,12 +1,14 @@
-"""What a channel of varied output must keep besides its distortion: ratios, or a leakage. All in nats.
+"""Walks to the channel of largest output entropy along the centre of what it must keep: ratios, or a leakage. In nats.
 
-Rows are outputs here: a matrix v(y, x) = q(y|x), its output law r(y) = Σ_x p(x) v(y, x).
+Rows are outputs here, as in ``columns``: a matrix v(y, x) = q(y|x), its output law r(y) = Σ_x p(x) v(y, x).
+
+Reference: Boyd and Vandenberghe, Convex optimization, section 11.3, 2004.
 """
 
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,30 +17,6 @@ from leakgauge.probability.cells import Floats, log_or_zero
 
 LARGEST_EPSILON = 30.0
 SWEEPS = 40
-
-
-class Bounds(Protocol):
-    """What else a channel must keep, as a barrier over its entries and perhaps one more variable an output."""
-
-    def extra(self, entries: Floats) -> Floats:
-        """The further variables that suit some entries."""
-        ...
-
-    def slacks(self, prior: Floats, entries: Floats, extra: Floats) -> Floats:
-        """How far each inequality is from its edge, all above 0 inside."""
-        ...
-
-    def barrier(self, prior: Floats, entries: Floats, extra: Floats) -> tuple[Floats, Floats]:
-        """Gradient and curvature of −Σ ln slacks in entries, then extras."""
-        ...
-
-    def price(self, prior: Floats, entries: Floats, change: Floats) -> float:
-        """What the bound itself costs after a step, times the sharpness; 0 where the prices of the rows say it all."""
-        ...
-
-    def upper_bound(self, prior: Floats, entries: Floats, costs: Floats, prices: Floats, price: float) -> float:
-        """−min over allowed channels of Σ p v costs, plus what the bound itself costs."""
-        ...
 
 
 class RatioBounds:
@@ -68,15 +46,15 @@ class RatioBounds:
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
 
     def extra(self, entries: Floats) -> Floats:
-        """Midway between the ends."""
+        """The further variables that suit some entries: midway between the ends."""
         return np.asarray(np.sqrt(entries.min(axis=1) * entries.max(axis=1) / self._top))
 
     def slacks(self, prior: Floats, entries: Floats, extra: Floats) -> Floats:
-        """Above the lower edges, then below the upper ones."""
+        """How far each inequality is from its edge, above 0 inside: the lower edges, then the upper ones."""
         return np.concatenate([(entries - extra[:, None]).ravel(), (self._top * extra[:, None] - entries).ravel()])
 
     def barrier(self, prior: Floats, entries: Floats, extra: Floats) -> tuple[Floats, Floats]:
-        """Each inequality ties an entry to its output's extra."""
+        """Gradient and curvature of −Σ ln slacks in entries, then extras: each ties an entry to its output's extra."""
         low, high = 1 / (entries - extra[:, None]), 1 / (self._top * extra[:, None] - entries)
         gradient = np.concatenate([(high - low).ravel(), (low - self._top * high).sum(axis=1)])
         outputs, inputs = entries.shape
@@ -90,11 +68,14 @@ class RatioBounds:
         return gradient, curvature
 
     def price(self, prior: Floats, entries: Floats, change: Floats) -> float:
-        """0: ratios have no amount that could be paid for."""
+        """What the bound itself costs after a step, times the sharpness: 0, the prices of the rows say it all."""
         return 0.0
 
     def upper_bound(self, prior: Floats, entries: Floats, costs: Floats, prices: Floats, price: float) -> float:
-        """By linear duality: prices π of the rows, lowered by τp until no column of bounded ratios is a gain."""
+        """−min over allowed channels of Σ p v costs, plus what the bound itself costs.
+
+        By linear duality: prices π of the rows, lowered by τp until no column of bounded ratios is a gain.
+        """
         left = prior * costs - prices
         # Between its ends Σ min(c, e^ε c) crosses 0 once; the end kept is the one where no column gains.
         low, high = (-left / prior).min(axis=1), (-left / prior).max(axis=1)
@@ -167,6 +148,9 @@ class LeakageBounds:
         return self._most - told
 
 
+EntropyBounds: TypeAlias = RatioBounds | LeakageBounds
+
+
 def _unbounded(prior: Floats, costs: Floats) -> float:
     """−min over all channels of Σ p v costs: each input releases its cheapest letter."""
     return -float(prior @ costs.min(axis=0)) + ROUNDING * float(abs(costs).max())
@@ -188,7 +172,7 @@ class Centre:
         start: a channel strictly inside, a row an input.
     """
 
-    def __init__(self, prior: Floats, distances: Floats, most: float, bounds: Bounds, start: Floats) -> None:
+    def __init__(self, prior: Floats, distances: Floats, most: float, bounds: EntropyBounds, start: Floats) -> None:
         self._prior, self._distances, self._most, self._bounds = prior, distances.T, most, bounds
         self._entries = np.ascontiguousarray(start.T)
         self._extra = bounds.extra(self._entries)

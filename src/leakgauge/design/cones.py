@@ -1,42 +1,19 @@
-"""Where the columns of a channel may lie."""
+"""Where the columns of a channel may lie.
+
+A cone is linear inequalities on the entries of a column, and perhaps one more variable of it; rows are outputs. Its
+frame says how entries and slacks change with a column's own coordinates. Slacks that are nearly 0 are coordinates
+themselves, so that they never are small differences of large numbers.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge.probability.cells import Codes, Floats
-
-
-class Cone(Protocol):
-    """Linear inequalities on the entries of a column, and perhaps one more variable of it; rows are outputs.
-
-    A frame says how entries and slacks change with a column's own coordinates. Slacks that are nearly 0 are coordinates
-    themselves, so that they never are small differences of large numbers.
-    """
-
-    def start(self, outputs: int) -> tuple[Floats, Floats]:
-        """The uniform channel strictly inside, and the further variable (no columns where there is none)."""
-        ...
-
-    def slacks(self, entries: Floats, least: Floats) -> Floats:
-        """How far each inequality is from its edge."""
-        ...
-
-    def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
-        """Entries by coordinates, and slacks by coordinates, a matrix an output or one for all."""
-        ...
-
-    def pull(self, duals: Floats) -> Floats:
-        """What the duals of the inequalities add up to on each entry."""
-        ...
-
-    def cost_shift(self, duals: Floats) -> Floats:
-        """What to add to the costs (times the prior) so that no allowed channel costs more without the inequalities."""
-        ...
 
 
 class Positive:
@@ -46,24 +23,24 @@ class Positive:
         self._inputs = inputs
 
     def start(self, outputs: int) -> tuple[Floats, Floats]:
-        """Uniform."""
+        """The uniform channel strictly inside, and the further variable (no columns where there is none)."""
         return np.full((outputs, self._inputs), 1 / outputs), np.zeros((outputs, 0))
 
     def slacks(self, entries: Floats, least: Floats) -> Floats:
-        """The entries themselves."""
+        """How far each inequality is from its edge: the entries themselves."""
         return entries
 
     def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
-        """The entries are the coordinates."""
+        """Entries, and slacks, by coordinates, a matrix an output or one for all: the entries are the coordinates."""
         unit = np.eye(self._inputs)[None]
         return unit, unit
 
     def pull(self, duals: Floats) -> Floats:
-        """The duals themselves."""
+        """What the duals of the inequalities add up to on each entry: the duals themselves."""
         return duals
 
     def cost_shift(self, duals: Floats) -> Floats:
-        """Nothing: entries of a channel are at least 0 anyhow."""
+        """What to add to the costs (times the prior) so that the inequalities may be left out of a proof: nothing."""
         return np.zeros_like(duals)
 
 
@@ -111,6 +88,9 @@ class WithinRatio:
         low, high = np.hsplit(duals, 2)
         balance = np.minimum(1.0, low @ self._low / (high @ self._high))
         return np.asarray(balance[:, None] * high - low)
+
+
+Cone: TypeAlias = Positive | WithinRatio
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,10 @@
-"""The least distortion that bounds on ratios allow: a linear program, and a proof of it from prices.
+"""The ends of the curve: where nothing leaks, where only nearest letters are released, and where bounds on ratios end.
 
-Column y of a channel lies in the window low(x) l ≤ v(x) ≤ high(x) l for some l. For any prices π(x) of the rows no
-channel has a mean distortion below Σ_x π(x) + min_y g_y, g_y the least of Σ_x (p(x) d(x, y) − π(x)) v(x) over columns
-with Σ_x p(x) v(x) = 1: those sums add up to 1 over the columns. The least column takes the upper edge where
-d(x, y) − π(x) / p(x) is small and the lower one elsewhere, so that one sort finds it.
+The least distortion that bounds allow is a linear program with a proof from prices. Column y of a channel lies in the
+window low(x) l ≤ v(x) ≤ high(x) l for some l. For any prices π(x) of the rows no channel has a mean distortion below
+Σ_x π(x) + min_y g_y, g_y the least of Σ_x (p(x) d(x, y) − π(x)) v(x) over columns with Σ_x p(x) v(x) = 1: those sums
+add up to 1 over the columns. The least column takes the upper edge where d(x, y) − π(x) / p(x) is small and the lower
+one elsewhere, so that one sort finds it.
 """
 
 from __future__ import annotations

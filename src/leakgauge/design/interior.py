@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -49,18 +49,6 @@ class Look:
     lower: float
 
 
-class Function(Protocol):
-    """φ(A u) + a linear term."""
-
-    matrix: Floats
-    squares: Floats
-    band: Band
-
-    def look(self, weights: Floats) -> Look:
-        """Gradient in u, φ'' at each entry of A u, and bounds of the minimum from both sides."""
-        ...
-
-
 class MixtureFit:
     """−Σ_x p(x) ln (K u)(x) + Σ u: least where the output marginal u is best at this slope."""
 
@@ -69,7 +57,7 @@ class MixtureFit:
         self.band = Band(kernel)
 
     def look(self, weights: Floats) -> Look:
-        """Bounds in nats of the least I(X;Y) + cost."""
+        """Gradient in u, φ'' at each entry of A u, and bounds in nats of the least I(X;Y) + cost."""
         mixed = self.matrix @ weights
         shares = self._prior / mixed
         ratios = self.matrix.T @ shares
@@ -97,6 +85,9 @@ class CapacityFit:
         divergences = self._own - cross + math.log(total)
         sent = float(weights @ divergences) / total
         return Look(1 + cross - self._own, 1 / seen, -sent, -float(divergences.max()))
+
+
+Function: TypeAlias = MixtureFit | CapacityFit
 
 
 @dataclass(frozen=True)

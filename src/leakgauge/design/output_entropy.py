@@ -19,7 +19,7 @@ from numbers import Real
 import numpy as np
 
 from leakgauge.design.arrays import ProblemArrays, arrays_of
-from leakgauge.design.barrier import Bounds, Centre, LeakageBounds, RatioBounds
+from leakgauge.design.barrier import Centre, EntropyBounds, LeakageBounds, RatioBounds
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, RateDistortion
 from leakgauge.design.solution import exact_level
 from leakgauge.design.solving import solve
@@ -110,7 +110,7 @@ def largest_output_entropy(
     uniform = alike.matrix[arrays.occurring]
     if prior @ (uniform * distances).sum(axis=1) <= max_distortion:
         return _described(problem, arrays, uniform, math.log(distances.shape[1]), 0, gap)
-    bounds: Bounds
+    bounds: EntropyBounds
     if local_dp is not None:
         bounds, least = RatioBounds(local_dp), RatioBounds(local_dp).least_distortion(prior * distances.T)
     else:

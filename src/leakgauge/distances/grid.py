@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -54,6 +54,7 @@ class Grid:
     shape: tuple[int, ...]
     spacing: tuple[float, ...] | float = 1.0
     distance: GridDistance = GridDistance.EUCLIDEAN
+    spacings: tuple[float, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         shape = tuple(int(side) for side in self.shape)
@@ -70,7 +71,9 @@ class Grid:
             if not 0 < step < math.inf:
                 raise OptionError("A spacing of {step} is no distance; give a finite number above 0.", step=step)
         object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "spacing", tuple(float(step) for step in spacing))
+        spacing = tuple(float(step) for step in spacing)
+        object.__setattr__(self, "spacing", spacing)
+        object.__setattr__(self, "spacings", spacing)
 
     @property
     def cells(self) -> int:
@@ -85,8 +88,7 @@ class Grid:
     @property
     def smallest(self) -> float:
         """The distance of the nearest two cells; infinite where there is only one."""
-        assert isinstance(self.spacing, tuple)
-        steps = [step for step, side in zip(self.spacing, self.shape, strict=True) if side > 1]
+        steps = [step for step, side in zip(self.spacings, self.shape, strict=True) if side > 1]
         return float(self.combine([np.array([min(steps)])])[0]) if steps else math.inf
 
     def distances_from(self, cell: int) -> Floats:
@@ -117,8 +119,7 @@ class Grid:
 
     def steps(self, axis: int, origin: int = 0) -> Floats:
         """How far each place along an axis is from one of them."""
-        assert isinstance(self.spacing, tuple)
-        return np.asarray(np.abs(np.arange(self.shape[axis]) - origin) * self.spacing[axis])
+        return np.asarray(np.abs(np.arange(self.shape[axis]) - origin) * self.spacings[axis])
 
     def combine(self, steps: list[Floats]) -> Floats:
         """The distances of given steps along each axis, in the shape they span."""
@@ -166,8 +167,7 @@ class EarthGrid:
             raise OptionError(
                 "A grid of {axes} axes does not lie on the earth; give rows and columns.", axes=len(plane.shape)
             )
-        assert isinstance(plane.spacing, tuple)
-        (rows, columns), (down, across) = plane.shape, plane.spacing
+        (rows, columns), (down, across) = plane.shape, plane.spacings
         north = self.south + (rows - 1) * down
         if not (self.south > -90 and north < 90):
             raise OptionError(

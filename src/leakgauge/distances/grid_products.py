@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,23 +32,37 @@ TINY = 1e-290
 
 
 class GridKernel(ABC):
-    """K = e^(−slope · d) between all cells of a grid, as products with arrays of the grid's shape; K is symmetric."""
+    """K = e^(−slope · d) between all cells of a grid, as products with arrays of the grid's shape; K is symmetric.
 
-    @abstractmethod
+    A kind of kernel keeps two operators, K itself and K · d, and says how to multiply by one and how far off that is.
+    """
+
+    _plain: Any
+    _weighted: Any
+
     def times(self, array: Floats) -> Floats:
         """Σ_y K(x, y) r(y) for each cell x, as floats give it: far from all weight it may be noise, even below 0."""
+        return self._product(self._plain, array)
 
-    @abstractmethod
     def distance_times(self, array: Floats) -> Floats:
         """Σ_y K(x, y) d(x, y) r(y) for each cell x, as floats give it."""
+        return self._product(self._weighted, array)
 
-    @abstractmethod
     def times_within(self, array: Floats) -> Enclosure:
         """Two arrays with the true product between them; the entries of ``array`` are at least 0."""
+        return self._within(self._plain, array)
 
-    @abstractmethod
     def distance_times_within(self, array: Floats) -> Enclosure:
         """Two arrays with the true product with K · d between them; the entries of ``array`` are at least 0."""
+        return self._within(self._weighted, array)
+
+    @abstractmethod
+    def _product(self, operator: Any, array: Floats) -> Floats:
+        """The product as floats give it."""
+
+    @abstractmethod
+    def _within(self, operator: Any, array: Floats) -> Enclosure:
+        """The product less and plus a bound on its error."""
 
 
 class FourierProducts(GridKernel):
@@ -56,18 +71,15 @@ class FourierProducts(GridKernel):
     def __init__(self, grid: Grid, slope: float) -> None:
         from scipy.fft import next_fast_len
 
-        assert isinstance(grid.spacing, tuple)
         self._shape = grid.shape
         near = grid.step_of(REACH / slope)
-        pads = [min(side - 1, math.ceil(near / step)) for side, step in zip(grid.shape, grid.spacing, strict=True)]
-        reach = min(
-            math.inf if pad == side - 1 else pad * step
-            for side, step, pad in zip(grid.shape, grid.spacing, pads, strict=True)
-        )
+        sides = list(zip(grid.shape, grid.spacings, strict=True))
+        pads = [min(side - 1, math.ceil(near / step)) for side, step in sides]
+        reach = min(math.inf if pad == side - 1 else pad * step for (side, step), pad in zip(sides, pads, strict=True))
         self._lengths = tuple(next_fast_len(side + pad, real=True) for side, pad in zip(grid.shape, pads, strict=True))
         around = [
             np.minimum(np.arange(length), length - np.arange(length)) * step
-            for length, step in zip(self._lengths, grid.spacing, strict=True)
+            for length, step in zip(self._lengths, grid.spacings, strict=True)
         ]
         distances = grid.combine([np.asarray(steps) for steps in around])
         # What the padding cuts off or folds back is at most this part of any weight.
@@ -78,22 +90,6 @@ class FourierProducts(GridKernel):
         # Beyond the reach d e^(−slope d) falls, as slope · d is far above 1.
         self._weighted = self._transformed(values * distances, cut * edge if cut > 0 else 0.0)
 
-    def times(self, array: Floats) -> Floats:
-        """K r by two transforms."""
-        return self._convolved(self._plain[0], array)
-
-    def distance_times(self, array: Floats) -> Floats:
-        """(K · d) r by two transforms."""
-        return self._convolved(self._weighted[0], array)
-
-    def times_within(self, array: Floats) -> Enclosure:
-        """The product less and plus a bound on the error of its transforms."""
-        return self._within(self._plain, array)
-
-    def distance_times_within(self, array: Floats) -> Enclosure:
-        """The product less and plus a bound on the error of its transforms."""
-        return self._within(self._weighted, array)
-
     def _transformed(self, values: Floats, cut: float) -> tuple[Floats, float, float, float]:
         """The transform, the sum and the root of the sum of squares of a kernel, and what padding cuts off."""
         from scipy.fft import rfftn
@@ -102,25 +98,25 @@ class FourierProducts(GridKernel):
         spectrum = np.ascontiguousarray(rfftn(values).real)
         return spectrum, float(values.sum()), float(np.sqrt((values**2).sum())), cut
 
-    def _convolved(self, spectrum: Floats, array: Floats) -> Floats:
+    def _product(self, operator: tuple[Floats, float, float, float], array: Floats) -> Floats:
         from scipy.fft import irfftn, rfftn
 
         mixed = rfftn(array, self._lengths)
-        mixed *= spectrum
+        mixed *= operator[0]
         product = irfftn(mixed, self._lengths, overwrite_x=True)
         return np.asarray(product[tuple(slice(side) for side in self._shape)])
 
-    def _within(self, kernel: tuple[Floats, float, float, float], array: Floats) -> Enclosure:
+    def _within(self, operator: tuple[Floats, float, float, float], array: Floats) -> Enclosure:
         """The product less and plus its error.
 
         A transform errs in the 2-norm by a few ε log₂ N of the whole; eight times is more than any radix used needs.
         With it, no entry of IFFT(FFT(k) · FFT(x)) is off by more than that share of ‖k‖₂ ‖x‖₁ + 2 ‖k‖₁ ‖x‖₂.
         """
-        spectrum, total, root, cut = kernel
+        _, total, root, cut = operator
         weight, size = float(array.sum()), float(np.sqrt((array**2).sum()))
         share = 8 * EPSILON * math.log2(math.prod(self._lengths) + 2)
         error = share * (root * weight + 2 * total * size) + 2 * cut * weight
-        product = self._convolved(spectrum, array)
+        product = self._product(operator, array)
         # An exponential of at most 745 is off by less than 1024 ε of itself.
         spread = 1024 * EPSILON * np.abs(product)
         return np.maximum(product - error - spread, 0.0), product + error + spread
@@ -139,22 +135,6 @@ class ParallelProducts(GridKernel):
         self._plain = self._transformed(values)
         self._weighted = self._transformed(values * distances)
 
-    def times(self, array: Floats) -> Floats:
-        """K r by two transforms."""
-        return self._convolved(self._plain[0], array)
-
-    def distance_times(self, array: Floats) -> Floats:
-        """(K · d) r by two transforms."""
-        return self._convolved(self._weighted[0], array)
-
-    def times_within(self, array: Floats) -> Enclosure:
-        """The product less and plus a bound on the error of its transforms."""
-        return self._within(self._plain, array)
-
-    def distance_times_within(self, array: Floats) -> Enclosure:
-        """The product less and plus a bound on the error of its transforms."""
-        return self._within(self._weighted, array)
-
     def _transformed(self, values: Floats) -> tuple[Floats, Floats, Floats]:
         """A matrix of latitudes each frequency, and the sums and roots of sums of squares of the kernels."""
         from scipy.fft import rfft
@@ -167,38 +147,38 @@ class ParallelProducts(GridKernel):
         spectrum = np.ascontiguousarray(rfft(padded, axis=2).real.transpose(2, 0, 1))
         return spectrum, padded.sum(axis=2), np.sqrt((padded**2).sum(axis=2))
 
-    def _convolved(self, spectrum: Floats, array: Floats) -> Floats:
+    def _product(self, operator: tuple[Floats, Floats, Floats], array: Floats) -> Floats:
         from scipy.fft import irfft, rfft
 
         waves = rfft(array, self._length, axis=1).T
-        parts = spectrum @ np.stack([waves.real, waves.imag], axis=2)
+        parts = operator[0] @ np.stack([waves.real, waves.imag], axis=2)
         product = irfft((parts[:, :, 0] + 1j * parts[:, :, 1]).T, self._length, axis=1)
         return np.asarray(product[:, : self._columns])
 
-    def _within(self, kernel: tuple[Floats, Floats, Floats], array: Floats) -> Enclosure:
+    def _within(self, operator: tuple[Floats, Floats, Floats], array: Floats) -> Enclosure:
         """The product less and plus its error: that of ``FourierProducts``, and of the sums over latitudes."""
-        spectrum, totals, roots = kernel
+        _, totals, roots = operator
         weights, sizes = array.sum(axis=1), np.sqrt((array**2).sum(axis=1))
         share = 8 * EPSILON * math.log2(self._length + 2)
         error = share * (roots @ weights + 2 * totals @ sizes) + 2 * len(array) * EPSILON * roots @ sizes
-        product = self._convolved(spectrum, array)
+        product = self._product(operator, array)
         spread = error[:, None] + 1024 * EPSILON * np.abs(product)
         return np.maximum(product - spread, 0.0), product + spread
 
 
 class _Positive(GridKernel):
-    """Products of positive numbers only: their error is a share of themselves."""
+    """Products of positive numbers only, axis by axis: their error is a share of themselves."""
 
-    def __init__(self, grid: Grid) -> None:
+    def __init__(self, grid: Grid, plain: list[AlongAxis], weighted: list[AlongAxis]) -> None:
         self._share = EPSILON * (1024 + 16 * sum(grid.shape))
+        self._plain = partial(_along_axes, plain)
+        self._weighted = partial(_one_weighted, plain, weighted)
 
-    def times_within(self, array: Floats) -> Enclosure:
-        return self._within(self.times(array))
+    def _product(self, operator: Callable[[Floats], Floats], array: Floats) -> Floats:
+        return operator(array)
 
-    def distance_times_within(self, array: Floats) -> Enclosure:
-        return self._within(self.distance_times(array))
-
-    def _within(self, product: Floats) -> Enclosure:
+    def _within(self, operator: Callable[[Floats], Floats], array: Floats) -> Enclosure:
+        product = self._product(operator, array)
         # What underflow or TINY may have done is far below 1e-250, and so is anything that matters here.
         return np.maximum(product * (1 - self._share) - 1e-250, 0.0), product * (1 + self._share) + 1e-250
 
@@ -207,41 +187,24 @@ class AxisProducts(_Positive):
     """e^(−slope d²) is a product over the axes: one small matrix each."""
 
     def __init__(self, grid: Grid, slope: float) -> None:
-        super().__init__(grid)
         squares = [
             np.asarray([grid.steps(axis, origin) ** 2 for origin in range(side)])
             for axis, side in enumerate(grid.shape)
         ]
-        self._plain = [np.exp(-slope * square) for square in squares]
-        self._weighted = [np.exp(-slope * square) * square for square in squares]
-
-    def times(self, array: Floats) -> Floats:
-        """K r by a matrix an axis."""
-        return _along_axes([_by_matrix(matrix) for matrix in self._plain], array)
-
-    def distance_times(self, array: Floats) -> Floats:
-        """(K · d) r by a matrix an axis."""
-        return _one_weighted(
-            [_by_matrix(matrix) for matrix in self._plain], [_by_matrix(matrix) for matrix in self._weighted], array
-        )
+        plain = [_by_matrix(np.exp(-slope * square)) for square in squares]
+        super().__init__(grid, plain, [_by_matrix(np.exp(-slope * square) * square) for square in squares])
 
 
 class FilterProducts(_Positive):
     """e^(−slope Σ|steps|) is a product over the axes: a recursive filter forwards and one backwards each."""
 
     def __init__(self, grid: Grid, slope: float) -> None:
-        super().__init__(grid)
-        assert isinstance(grid.spacing, tuple)
-        self._plain = [_by_filter(math.exp(-slope * step)) for step in grid.spacing]
-        self._weighted = [_by_weighted_filter(math.exp(-slope * step), step) for step in grid.spacing]
+        decays = [math.exp(-slope * step) for step in grid.spacings]
+        weighted = [_by_weighted_filter(decay, step) for decay, step in zip(decays, grid.spacings, strict=True)]
+        super().__init__(grid, [_by_filter(decay) for decay in decays], weighted)
 
-    def times(self, array: Floats) -> Floats:
-        """K r by two filters an axis."""
-        return _along_axes(self._plain, array + TINY)
-
-    def distance_times(self, array: Floats) -> Floats:
-        """(K · d) r by two filters an axis."""
-        return _one_weighted(self._plain, self._weighted, array + TINY)
+    def _product(self, operator: Callable[[Floats], Floats], array: Floats) -> Floats:
+        return operator(array + TINY)
 
 
 def _along_axes(products: list[AlongAxis], array: Floats) -> Floats:

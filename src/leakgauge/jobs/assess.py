@@ -74,24 +74,11 @@ def grade_release(
 ) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
 
-    Args:
-        record: a release, or the file of its record.
-        audit: of that record.
-        original: the table it was made from.
-        diagram: by which it is graded.
-        released: the released table, where it was moved.
-        column: the protected column; it may be left out where there is one.
-        questionnaire: what people answered.
-        stored: evidence of an earlier assessment, of which space and time are taken.
-        releases_per_period: how often such a release is made.
-        policy: limits to keep.
-        target: what the lifts aim at; by default the next better grade.
-        confidence: of the intervals.
-        accusing: another audit of the release, whose findings are vetoes; by default those of ``audit``.
+    Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
+    ``target``. Vetoes are the findings of the audit ``accusing``, where that is another than the one that is graded.
 
     Raises:
         VerificationError: the record was changed, or the audit is of another release.
-        FileError, TableError, ColumnError, OptionError, ModelError: something that cannot be used.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)

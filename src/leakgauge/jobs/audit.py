@@ -48,7 +48,6 @@ def audit_release(
 
     Raises:
         VerificationError: the record was changed, or the release is not the record's.
-        FileError, TableError, ColumnError, OptionError: something that cannot be used.
     """
     release = Release.read(record)
     case = read_case(
@@ -123,21 +122,12 @@ def audit_mechanism(
 ) -> MechanismAudit:
     """The level that a mechanism, a channel file or a program is shown to have, in the words of the command line.
 
-    Args:
-        spelled: ``name:key=value,…``, the path of a channel file, or the command of a program.
-        program: whether it is a program.
-        claim: a notion with its level; by default what the mechanism claims.
-        inputs: pairs of neighbouring inputs; by default those of the catalogue.
-        samples: outputs of each input, at most.
-        confidence: of the bound.
-        stop_early: whether to stop as soon as the claim is disproved.
-        seconds: how long to draw.
-        simulation_seed: to see the same again; by default the operating system draws.
-        progress: told of every round.
+    ``spelled`` is ``name:key=value,…``, the path of a channel file, or the command of a program. By default the claim
+    is what the mechanism claims, and the pairs of neighbouring inputs are those of the catalogue; drawing stops as soon
+    as the claim is disproved, or after so many outputs of each input or seconds.
 
     Raises:
         OptionError: a claim, mechanism or input that cannot be used, a program without inputs, a channel with them.
-        ModelError, EngineError: of the mechanism.
     """
     statement = None if claim is None else parse_statement(claim)
     pairs = list(inputs)

@@ -256,17 +256,13 @@ def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, 
 
 def _optimum(best: Solution) -> Compared:
     point = as_point(best)
+    numbers = ("leakage", "weighted_leakage", "leakage_with_background", "distortion", "epsilon", "gap")
     return Compared(
         mechanism="least leaking channel",
         role=Role.OPTIMUM,
         meets_target=True,
-        leakage=point.leakage,
-        weighted_leakage=point.weighted_leakage,
-        leakage_with_background=point.leakage_with_background,
-        distortion=point.distortion,
-        epsilon=point.epsilon,
         waste=Quantity(0.0, "bits"),
-        gap=point.gap,
+        **{name: getattr(point, name) for name in numbers},
     )
 
 

@@ -220,7 +220,7 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
 def stored(found: Search, column: str) -> StoredImprovement:
     """A search to be stored: every trial, and the leaves of the one that was chosen."""
     improvement = found.improvement
-    target, chosen = improvement.target, improvement.chosen
+    target, chosen = improvement.goal.target, improvement.chosen
     return StoredImprovement(
         column,
         target.value if isinstance(target, Grade) else target,

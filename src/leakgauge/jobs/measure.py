@@ -12,7 +12,7 @@ from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
 from leakgauge.errors import ColumnError, LabelError, OptionError
-from leakgauge.measures import Estimator, Unit, ZeroLeakageTest, guessing, renyi, vulnerability
+from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label
@@ -70,17 +70,10 @@ def measure(
     estimator: Estimator = Estimator.PLUG_IN,
     confidence: float = 0.95,
 ) -> Measurement:
-    """The measures of a table's secret, with intervals.
+    """The measures of a table's secret, with intervals; only counts leave the table.
 
-    Args:
-        table: where the rows are; only counts leave it.
-        roles: which columns are secret, released and known.
-        called: the table's name, which the measurement says.
-        channel: a known release channel from the secret columns, instead of released columns.
-        weights: sensitivity of each secret by the text of its label.
-        bins: how to bin numeric and date columns.
-        estimator: which point estimate is reported.
-        confidence: of the intervals.
+    ``channel`` is a known release channel from the secret columns, instead of released columns; ``weights`` are by the
+    text of each secret's label, and ``called`` is the name by which the measurement calls the table.
     """
     if channel is not None and roles.release:
         raise OptionError("A release column and a channel are both given; give one of them.")
@@ -100,12 +93,14 @@ def measure(
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
     estimate = partial(_estimate, merged, known, confidence)
     chosen = _applicable(roles, known)
-    found = {name: estimate(f, estimator) for name, f in chosen.items()}
-    shannon = {name: _bits(one) for name, one in found.items()}
+    estimates = {name: estimate(f, estimator) for name, f in chosen.items()}
+    shannon = {name: _bits(one) for name, one in estimates.items()}
     if "conditional_entropy_with_background" in shannon:
         # Where nothing is released, what stays uncertain is what the background leaves.
         shannon.setdefault("conditional_entropy", shannon["conditional_entropy_with_background"])
-    test = _zero_leakage(merged, roles)
+    weighted = None
+    if by_label is not None:
+        weighted = {name: _bits(estimate(f, estimator, by_label)) for name, f in chosen.items()}
     return Measurement(
         table=called,
         rows=merged.n,
@@ -114,16 +109,12 @@ def measure(
         background=roles.background,
         letters={role: len({*merged.codes[at].tolist()}) for at, role in enumerate(merged.names)},
         estimator=estimator.value,
-        reliable=all(one.reliable for one in found.values()),
+        reliable=all(one.reliable for one in estimates.values()),
         **shannon,
         bias_corrected={name: _bits(estimate(f, Estimator.MILLER_MADOW)) for name, f in chosen.items()},
-        weighted=None
-        if by_label is None
-        else {name: _bits(estimate(f, estimator, by_label)) for name, f in chosen.items()},
+        weighted=weighted,
         **_companions(merged, known, confidence, chosen),
-        zero_leakage=None
-        if test is None
-        else ZeroLeakage(test.p_value, test.statistic, test.method.value, test.degrees_of_freedom),
+        zero_leakage=_zero_leakage(merged, roles),
         through_channel=channel is not None,
     )
 
@@ -251,11 +242,15 @@ def _through(change: Callable[[float], float], estimate: Estimate) -> Estimate:
     return replace(estimate, value=change(estimate.value), low=ends[0], high=ends[1])
 
 
-def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakageTest | None:
+def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakage | None:
     """With a release column: does it add anything to the background; else: does the background tell anything."""
     if roles.release:
-        return measures.zero_leakage_test(counts, [SECRET], [RELEASE], [BACKGROUND] if roles.background else [])
-    return measures.zero_leakage_test(counts, [SECRET], [BACKGROUND]) if roles.background else None
+        test = measures.zero_leakage_test(counts, [SECRET], [RELEASE], [BACKGROUND] if roles.background else [])
+    elif roles.background:
+        test = measures.zero_leakage_test(counts, [SECRET], [BACKGROUND])
+    else:
+        return None
+    return ZeroLeakage(test.p_value, test.statistic, test.method.value, test.degrees_of_freedom)
 
 
 def require_varied(counts: Counts, column: str, *, binned: bool) -> None:

@@ -23,7 +23,7 @@ LONGEST_PURPOSE = 200
 
 
 @dataclass(frozen=True)
-class Asked:
+class PaidAnswer:
     """An answer with its cost, and what the data set has spent with it; None where no ledger counts it."""
 
     answer: Answer
@@ -39,34 +39,27 @@ def ask(
     dataset: str | None = None,
     simulation_seed: int | None = None,
     on_spend: Callable[[Entry], None] | None = None,
-) -> Asked:
+) -> PaidAnswer:
     """The answer to a query, its cost spent in the ledger before the noise is drawn.
 
     The table is read before the budget is spent, so that a table that cannot be read costs nothing; a kill after the
     spend leaves it counted. With a simulation seed nothing is spent, and the answer protects nobody.
 
-    Args:
-        query: what is asked.
-        table: where.
-        protection: who is protected.
-        ledger: which keeps the budget; by default nothing counts the answer.
-        dataset: whose account in the ledger.
-        simulation_seed: noise that follows from a seed; not together with a ledger.
-        on_spend: told of the spend as soon as it is made: whatever fails afterwards, it stays.
+    By default no ledger counts the answer. ``on_spend`` is told of the spend as soon as it is made: whatever fails
+    afterwards, it stays.
 
     Raises:
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
             ledger for a simulation.
         BudgetError: the cost does not fit; nothing was drawn and nothing was spent.
     """
+    randomness: Randomness = OperatingSystem()
     if simulation_seed is not None:
         require_no_ledger(ledger)
-        cost, _ = preview(query, table, protection)
-        return Asked(_answer(query, table, protection, Simulated(simulation_seed)), cost, None)
+        randomness = Simulated(simulation_seed)
     cost, verdict = preview(query, table, protection, ledger, dataset)
-    randomness = OperatingSystem()
     if ledger is None or verdict is None:
-        return Asked(_answer(query, table, protection, randomness), cost, None)
+        return PaidAnswer(query.answer(query.exact(table, protection), protection, randomness), cost, None)
     verdict.require()
     exact = query.exact(table, protection)
     reference = "".join(f"{word:016x}" for word in randomness.words(2).tolist())
@@ -75,7 +68,7 @@ def ask(
         on_spend(entry)
     answer = query.answer(exact, protection, randomness)
     ledger.complete(entry, _digest(answer, cost, reference))
-    return Asked(answer, cost, ledger.spent(verdict.account.dataset))
+    return PaidAnswer(answer, cost, ledger.spent(verdict.account.dataset))
 
 
 def preview(
@@ -102,9 +95,9 @@ def require_no_ledger(ledger: object) -> None:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
 
-def stored_answer(asked: Asked, table: str) -> artefacts.Answer:
+def stored_answer(paid: PaidAnswer, table: str) -> artefacts.Answer:
     """An answer as it is stored."""
-    answer, spent = asked.answer, asked.spent
+    answer, spent = paid.answer, paid.spent
     # What no budget paid for is the table's.
     origin = Origin.TABLE if spent is None else Origin.ACCOUNTED
     confidence, off = answer.query.confidence, answer.rank_error
@@ -117,7 +110,7 @@ def stored_answer(asked: Asked, table: str) -> artefacts.Answer:
         protection=_protected(answer.protection),
         simulated=answer.simulated,
         dry_run=False,
-        budget=None if spent is None else _budget(asked.cost, spent),
+        budget=None if spent is None else _budget(paid.cost, spent),
         note=SIMULATION if answer.simulated else None,
         table=table,
     )
@@ -158,10 +151,6 @@ def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> 
     )
 
 
-def _answer(query: Query[Any], table: Table, protection: Protection, randomness: Randomness) -> Answer:
-    return query.answer(query.exact(table, protection), protection, randomness)
-
-
 def _purpose(query: Query[Any]) -> str:
     text = query.purpose
     # The name of a column may hold what a line of a ledger may not.
@@ -169,4 +158,4 @@ def _purpose(query: Query[Any]) -> str:
 
 
 def _digest(answer: Answer, cost: Cost, reference: str) -> str:
-    return digest_of({"reference": reference, "answer": encode(stored_answer(Asked(answer, cost, None), ""))})
+    return digest_of({"reference": reference, "answer": encode(stored_answer(PaidAnswer(answer, cost, None), ""))})

@@ -1,11 +1,12 @@
-"""Measures of leakage: one file a family.
+"""Measures of leakage: one file per family, and one registry of them all.
 
 Shannon's measures are at the top of the room; the other families speak the same verbs, ``prior``,
 ``posterior`` and ``leakage``: ``measures.renyi``, ``measures.vulnerability``, ``measures.guessing``,
 ``measures.anonymity``; ``measures.divergences`` compares two distributions.
 """
 
-from leakgauge.measures import anonymity, divergences, guessing, renyi, sibson, vulnerability
+from leakgauge.measures import anonymity, divergences, guessing, renyi, vulnerability
+from leakgauge.measures.catalogue import MEASURES
 from leakgauge.measures.estimation import Estimator, estimate
 from leakgauge.measures.information import Unit
 from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
@@ -25,6 +26,7 @@ from leakgauge.measures.shannon import (
 from leakgauge.measures.zero_leakage import ZeroLeakageTest, zero_leakage_test
 
 __all__ = [
+    "MEASURES",
     "Basic",
     "Estimator",
     "Ranking",
@@ -49,7 +51,6 @@ __all__ = [
     "rank",
     "rank_attacks",
     "renyi",
-    "sibson",
     "vulnerability",
     "zero_leakage_test",
 ]

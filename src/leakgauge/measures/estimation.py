@@ -179,6 +179,9 @@ def shrunken(counts: Counts, roles: Roles, measure: Measure, weights: Floats | N
 
     λ = (1 − Σ p²) / ((n − 1) Σ (1/cells − p)²), at most 1, minimises the expected squared error.
 
+    Reference: Hausser and Strimmer, Entropy inference and the James–Stein estimator, with application to nonlinear gene
+    association networks, Journal of Machine Learning Research 10, 2009.
+
     Raises:
         OptionError: shrinking gives every cell a probability, and there are more cells than fit.
     """

@@ -1,8 +1,11 @@
-"""The sampling law of a measure, by its derivatives at the observed shares.
+"""Confidence intervals for Shannon's measures: every value whose sampling law would not be surprised by the data.
 
 A measure θ has at each cell a slope D (its influence) and between cells a curvature Q. From samples of size n its
 estimate has variance E[D²]/n + tr(Q²)/(2n²) and third cumulant (E[D³] + 3 D·Q·D)/n² + tr(Q³)/n³. At independence D
 vanishes and these are those of the chi-squared law of 2n I; far from it they are those of the delta method.
+
+The law at a candidate θ is Pearson's type III with these cumulants, its variance moving with θ at the rate
+E[D³] + 2 D·Q·D per E[D²]: there is no seam between the chi-squared and the normal law.
 """
 
 from __future__ import annotations

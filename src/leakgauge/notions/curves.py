@@ -7,9 +7,9 @@ has more than a fixed number of cells.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
+from itertools import pairwise, permutations
 
 import numpy as np
 
@@ -79,11 +79,7 @@ def renyi_dp(channel: Channel, order: float, structure: Structure | None = None)
 @checked
 def zero_concentrated_dp(channel: Channel, structure: Structure | None = None) -> Level:
     """sup over α > 1 of D_α / α, in nats, at most 2·10^-6 of it too large, never too small."""
-    best, witness = 0.0, None
-    for x, other, p, q in _pairs(channel, structure):
-        rho = _concentration(p, q, best)
-        if rho > best:
-            best, witness = rho, Witness((channel.inputs[x], channel.inputs[other]))
+    best, witness = _largest(channel, structure, _concentration)
     # A pair may exceed the best so far by the tolerance without being noticed: allow for it once.
     ceiling = concentration_of_pure(renyi_dp(channel, math.inf, structure).value)
     return Level(ZeroConcentratedDP(min(best * (1 + ZCDP_TOLERANCE), ceiling)), witness)
@@ -98,8 +94,7 @@ def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
     """
     from scipy.special import ndtri
 
-    best, witness = 0.0, None
-    for x, other, p, q in _pairs(channel, structure):
+    def separation(p: Floats, q: Floats, to_beat: float) -> float:
         # The ends, (0, 1) and (1, 0), lie on every curve; rounding there must not look like a difference.
         first, kept, second, power = (errors[1:-1] for errors in _errors(p, q))
         with np.errstate(invalid="ignore"):
@@ -108,10 +103,10 @@ def gaussian_dp(channel: Channel, structure: Structure | None = None) -> Level:
                 second < 0.5, -ndtri(second), ndtri(power)
             )
         # ∞ − ∞ is an output that only one of them shows, with a chance too small to be seen in 1 − chance.
-        mu = float(np.nan_to_num(needed, nan=math.inf, posinf=math.inf).max(initial=0.0))
-        if mu > best:
-            best, witness = mu, Witness((channel.inputs[x], channel.inputs[other]))
-    return Level(GaussianDP(best), witness)
+        return float(np.nan_to_num(needed, nan=math.inf, posinf=math.inf).max(initial=0.0))
+
+    mu, witness = _largest(channel, structure, separation)
+    return Level(GaussianDP(mu), witness)
 
 
 def _errors(p: Floats, q: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -202,13 +197,17 @@ def _worst(
     return best, witness
 
 
-def _pairs(channel: Channel, structure: Structure | None) -> Iterator[tuple[int, int, Floats, Floats]]:
-    matrix = channel.matrix
+def _largest(
+    channel: Channel, structure: Structure | None, level: Callable[[Floats, Floats, float], float]
+) -> tuple[float, Witness | None]:
+    """The largest level of a pair of inputs, and which they are; ``level`` is told what it has to beat."""
+    best, witness = 0.0, None
     for group in compared(channel.inputs, structure):
-        for x in group:
-            for other in group:
-                if x != other:
-                    yield x, other, matrix[x], matrix[other]
+        for x, other in permutations(group, 2):
+            found = level(channel.matrix[x], channel.matrix[other], best)
+            if found > best:
+                best, witness = found, Witness((channel.inputs[x], channel.inputs[other]))
+    return best, witness
 
 
 def _concentration(p: Floats, q: Floats, to_beat: float) -> float:

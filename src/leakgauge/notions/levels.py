@@ -17,7 +17,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
-from leakgauge.measures import mutual_information, renyi, sibson
+from leakgauge.measures import mutual_information, renyi
 from leakgauge.notions import curves, ratios
 from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
@@ -89,7 +89,7 @@ def exact_levels(
     channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
 ) -> Mapping[str, Level]:
     """The levels by name; without a structure those over any two inputs and those over the prior."""
-    found = [ratios.local_dp(channel), Level(MaximalLeakage(sibson.maximal_leakage(channel)))]
+    found = [ratios.local_dp(channel), Level(MaximalLeakage(renyi.maximal_leakage(channel)))]
     if prior is not None:
         found += _with_prior(channel, prior, order)
     if structure is not None:
@@ -104,7 +104,7 @@ def _with_prior(channel: Channel, prior: Distribution, order: float) -> Iterator
     yield ratios.identifiability(channel, prior)
     yield Level(MutualInformation(mutual_information(scenario)))
     yield Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf)))
-    yield Level(SibsonLeakage(sibson.leakage(channel, prior, order), order))
+    yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
     yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
 
 

@@ -7,7 +7,7 @@ neighbours are always neighbours as multisets, so that unordered levels are neve
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
@@ -103,20 +103,17 @@ def diameter(structure: Structure, inputs: int) -> int:
     """
     links: dict[int, set[int]] = defaultdict(set)
     for group in structure.groups:
-        for one in group:
-            links[one].update(group)
+        for position in group:
+            links[position].update(group)
     longest = 0
     for start in range(inputs):
-        steps = {start: 0}
-        queue = deque([start])
-        while queue:
-            here = queue.popleft()
-            for there in links[here] - steps.keys():
-                steps[there] = steps[here] + 1
-                queue.append(there)
-        if len(steps) < inputs:
+        reached, edge, steps = {start}, {start}, 0
+        while edge := set[int]().union(*(links[position] for position in edge)) - reached:
+            reached |= edge
+            steps += 1
+        if len(reached) < inputs:
             raise ModelError(
                 "Some data sets cannot be reached from others one record at a time; add the missing data sets."
             )
-        longest = max(longest, *steps.values())
+        longest = max(longest, steps)
     return longest

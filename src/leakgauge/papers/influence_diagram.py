@@ -13,7 +13,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Cell, Grid, Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
@@ -151,7 +151,7 @@ def reproduce() -> Reproduction:
     return Reproduction("influence-diagram", SOURCE, lines, orders, ERRATA, tuple(_grids(laplace, gaussian)))
 
 
-def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
+def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[PrintedTable]:
     matrices = published.propagate(table_1(), table_2(Directions.CORRECTED))
     degrees, frequencies = tuple(map(str, DEGREES)), tuple(map(str, FREQUENCIES))
     node = matrices.nodes["32"]
@@ -163,7 +163,7 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
         ("F45", frequencies, matrices.nodes["45"].frequency, ()),
     ):
         # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
-        yield Grid(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
+        yield PrintedTable(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
     columns = ("membership", "probability", "cumulative")
     for what, printed, grade in (
         (Sentence("Table 3, Laplace"), TABLE_3, laplace),
@@ -171,7 +171,7 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Grid]:
     ):
         cumulative = np.cumsum(grade.distribution).tolist()
         table = tuple(zip(grade.row, grade.distribution, cumulative, strict=True))
-        yield Grid(what, degrees, columns, printed, table, 5e-5)
+        yield PrintedTable(what, degrees, columns, printed, table, 5e-5)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:

@@ -149,22 +149,22 @@ PUBLISHED_EDGES = tuple(theorem.edge for theorem in THEOREMS)
 """What was published, under either sign of the paper's σ; the false ones name the counterexample that shows it."""
 
 
-class Trial(NamedTuple):
+class Violations(NamedTuple):
     """The share of random channels that violate a theorem, from data sets of so many records."""
 
     theorem: Theorem
     records: int
-    violated: float
+    share: float
 
 
-def trials(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Trial, ...]:
+def violations(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Violations, ...]:
     """Every theorem tried on random channels and priors, uniform over the simplex.
 
     Central theorems are tried on data sets of two and of three bits, the others on three letters. The shares depend on
     the law of the draws; whether one is ever violated does not.
     """
     random = simulation(simulation_seed)
-    found: list[Trial] = []
+    found: list[Violations] = []
     for records in (1, 2, 3):
         inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(3))
         groups = data_sets(inputs, records).groups
@@ -177,7 +177,7 @@ def trials(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Trial, ...]:
             if theorem.premise in level:
                 claimed = theorem.levels(level[theorem.premise], skew)
                 violated = level[theorem.conclusion] > claimed * (1 + 1e-9) + 1e-12
-                found.append(Trial(theorem, records, float(np.mean(violated))))
+                found.append(Violations(theorem, records, float(np.mean(violated))))
     return tuple(found)
 
 
@@ -194,7 +194,7 @@ def _information(q: Floats, p: Floats) -> Floats:
 
 def reproduce() -> Reproduction:
     """The reference example, which theorems are ever violated, and where the central ones break."""
-    orders = (*map(_order, trials(DRAWS)), _nothing_follows(), _skew())
+    orders = (*map(_order, violations(DRAWS)), _nothing_follows(), _skew())
     return Reproduction("notions", SOURCE, (*_example(), *_breaking()), orders, ERRATA)
 
 
@@ -227,7 +227,7 @@ def _breaking() -> Iterator[Line]:
         yield line(theorem, claim(epsilon), 2 * epsilon, information, "nats", 0.0, note, True)
 
 
-def _order(trial: Trial) -> Order:
+def _order(trial: Violations) -> Order:
     theorem = trial.theorem
     where = Sentence("Theorem {number!s}", number=theorem.number)
     if theorem.conditions == SUN_AND_TAY:
@@ -244,13 +244,13 @@ def _order(trial: Trial) -> Order:
     claim = Sentence("{where}: {formula!s} ({reading})", where=where, formula=theorem.formula, reading=reading)
     if not theorem.counterexample:
         never = Sentence("{claim} is never violated in {draws:,} draws", claim=claim, draws=DRAWS)
-        return Order(never, trial.violated == 0)
+        return Order(never, trial.share == 0)
     shown = COUNTEREXAMPLES[theorem.counterexample]()
     claimed = theorem.bound(shown.level(theorem.premise), shown.circumstances)
     false = Sentence(
         "{claim} is false: violated by {share:.2%} of draws, and by {example!s}",
         claim=claim,
-        share=trial.violated,
+        share=trial.share,
         example=theorem.counterexample,
     )
     return Order(false, claimed is not None and shown.level(theorem.conclusion).level > claimed.level)

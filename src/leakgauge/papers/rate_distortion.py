@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.artefacts.reproduction import Curve, Line, Order, Reproduction, line
+from leakgauge.artefacts.reproduction import DrawnCurve, Line, Order, Reproduction, line
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, solve
 from leakgauge.design import symmetric_channel as symmetric
 from leakgauge.distances import Hamming
@@ -291,7 +291,7 @@ def _saved(best: Floats, other: Floats) -> float:
     return 100 * (1 - float(best.sum() / other.sum()))
 
 
-def _curves(films: Distribution, adults: Distribution) -> Iterator[Curve]:
+def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     """The curves of Figures 3 to 8, in the paper's order."""
     of_film = [(slope, _optimum(films, slope)) for slope in FILM_SLOPES]
     best = [(found.distortion, found.leakage) for found in (_optimum(adults, slope) for slope in ADULT_SLOPES)]
@@ -303,15 +303,15 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[Curve]:
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.
     of_8 = [(slope, float(np.ptp(np.log(rows), axis=0).max())) for slope, rows, _, _ in coarse]
-    yield Curve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3))
-    yield Curve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4))
-    yield Curve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5))
-    yield Curve(Sentence("Figure 6, optimal channel"), plane, tuple(best))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=3), plane, tuple(of_3))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=4), ("λ", *plane), tuple(of_4))
+    yield DrawnCurve(Sentence("Figure {number:g}", number=5), ("λ", "ε in nats"), tuple(of_5))
+    yield DrawnCurve(Sentence("Figure 6, optimal channel"), plane, tuple(best))
     alike = tuple((distortion, _symmetric(adults, distortion)) for distortion, _ in best)
-    yield Curve(Sentence("Figure 6, symmetric channel"), plane, alike)
+    yield DrawnCurve(Sentence("Figure 6, symmetric channel"), plane, alike)
     for number, axis, points in ((7, "leakage in bits", of_7), (8, "ε in nats", of_8)):
         what = Sentence("Figure {number:g}, T = {threshold:g}", number=number, threshold=COARSE)
-        yield Curve(what, ("λ", axis), tuple(points))
+        yield DrawnCurve(what, ("λ", axis), tuple(points))
 
 
 def _orders(rows: Sequence[Row]) -> list[Order]:
@@ -357,7 +357,7 @@ def _orders(rows: Sequence[Row]) -> list[Order]:
     ]
 
 
-def _of_figures_7_and_8(curves: tuple[Curve, ...]) -> tuple[Order, ...]:
+def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> tuple[Order, ...]:
     """What the curves show, where the text says that both grow with λ and level off."""
     (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves[-2:])
     five = int(np.searchsorted(slopes, 5.0))

@@ -13,8 +13,9 @@ from leakgauge.tables.binnings import (
     parse_binnings,
     spelled_binning,
 )
-from leakgauge.tables.opening import as_arrow, open_table, source_files
-from leakgauge.tables.table import Column, Kind, Moments, Table
+from leakgauge.tables.duckdb_engine import as_arrow
+from leakgauge.tables.opening import open_table, source_files
+from leakgauge.tables.table import Column, Engine, Kind, Moments, Table
 
 __all__ = [
     "BinnedTable",
@@ -23,6 +24,7 @@ __all__ = [
     "CalendarUnit",
     "Column",
     "Edges",
+    "Engine",
     "Kind",
     "Learnt",
     "Moments",

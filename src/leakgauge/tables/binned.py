@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-class BinnedTable:
+class BinnedTable(Table):
     """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
 
     Attributes:
@@ -65,14 +64,6 @@ class BinnedTable:
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
         self._table.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
         return {name: self.bins[name] for name in columns if name in self.bins}

@@ -15,7 +15,7 @@ _LINE = re.compile(r"^[^\n]*CSV Error on Line: (\d+)")
 Result = TypeVar("Result")
 
 
-def told(place: str, action: Callable[[], Result]) -> Result:
+def guarded(place: str, action: Callable[[], Result]) -> Result:
     """What the action gives; what DuckDB raises in it becomes one sentence about ``place``, free of any value."""
     import duckdb
 

@@ -6,8 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
@@ -15,15 +14,15 @@ from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import counts_from_groups, named_bins
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.duckdb_columns import Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
-from leakgauge.tables.duckdb_failures import told
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments
+from leakgauge.tables.duckdb_failures import guarded
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
 
-class DuckDBTable:
+class DuckDBTable(Table):
     """A table whose rows stay in DuckDB; made by ``open_table``.
 
     Args:
@@ -174,14 +173,6 @@ class DuckDBTable:
         """Let go of the source; the table cannot be used afterwards."""
         self._connection.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def __repr__(self) -> str:
         return f"DuckDBTable({self._place}; {len(self._columns)} columns)"
 
@@ -191,14 +182,14 @@ class DuckDBTable:
 
     def _stream(self, query: str, names: list[str], size: int, binned: Mapping[int, Bin]) -> Iterator[pa.RecordBatch]:
         # A connection holds one running query; with its own, counting goes on while rows stream.
-        own = told(self._place, self._connection.cursor)
+        own = guarded(self._place, self._connection.cursor)
         try:
             self._prepare(own)
             for at, one in binned.items():
                 if one.values:
-                    told(self._place, partial(own.execute, f"SET VARIABLE b{at} = ?", [one.values]))
-            reader = told(self._place, lambda: own.sql(query).to_arrow_reader(size))
-            while (batch := told(self._place, lambda: next(reader, None))) is not None:
+                    guarded(self._place, partial(own.execute, f"SET VARIABLE b{at} = ?", [one.values]))
+            reader = guarded(self._place, lambda: own.sql(query).to_arrow_reader(size))
+            while (batch := guarded(self._place, lambda: next(reader, None))) is not None:
                 yield batch.rename_columns(names)
         finally:
             own.close()
@@ -209,7 +200,7 @@ class DuckDBTable:
     def _read(self, query: str) -> pa.Table:
         # DuckDB does not always listen to Ctrl-C while it works: this thread listens, another one waits for it.
         with ThreadPoolExecutor(1) as waiting:
-            answer = waiting.submit(told, self._place, lambda: self._connection.sql(query).to_arrow_table())
+            answer = waiting.submit(guarded, self._place, lambda: self._connection.sql(query).to_arrow_table())
             try:
                 return answer.result()
             except KeyboardInterrupt:
@@ -218,7 +209,7 @@ class DuckDBTable:
 
     def _set(self, variable: str, values: list[Any]) -> None:
         # A value reaches a query through a variable, which it may name many times, and never as text.
-        told(self._place, lambda: self._connection.execute(f"SET VARIABLE {variable} = ?", [values]))
+        guarded(self._place, lambda: self._connection.execute(f"SET VARIABLE {variable} = ?", [values]))
 
     def _chosen(self, names: Sequence[str], use: str, *, any_kind: bool = False) -> list[int]:
         for name in names:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
@@ -93,8 +94,23 @@ class Table(Protocol):
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    ) -> None:
+        self.close()
+
+
+class Engine(Protocol):
+    """Where tables live, such as a database: it takes some sources and opens them."""
+
+    def takes(self, source: object) -> bool:
+        """Whether it opens this source: an address by its scheme, or an object in memory."""
+
+    def open(self, source: object, missing: Sequence[str]) -> Table:
+        """The table; these texts count as missing."""
+
+    def files(self, address: str) -> list[Path]:
+        """The local files behind an address, found without opening any; none where a server has them."""

@@ -61,7 +61,7 @@ def collect(
         questionnaire: what people answered; without it what people are asked is missing.
         releases_per_period: how often such a release is made.
         stored: evidence of an earlier assessment, from which space and time are taken instead of run again.
-        simulation_seed: for intervals and samples; it protects nobody.
+        simulation_seed: for intervals and samples.
         confidence: of the intervals; an audit has its own.
 
     Raises:
@@ -100,14 +100,7 @@ def expected(
     releases_per_period: float = 1.0,
     stored: Iterable[Evidence] = (),
 ) -> tuple[Evidence, ...]:
-    """The same computed from the mechanism's law; nothing is drawn.
-
-    Args:
-        mechanism: the mechanism, or a setting of it.
-        source: the column, or the counts of its histogram.
-        questionnaire: as of ``collect``.
-        releases_per_period: as of ``collect``.
-        stored: evidence from which space and time are taken.
+    """The same computed from the law of a mechanism over a source, or of a setting; nothing is drawn.
 
     Raises:
         OptionError, ColumnError: a mechanism that cannot be run on the source.

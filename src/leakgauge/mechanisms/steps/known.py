@@ -30,8 +30,8 @@ CURVE_WORK = 1 << 26
 
 
 @dataclass(frozen=True)
-class LaplaceNoise(Step):
-    """Laplace noise at ε = sensitivity / scale."""
+class PureStep(Step):
+    """A mechanism with a pure ε in nats."""
 
     epsilon: float
 
@@ -42,6 +42,11 @@ class LaplaceNoise(Step):
     def pure_epsilon(self) -> float:
         """ε in nats."""
         return float(self.epsilon)
+
+
+@dataclass(frozen=True)
+class LaplaceNoise(PureStep):
+    """Laplace noise at ε = sensitivity / scale."""
 
     def renyi(self, orders: Floats) -> Floats:
         """The exact curve in nats."""
@@ -57,20 +62,14 @@ class LaplaceNoise(Step):
 
 
 @dataclass(frozen=True)
-class DiscreteLaplaceNoise(Step):
+class DiscreteLaplaceNoise(PureStep):
     """Discrete Laplace (two-sided geometric) noise at ε for a whole-number sensitivity."""
 
-    epsilon: float
     sensitivity: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_level(self.epsilon, "An ε")
         require_whole(self.sensitivity, 1, "A sensitivity")
-
-    def pure_epsilon(self) -> float:
-        """ε in nats."""
-        return float(self.epsilon)
 
     def pair(self) -> Pair | None:
         """At sensitivity 1 the loss is ±ε only, as in binary randomized response."""
@@ -156,21 +155,15 @@ class GaussianNoise(Step):
 
 
 @dataclass(frozen=True)
-class RandomizedResponse(Step):
+class RandomizedResponse(PureStep):
     """The true letter with e^ε times the probability of each of the other letters."""
 
-    epsilon: float
     letters: int = 2
     names_a_missing_record = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        require_level(self.epsilon, "An ε")
         require_whole(self.letters, 2, "A number of letters")
-
-    def pure_epsilon(self) -> float:
-        """ε in nats."""
-        return float(self.epsilon)
 
     def renyi(self, orders: Floats) -> Floats:
         """The exact curve in nats: only two letters tell the secrets apart, the others weigh nothing."""
@@ -190,18 +183,8 @@ class RandomizedResponse(Step):
 
 
 @dataclass(frozen=True)
-class ExponentialChoice(Step):
+class ExponentialChoice(PureStep):
     """The exponential mechanism with weights exp(ε u / 2Δu); its losses span at most ε."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.epsilon, "An ε")
-
-    def pure_epsilon(self) -> float:
-        """ε in nats."""
-        return float(self.epsilon)
 
     def rho(self) -> float:
         """ε²/8 nats, by bounded range (Cesar and Rogers, Bounding, concentrating, and truncating, 2021)."""
@@ -221,18 +204,8 @@ class ExponentialChoice(Step):
 
 
 @dataclass(frozen=True)
-class PermuteAndFlip(Step):
+class PermuteAndFlip(PureStep):
     """Permute-and-flip at ε: its losses span more than ε, so only what ε-DP itself gives holds."""
-
-    epsilon: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.epsilon, "An ε")
-
-    def pure_epsilon(self) -> float:
-        """ε in nats."""
-        return float(self.epsilon)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""One class a notion: what is claimed, over which pairs of inputs, in which unit.
+"""Statements of privacy notions as frozen data, one class per notion; judging them lives elsewhere.
 
 Budgets are in nats, information in bits. A statement says "at most": a smaller level satisfies it.
 """
@@ -29,6 +29,10 @@ class Statement:
     name: ClassVar[str]
     unit: ClassVar[str]
     adjacency: ClassVar[Adjacency]
+
+    def __init_subclass__(cls, *, name: str, unit: str, adjacency: Adjacency) -> None:
+        super().__init_subclass__()
+        cls.name, cls.unit, cls.adjacency = name, unit, adjacency
 
     def __post_init__(self) -> None:
         for field in fields(self):
@@ -65,167 +69,119 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class Identifiability(Statement):
+class Identifiability(Statement, name="identifiability", unit="nats", adjacency=Adjacency.ALL_PAIRS):
     """Posteriors of any two secrets differ by at most e^ε, whatever is seen."""
 
     epsilon: float
-    name = "identifiability"
-    unit = "nats"
-    adjacency = Adjacency.ALL_PAIRS
 
 
 @dataclass(frozen=True)
-class CentralIdentifiability(Statement):
+class CentralIdentifiability(Statement, name="central-identifiability", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Posteriors of neighbouring data sets differ by at most e^ε."""
 
     epsilon: float
-    name = "central-identifiability"
-    unit = "nats"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class LocalDP(Statement):
+class LocalDP(Statement, name="local-dp", unit="nats", adjacency=Adjacency.ALL_PAIRS):
     """Any two secrets give every output with probabilities within e^ε."""
 
     epsilon: float
-    name = "local-dp"
-    unit = "nats"
-    adjacency = Adjacency.ALL_PAIRS
 
 
 @dataclass(frozen=True)
-class CentralDP(Statement):
+class CentralDP(Statement, name="dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Neighbouring data sets give every output with probabilities within e^ε."""
 
     epsilon: float
-    name = "dp"
-    unit = "nats"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class ApproximateDP(Statement):
+class ApproximateDP(Statement, name="approximate-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """(ε, δ)-differential privacy: hockey-stick divergence at ε of at most δ."""
 
     epsilon: float
     delta: float
-    name = "approximate-dp"
-    unit = "nats"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class RenyiDP(Statement):
+class RenyiDP(Statement, name="renyi-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Rényi divergence of the given order of at most ε (Mironov 2017)."""
 
     epsilon: float
     order: float = 2.0
-    name = "renyi-dp"
-    unit = "nats"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class ZeroConcentratedDP(Statement):
+class ZeroConcentratedDP(Statement, name="zcdp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Rényi divergence of every order α of at most ρα (Bun and Steinke 2016)."""
 
     rho: float
-    name = "zcdp"
-    unit = "nats"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class GaussianDP(Statement):
+class GaussianDP(Statement, name="gaussian-dp", unit="standard deviations", adjacency=Adjacency.NEIGHBOURS):
     """No easier to tell apart than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
 
     mu: float
-    name = "gaussian-dp"
-    unit = "standard deviations"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class MutualInformation(Statement):
+class MutualInformation(Statement, name="mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
     """I(D;E) of one record and its release of at most so many bits."""
 
     information: float
-    name = "mutual-information"
-    unit = "bits"
-    adjacency = Adjacency.PRIOR
 
 
 @dataclass(frozen=True)
-class CentralMutualInformation(Statement):
+class CentralMutualInformation(Statement, name="central-mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
     """I(X;Y) of a whole data set and its release of at most so many bits."""
 
     information: float
-    name = "central-mutual-information"
-    unit = "bits"
-    adjacency = Adjacency.PRIOR
 
 
 @dataclass(frozen=True)
-class MutualInformationDP(Statement):
+class MutualInformationDP(Statement, name="mutual-information-dp", unit="bits", adjacency=Adjacency.NEIGHBOURS):
     """sup over records i and all priors of I(X_i;Y|X_−i) (Cuff and Yu 2016)."""
 
     information: float
-    name = "mutual-information-dp"
-    unit = "bits"
-    adjacency = Adjacency.NEIGHBOURS
 
 
 @dataclass(frozen=True)
-class MaximalLeakage(Statement):
+class MaximalLeakage(Statement, name="maximal-leakage", unit="bits", adjacency=Adjacency.ALL_PAIRS):
     """Gain in guessing any function of the secret, over all priors (Issa, Wagner and Kamath 2020)."""
 
     information: float
-    name = "maximal-leakage"
-    unit = "bits"
-    adjacency = Adjacency.ALL_PAIRS
 
 
 @dataclass(frozen=True)
-class MinEntropyLeakage(Statement):
+class MinEntropyLeakage(Statement, name="min-entropy-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Gain in guessing the secret in one try, under a prior (Smith 2009)."""
 
     information: float
-    name = "min-entropy-leakage"
-    unit = "bits"
-    adjacency = Adjacency.PRIOR
 
 
 @dataclass(frozen=True)
-class SibsonLeakage(Statement):
+class SibsonLeakage(Statement, name="sibson-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Sibson's mutual information of the given order, under a prior."""
 
     information: float
     order: float = 2.0
-    name = "sibson-leakage"
-    unit = "bits"
-    adjacency = Adjacency.PRIOR
 
 
 @dataclass(frozen=True)
-class AlphaLeakage(Statement):
+class AlphaLeakage(Statement, name="alpha-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Arimoto's mutual information of the given order, under a prior (Liao et al. 2019)."""
 
     information: float
     order: float = 2.0
-    name = "alpha-leakage"
-    unit = "bits"
-    adjacency = Adjacency.PRIOR
 
 
 @dataclass(frozen=True)
-class MetricPrivacy(Statement):
+class MetricPrivacy(Statement, name="metric-privacy", unit="nats per unit of distance", adjacency=Adjacency.METRIC):
     """Secrets at distance d give every output within e^(εd) (Chatzikokolakis et al. 2013)."""
 
     epsilon: float
-    name = "metric-privacy"
-    unit = "nats per unit of distance"
-    adjacency = Adjacency.METRIC
 
 
 NOTIONS: dict[str, type[Statement]] = {
