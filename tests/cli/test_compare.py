@@ -18,7 +18,7 @@ from leakgauge.jobs.samples import adult_rows
 from leakgauge.measures import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario
 from leakgauge.probability.files import NamedChannel
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.cli import main
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 PEOPLE = "illness,city,age\n" + "".join(
     f"{illness},{city},{age}\n"

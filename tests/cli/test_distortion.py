@@ -14,8 +14,8 @@ from leakgauge.design import MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Absolute, ColumnSums, Hamming
 from leakgauge.errors import OptionError
 from leakgauge.tables import open_table
+from tests.cli.running import fields, run
 from tests.cli.test_design import PEOPLE
-from tests.cli.test_measure import fields, run
 
 
 @pytest.fixture

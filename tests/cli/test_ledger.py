@@ -11,7 +11,7 @@ import pytest
 
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
 from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 
 @pytest.fixture

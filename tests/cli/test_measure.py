@@ -8,16 +8,15 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import text_of
-from leakgauge.cli import main
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
+from tests.cli.running import fields, run
 
 
 @pytest.fixture(scope="module")
@@ -27,19 +26,6 @@ def adult(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("adult") / "adult.parquet"
     parquet.write_table(adult_rows(), path)
     return path
-
-
-def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
-    code = main([str(argument) for argument in arguments])
-    shown = capsys.readouterr()
-    return code, shown.out, shown.err
-
-
-def fields(capsys: pytest.CaptureFixture[str], *arguments: object) -> dict[str, Any]:
-    code, out, err = run(capsys, *arguments, "--json")
-    assert (code, err) == (0, "")
-    found: dict[str, Any] = json.loads(out)
-    return found
 
 
 def test_adult_with_background(capsys: pytest.CaptureFixture[str], adult: Path) -> None:

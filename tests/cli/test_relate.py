@@ -12,7 +12,7 @@ from leakgauge.artefacts.codec import text_of
 from leakgauge.claims import NOTIONS
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from leakgauge.cli import main
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.ledger import open_ledger
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 TABLE = "name,age,illness,city\nAnn,31,flu,Oslo\nBob,44,none,Bergen\nCid,58,flu,Oslo\nDee,19,cold,Oslo\n"
 PLAN = """public = ["city"]

@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -213,3 +214,23 @@ def test_a_folder_of_something_else_stays_as_it_is(finished: Finished, tmp_path:
         protect(finished.asked, tmp_path / "mine")
     with pytest.raises(FileError, match="is a file"):
         protect(finished.asked, Path(finished.asked.table))
+
+
+def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_people(tmp_path / "people.csv")
+    parsed: list[str] = []
+    loads = json.loads
+
+    def counted(text: str | bytes, **options: Any) -> Any:
+        parsed.append(str(text)[:200])
+        return loads(text, **options)
+
+    monkeypatch.setattr(json, "loads", counted)
+    asked = Request(
+        str(tmp_path / "people.csv"), "illness", ("city",), public=("city",), max_distortion=0.2, simulate=7
+    )
+    done = protect(asked, tmp_path / "out")
+    written = {place.name for place in (tmp_path / "out").glob("*.json")}
+    assert {"job.json", "release.json", "audit.json", "assessment.json", "report.json"} <= written
+    assert not [text for text in parsed if "leakgauge/" in text]
+    assert done.released

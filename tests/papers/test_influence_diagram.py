@@ -12,7 +12,7 @@ from leakgauge.assessment.published import Frequency, State
 from leakgauge.papers import influence_diagram as paper
 from leakgauge.papers.influence_diagram import Directions
 from leakgauge.probability.cells import Floats
-from tests.cli.test_measure import fields, run
+from tests.cli.running import fields, run
 
 LAPLACE = paper.table_1()
 CORRECTED = paper.table_2(Directions.CORRECTED)

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts.reproduction import Reproduction
 from leakgauge.papers import information_models
-from tests.cli.test_measure import run
+from tests.cli.running import run
 
 
 def test_a_number_that_is_not_met_exits_1(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,14 +58,7 @@ def declared_noise(mechanism: NoisyNumber) -> DeclaredNoise | None:
 def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss: float) -> list[Check]:
     """Whether the noise is as large and the centres as near as declared; a right mechanism fails with at most ``miss``.
 
-    Args:
-        first: outputs on one input.
-        second: outputs on its neighbour.
-        declared: the noise.
-        miss: chance of accusing a mechanism that does as it says.
-
-    Returns:
-        Nothing where outputs are rounded or clipped, so that they no longer have the noise's law.
+    There is no check where outputs are rounded or clipped, so that they no longer have the noise's law.
     """
     if any(np.unique(numbers, return_counts=True)[1].max() > _ATOM * len(numbers) + 5 for numbers in (first, second)):
         return []
@@ -78,13 +71,12 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
         declared=declared.sensitivity,
     )
     return [
-        _check(Sentence("scale of the noise"), least >= declared.scale, too_small),
-        _check(Sentence("sensitivity of the inputs"), apart <= declared.sensitivity, too_far),
+        Check(name, holds) if holds else Check(name, holds, reason)
+        for name, holds, reason in (
+            (Sentence("scale of the noise"), least >= declared.scale, too_small),
+            (Sentence("sensitivity of the inputs"), apart <= declared.sensitivity, too_far),
+        )
     ]
-
-
-def _check(name: Sentence, holds: bool, reason: Sentence) -> Check:
-    return Check(name, True) if holds else Check(name, False, reason)
 
 
 def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
@@ -97,13 +89,12 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
     if not length or not np.array_equal(codes[:length], codes[length:]):
         return [Check(FRESH, True)]
     counts = np.unique(codes[:length], return_counts=True)[1]
+    if len(counts) == 1:
+        return []
     # By chance two draws agree in one place with Σ p², estimated from the draw itself, and one more of each kind so
     # that a short draw of one letter is no proof.
     agree = float((((counts + 1) / (length + len(counts))) ** 2).sum())
-    chance = length * math.log(min(agree, 1.0))
-    if len(counts) == 1:
-        return []
-    if chance > math.log(1e-12):
+    if length * math.log(min(agree, 1.0)) > math.log(1e-12):
         return [Check(FRESH, True)]
     repeated = Sentence("{count:d} outputs came again one by one: the noise repeats", count=length)
     return [Check(FRESH, False, repeated)]

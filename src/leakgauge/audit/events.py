@@ -162,13 +162,7 @@ def most_promising(events: Sequence[Event]) -> Event:
 
 
 def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
-    """Every partition that suits the kind of output.
-
-    Args:
-        first: outputs under one input, to learn from.
-        second: outputs under the other.
-        log_ratio: the logarithm of how much likelier an output is under the first, where the law is known.
-    """
+    """Every partition that suits the kind of output, learnt from outputs under the two inputs."""
     if first.dtype.kind != "V":
         yield from _plain(first, second, log_ratio)
         return

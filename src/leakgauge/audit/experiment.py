@@ -57,9 +57,7 @@ class Experiment:
     """Outputs of one subject on neighbouring inputs, held to a claim.
 
     Attributes:
-        subject: what is drawn from.
-        claim: what it is held to.
-        claimed: whether anything is claimed.
+        claimed: whether the claim is the subject's own, or stands for none.
         samples: outputs on each input, at most.
         miss: the chance of a false alarm.
         until: when to stop, by the monotonic clock.
@@ -81,9 +79,7 @@ class Experiment:
     def most_telling(self, pairs: list[Pair], in_order: bool) -> Pair:
         """The pair that promises most on a few outputs, which are then thrown away.
 
-        Args:
-            pairs: to choose from.
-            in_order: whether the most telling pair is known to stand first.
+        In order the pairs that are known to tell most stand first.
         """
         if len(pairs) == 1:
             return pairs[0]
@@ -104,12 +100,7 @@ class Experiment:
         return pairs[int(np.argmax(promises >= enough))]
 
     def run(self, pair: Pair) -> Shown:
-        """Draw, bet, and bound.
-
-        Raises:
-            ModelError: outputs that are NaN, of different kinds, or that cannot be compared.
-            EngineError: the mechanism raises, or gives no output in time.
-        """
+        """Draw, bet, and bound; errors as of ``lower_bound``."""
         bets = Bets(self.claim, self.miss * BETTING)
         rounds: list[Round] = []
         for size in _round_sizes(self.samples):
@@ -148,13 +139,11 @@ class Experiment:
             hits = [int(event.hits(one[learning:]).sum()) for one in (likely, unlikely)]
             low = self._level(at_least(hits[0], proving, share / 2), at_most(hits[1], proving, share / 2))
             point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
-        found = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
+        shown = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
         told_apart = event is not None and event.sure and low > 0
-        return (
-            found
-            if told_apart or not nearly_all_differ(first, second)
-            else msgspec.structs.replace(found, event=Sentence("nothing"), note=NOT_COMPARED)
-        )
+        if told_apart or not nearly_all_differ(first, second):
+            return shown
+        return msgspec.structs.replace(shown, event=Sentence("nothing"), note=NOT_COMPARED)
 
     def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
         first, second = _whole(rounds)

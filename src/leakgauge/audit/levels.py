@@ -42,11 +42,7 @@ _LARGEST = 700.0
 
 
 def require_auditable(claim: Statement) -> None:
-    """Refuse a notion that no pair of inputs can disprove.
-
-    Raises:
-        OptionError: of such a notion.
-    """
+    """Refuse a notion that no pair of inputs can disprove."""
     if not isinstance(claim, LocalDP | CentralDP | ApproximateDP | GaussianDP | RenyiDP | ZeroConcentratedDP):
         raise OptionError(
             "{notion!s} is not a promise about two inputs, so no pair of them can disprove it; claim local-dp, dp, "

@@ -62,11 +62,7 @@ def compact(one: Any) -> Any:
 
 
 def program_outputs(lines: Sequence[str]) -> Outputs:
-    """The lines of a program: each as a text, with the number it reads as, where it does.
-
-    Raises:
-        ModelError: a number that is NaN.
-    """
+    """The lines of a program: each as a text, with the number it reads as, where it does; NaN is refused."""
     # Digits that were written in full read back as the same float, low bits included.
     numbers = [_number(line) for line in lines]
     nan = sum(line.strip().lower().lstrip("+-") == "nan" for line in lines)
@@ -76,11 +72,7 @@ def program_outputs(lines: Sequence[str]) -> Outputs:
 
 
 def alike(*arrays: Outputs) -> list[Outputs]:
-    """The arrays in one form, where they differ in whether they are whole numbers or texts besides.
-
-    Raises:
-        ModelError: kinds or lengths that cannot be compared.
-    """
+    """The arrays in one form, where they differ in whether they are whole numbers or texts besides."""
     if len({_width(one) == 0 for one in arrays}) > 1:
         raise ModelError("The mechanism returned outputs of different kinds for the two inputs; return one kind.")
     if len({_width(one) for one in arrays}) > 1 or len({one.ndim for one in arrays if one.dtype.kind != "V"}) > 1:

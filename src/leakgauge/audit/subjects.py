@@ -102,11 +102,7 @@ class Catalogued(Subject):
 
 
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
-    """What is audited; arguments as of ``lower_bound``.
-
-    Raises:
-        OptionError: it cannot be run.
-    """
+    """What is audited; arguments as of ``lower_bound``, and what cannot be run is refused."""
     if isinstance(mechanism, Mechanism):
         return Catalogued(mechanism, randomness or OperatingSystem())
     if hasattr(mechanism, "draw") and hasattr(mechanism, "log_ratio"):

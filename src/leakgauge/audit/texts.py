@@ -52,14 +52,7 @@ _NO_NUMBER = -math.inf
 
 
 class Text(NamedTuple):
-    """What is kept of a text.
-
-    Attributes:
-        text: the text as it is told apart from everything else, shortened.
-        start: its first characters.
-        end: its last characters, the last one first.
-        traits: a number for each of ``TRAIT_NAMES``.
-    """
+    """What is kept of a text: itself, shortened; its ends, the last character first; and ``TRAIT_NAMES``."""
 
     text: str
     start: str
@@ -68,12 +61,7 @@ class Text(NamedTuple):
 
 
 def kept(text: str, written: str | None = None) -> Text:
-    """What is kept of a text.
-
-    Args:
-        text: the text itself.
-        written: the text as it is told apart from everything else, such as with its quotes; by default as it is.
-    """
+    """What is kept of a text, ``written`` being how it is told apart from all else, such as with its quotes."""
     short = shortened(text if written is None else written)
     return Text(short, text[:BEGINNING], text[: -ENDING - 1 : -1], _traits(text))
 

@@ -103,25 +103,30 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
         )
 
 
-def _render(found: StoredAssessment, published: bool) -> Parts:
-    parts: Parts = [_scores(found, published), _leaves(found), retell(found.graded)]
-    for veto in found.vetoes:
+def _render(assessment: StoredAssessment, published: bool) -> Parts:
+    parts: Parts = [_scores(assessment, published), _leaves(assessment), retell(assessment.graded)]
+    for veto in assessment.vetoes:
         sentence = say("VETO: {reason}; the grade is at most {grade}.", reason=veto.reason, grade=veto.cap.value)
         parts.append(alert(sentence))
-    parts += [_lift(found, way) for way in found.lifts[:3]]
-    if found.blocked is not None:
-        parts.append(retell(found.blocked))
-    if found.policy:
-        parts.append(_policy(found))
-    if found.missing:
-        names = say(", ").join(_name(leaf) for leaf in found.leaves if leaf.leaf in found.missing)
+    parts += [_lift(assessment, way) for way in assessment.lifts[:3]]
+    if assessment.blocked is not None:
+        parts.append(retell(assessment.blocked))
+    if assessment.policy:
+        parts.append(_policy(assessment))
+    if assessment.missing:
+        names = say(", ").join(_name(leaf) for leaf in assessment.leaves if leaf.leaf in assessment.missing)
         parts.append(say("Nothing is known of {names!s}; the other leaves share their weight.", names=names))
     return parts
 
 
-def _lift(found: StoredAssessment, way: Lift) -> str:
+def _lift(assessment: StoredAssessment, way: Lift) -> str:
     moves = say(", ").join(
-        say("{leaf!s} from {start:.2f} to {end:.2f}", leaf=_name(found.nodes[one.leaf]), start=one.start, end=one.end)
+        say(
+            "{leaf!s} from {start:.2f} to {end:.2f}",
+            leaf=_name(assessment.nodes[one.leaf]),
+            start=one.start,
+            end=one.end,
+        )
         for one in way.moves
     )
     scores = {say("privacy"): way.privacy, say("utility"): way.utility}
@@ -139,20 +144,20 @@ def _name(node: Leaf | NodeStates) -> str:
     return node.chinese or node.name if current().code == "zh" else node.name
 
 
-def _scores(found: StoredAssessment, published: bool) -> Table:
+def _scores(assessment: StoredAssessment, published: bool) -> Table:
     from leakgauge.assessment import grade_of
 
-    scores = grid(say("|score|interval|"), say("Protection effect of {column!s}", column=found.column))
+    scores = grid(say("|score|interval|"), say("Protection effect of {column!s}", column=assessment.column))
     own = [
-        (say("protection effect"), found.score, found.interval),
-        (say("privacy"), found.privacy, found.privacy_interval),
-        (say("utility"), found.utility, found.utility_interval),
+        (say("protection effect"), assessment.score, assessment.interval),
+        (say("privacy"), assessment.privacy, assessment.privacy_interval),
+        (say("utility"), assessment.utility, assessment.utility_interval),
     ]
     for name, score, interval in own:
         word = "" if score is None else retell(grade_of(score).value)
         ends = "" if interval is None else f"[{interval.low:.1f}, {interval.high:.1f}]"
         scores.add_row(name, say("not known") if score is None else f"{score:.1f}", ends, word)
-    paper = found.published
+    paper = assessment.published
     if paper is not None:
         fields: dict[str, object] = {"grade": paper.grade, "credibility": paper.credibility}
         if published:
@@ -161,22 +166,26 @@ def _scores(found: StoredAssessment, published: bool) -> Table:
             beside = say("{grade}; does not decide", **fields)
         scores.add_row(say("published algebra"), f"{paper.score:.1f}", "", beside)
     scores.add_section()
-    scores.add_row(say("GRADE"), "", "", _grade(found))
+    scores.add_row(say("GRADE"), "", "", _grade(assessment))
     return scores
 
 
-def _grade(found: StoredAssessment) -> str:
-    fields = {"grade": found.grade.value, "letters": found.grade.label, "uncapped": found.grade_uncapped.value}
-    if not found.vetoes:
+def _grade(assessment: StoredAssessment) -> str:
+    fields = {
+        "grade": assessment.grade.value,
+        "letters": assessment.grade.label,
+        "uncapped": assessment.grade_uncapped.value,
+    }
+    if not assessment.vetoes:
         return say("{grade} ({letters!s}), the lowest of the three", **fields)
-    if found.grade is found.grade_uncapped:
+    if assessment.grade is assessment.grade_uncapped:
         return say("{grade} ({letters!s}), and a veto stands against the release", **fields)
     return say("{grade} ({letters!s}), by a veto; {uncapped} without it", **fields)
 
 
-def _leaves(found: StoredAssessment) -> Table:
+def _leaves(assessment: StoredAssessment) -> Table:
     leaves = grid(say("|indicator|better|value|position|points|known"), box=SIMPLE_HEAD)
-    for leaf, one in zip(found.leaves, found.evidence.leaves, strict=True):
+    for leaf, one in zip(assessment.leaves, assessment.evidence.leaves, strict=True):
         value = "" if one.value is None else f"{one.value:.4g} {retell(one.unit)}"
         leaves.add_row(
             leaf.leaf,
@@ -190,16 +199,16 @@ def _leaves(found: StoredAssessment) -> Table:
     return leaves
 
 
-def _policy(found: StoredAssessment) -> Table:
+def _policy(assessment: StoredAssessment) -> Table:
     limits = grid(say("limit|asked|found||of"), say("Policy"))
-    for one in found.policy:
+    for one in assessment.policy:
         kept = say("kept") if one.holds else say("NOT KEPT")
         limits.add_row(retell(one.name), _side(one.limit), _side(one.found), kept, retell(one.of))
     return limits
 
 
 def _side(value: Side | None) -> str:
-    """What is asked or found: a number, a grade, or vetoes."""
+    """What is asked or assessment: a number, a grade, or vetoes."""
     if value is None:
         return say("not known")
     return f"{value:.4g}" if isinstance(value, float | int) else retell(value)

@@ -90,6 +90,11 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], what: str) -> None:
             raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=what)
 
 
+def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
+    """What was given of these; the job knows the defaults of the others."""
+    return {name: given[name] for name in names if given[name] is not None}
+
+
 def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table, parse_binnings
@@ -99,20 +104,12 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_not_read(output, original, record, released)
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
-        found = audit_release(
-            record,
-            table,
-            released=released,
-            secret=given["secret"],
-            background=given["background"],
-            bins=parse_binnings(given["bins"], given["background"]),
-            confidence=given["confidence"],
-            targets=given["targets"] or 2000,
-            simulation_seed=given["simulate"] or 0,
-            progress=tell,
-        )
-    deliver(found, as_json, output, lambda: _render_release(found))
-    found.require()
+        bins = parse_binnings(given["bins"], given["background"])
+        settings = _settings(given, "released", "secret", "background", "confidence", "targets")
+        seed = given["simulate"] or 0
+        audit = audit_release(record, table, bins=bins, simulation_seed=seed, progress=tell, **settings)
+    deliver(audit, as_json, output, lambda: _render_release(audit))
+    audit.require()
 
 
 def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
@@ -123,52 +120,48 @@ def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output:
         if first == second:
             raise OptionError("--inputs names {found!r} twice; name two different inputs.", found=first)
     with counting(say("Drawing")) as tell:
-        found = audit_mechanism(
+        audit = audit_mechanism(
             spelled,
             program=given["program"] is not None,
-            claim=given["claim"],
-            inputs=given["inputs"],
-            samples=given["samples"] or 200_000,
-            confidence=given["confidence"],
             stop_early=not given["to_the_end"],
-            seconds=given["seconds"] or 600.0,
             simulation_seed=given["simulate"],
             progress=tell,
+            **_settings(given, "claim", "inputs", "samples", "confidence", "seconds"),
         )
-    deliver(found, as_json, output, lambda: _render_mechanism(found))
-    if found.violated:
-        raise RefusalError("{claim!s} is disproved.", claim=str(found.statement))
+    deliver(audit, as_json, output, lambda: _render_mechanism(audit))
+    if audit.violated:
+        raise RefusalError("{claim!s} is disproved.", claim=str(audit.statement))
 
 
-def _render_mechanism(found: MechanismAudit) -> Parts:
-    facts = grid(title=found.subject)
-    unit = retell(found.lower_bound.unit)
-    if found.claim is not None:
-        facts.add_row(say("claimed: at most"), f"{number(found.claim.value)} {unit} ({found.statement})")
-    sure = found.lower_bound.confidence
+def _render_mechanism(audit: MechanismAudit) -> Parts:
+    facts = grid(title=audit.subject)
+    unit = retell(audit.lower_bound.unit)
+    if audit.claim is not None:
+        facts.add_row(say("claimed: at most"), f"{number(audit.claim.value)} {unit} ({audit.statement})")
+    sure = audit.lower_bound.confidence
     how = say(" (exact)") if sure is None else say(" (confidence {confidence:g})", confidence=sure)
-    bound = say("shown: more than") if found.is_just_above else say("shown: at least")
-    facts.add_row(bound, f"{number(found.at_least)} {unit}{how}")
-    facts.add_row(say("inputs"), say(" and ").join(found.inputs))
-    facts.add_row(say("told apart by"), retell(found.event) or say("no single output"))
+    bound = say("shown: more than") if audit.is_just_above else say("shown: at least")
+    facts.add_row(bound, f"{number(audit.at_least)} {unit}{how}")
+    facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
+    facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
     if sure is not None:
-        facts.add_row(say("outputs"), _outputs(found))
-    for check in found.checks:
+        facts.add_row(say("outputs"), _outputs(audit))
+    for check in audit.checks:
         facts.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
     parts: Parts = [facts]
-    if found.deterministic:
+    if audit.deterministic:
         parts.append(alert(say("Each input always gave the same output: without noise ε is infinite.")))
-    if str(found.note):
-        parts.append(Text(retell(found.note), "bold"))
-    if found.claim is not None:
-        parts.append(_verdict(found.violated))
+    if str(audit.note):
+        parts.append(Text(retell(audit.note), "bold"))
+    if audit.claim is not None:
+        parts.append(_verdict(audit.violated))
     return parts
 
 
-def _outputs(found: MechanismAudit) -> str:
-    if found.stopped_early:
-        return say("{samples:d} of each input, stopped early", samples=found.samples)
-    return say("{samples:d} of each input", samples=found.samples)
+def _outputs(audit: MechanismAudit) -> str:
+    if audit.stopped_early:
+        return say("{samples:d} of each input, stopped early", samples=audit.samples)
+    return say("{samples:d} of each input", samples=audit.samples)
 
 
 def _verdict(violated: bool) -> Text | str:
@@ -177,21 +170,21 @@ def _verdict(violated: bool) -> Text | str:
     return say("Nothing found against the claim. That is no proof of it.")
 
 
-def _render_release(found: Audit) -> Parts:
-    checks = check_table(say("record||why"), say("The record, computed again"), found.checks)
-    parts: Parts = [checks, _levels(found), _attacks(found)]
-    if found.anonymity is not None:
+def _render_release(audit: Audit) -> Parts:
+    checks = check_table(say("record||why"), say("The record, computed again"), audit.checks)
+    parts: Parts = [checks, _levels(audit), _attacks(audit)]
+    if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
-        public.add_row(say("k-anonymity"), str(found.anonymity.k))
-        alone = say("{unique:d} of {rows:d} rows", unique=found.anonymity.unique, rows=found.anonymity.rows)
+        public.add_row(say("k-anonymity"), str(audit.anonymity.k))
+        alone = say("{unique:d} of {rows:d} rows", unique=audit.anonymity.unique, rows=audit.anonymity.rows)
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
-    return [*parts, _verdict(found.violated)]
+    return [*parts, _verdict(audit.violated)]
 
 
-def _levels(found: Audit) -> Table:
+def _levels(audit: Audit) -> Table:
     levels = grid(say("column|claimed|shown by its rows|rows"), say("What the rows show"))
-    for name, level in found.columns.items():
+    for name, level in audit.columns.items():
         if level is None:
             levels.add_row(name, "", say("too few rows, or nothing claimed"), "")
             continue
@@ -204,13 +197,13 @@ def _levels(found: Audit) -> Table:
     return levels
 
 
-def _attacks(found: Audit) -> Table:
-    title = say("Attacks: shares of people, ± at {confidence:g}", confidence=found.confidence)
+def _attacks(audit: Audit) -> Table:
+    title = say("Attacks: shares of people, ± at {confidence:g}", confidence=audit.confidence)
     heads = say("attack|right|without|advantage|independent|raw|exposed|allowed")
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
     target: tuple[str, ...] = ()
-    for one in found.attacks:
+    for one in audit.attacks:
         if one.target != target:
             target = one.target
             attacks.add_row(f"[bold]{', '.join(target)}[/bold]")

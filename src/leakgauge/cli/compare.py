@@ -61,24 +61,24 @@ def command(
     files = (Path(name) for name in mechanisms if ":" not in name)
     require_not_read(output, table, *files, *loss.files, weights)
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        found = compare(table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given)
-    deliver(found, as_json, output, lambda: _render(found, secret))
+        comparison = compare(table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given)
+    deliver(comparison, as_json, output, lambda: _render(comparison, secret))
 
 
-def _render(found: Comparison, secret: Sequence[str]) -> Parts:
+def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
 
     from leakgauge.artefacts.design import Role
 
-    floor = found.background_floor
+    floor = comparison.background_floor
     columns = [say("target"), say("I(X;Y) bits"), say("mean distortion"), say("ε nats"), say("wasted bits")]
     if floor is not None:
         columns.insert(2, say("I(X;Y,Z) bits"))
-    if found.ranking[0].weighted_leakage is not None:
+    if comparison.ranking[0].weighted_leakage is not None:
         columns.insert(2, say("weighted bits"))
     title = say("Mechanisms for {secret!s}, the best first", secret=", ".join(secret))
     # Two mechanisms may differ at the end of their names only.
     ranking = Table(Column(say("mechanism"), overflow="fold"), *columns, title=title, title_justify="left")
-    for one in found.ranking:
+    for one in comparison.ranking:
         # What is wasted within the gap may be nothing at all.
         wasted = number(one.waste.value) if one.waste.value > one.gap.value else "0"
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
@@ -93,7 +93,7 @@ def _render(found: Comparison, secret: Sequence[str]) -> Parts:
     if floor is not None:
         least = say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=number(floor.value))
         parts.append(least)
-    gap = max(one.gap.value for one in found.ranking)
+    gap = max(one.gap.value for one in comparison.ranking)
     parts.append(
         say(
             "Wasted is what a channel as useful need not leak, proven to {gap:.1e} bits, with this table's counts.",

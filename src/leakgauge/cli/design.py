@@ -110,11 +110,11 @@ def command(
         problem = question.problem(source, target)
         if curve is None:
             _require_drawable(problem, output)
-        found = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
+        solutions = [solve(problem, gap)] if curve is None else frontier(problem, curve, gap)
     if output is not None:
-        write_whole(output, _artefact(question, found, output, curve is not None))
-    answer = as_design(found[0]) if curve is None else as_frontier(found)
-    deliver(answer, as_json, None, lambda: _render(found, secret, output))
+        write_whole(output, _artefact(question, solutions, output, curve is not None))
+    answer = as_design(solutions[0]) if curve is None else as_frontier(solutions)
+    deliver(answer, as_json, None, lambda: _render(solutions, secret, output))
 
 
 def _target(slope: float | None, max_distortion: float | None, max_leakage: float | None, curve: int | None) -> Target:
@@ -159,7 +159,7 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
         require_readable(len(problem.inputs) * backgrounds, len(problem.letters))
 
 
-def _artefact(question: Question, found: Sequence[Solution], output: Path, curve: bool) -> str:
+def _artefact(question: Question, solutions: Sequence[Solution], output: Path, curve: bool) -> str:
     from leakgauge.artefacts.channel_file import ChannelFile
     from leakgauge.artefacts.codec import encode, text_of
     from leakgauge.jobs.design import as_frontier
@@ -168,14 +168,14 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
         from leakgauge.report.figures import channel_figure, frontier_figure
 
         figure = (
-            frontier_figure(encode(as_frontier(found)), language=current())
+            frontier_figure(encode(as_frontier(solutions)), language=current())
             if curve
-            else channel_figure(found[0].channel, current())
+            else channel_figure(solutions[0].channel, current())
         )
         return figure.to_svg() + "\n"
     if not curve:
-        return text_of(ChannelFile.of(question.named(found[0])))
-    frontier = as_frontier(found)
+        return text_of(ChannelFile.of(question.named(solutions[0])))
+    frontier = as_frontier(solutions)
     if output.suffix.lower() != ".csv":
         return text_of(frontier)
     text = io.StringIO()
@@ -189,17 +189,17 @@ def _artefact(question: Question, found: Sequence[Solution], output: Path, curve
     return text.getvalue()
 
 
-def _render(found: Sequence[Solution], secret: Sequence[str], output: Path | None) -> Parts:
+def _render(solutions: Sequence[Solution], secret: Sequence[str], output: Path | None) -> Parts:
 
     columns = [say("mean distortion"), say("I(X;Y) bits"), say("ε nats"), say("letters"), say("gap bits"), say("slope")]
-    background, weighted = found[0].background_floor, found[0].weighted_leakage is not None
+    background, weighted = solutions[0].background_floor, solutions[0].weighted_leakage is not None
     if background is not None:
         columns.insert(2, say("I(X;Y,Z) bits"))
     if weighted:
         columns.insert(2, say("weighted bits"))
     title = say("Least leaking channels for {secret!s}", secret=", ".join(secret))
     table = Table(*columns, title=title, title_justify="left")
-    for one in found:
+    for one in solutions:
         leakages = [one.leakage, one.weighted_leakage, one.leakage_with_background]
         cells = [number(one.distortion), *(number(bits) for bits in leakages if bits is not None)]
         table.add_row(*cells, number(one.epsilon), str(one.letters), f"{one.gap:.1e}", number(one.slope))
@@ -209,9 +209,9 @@ def _render(found: Sequence[Solution], secret: Sequence[str], output: Path | Non
         parts.append(say("The background alone tells I(X;Z) = {bits} bits; no channel leaks less.", bits=floor))
     if weighted:
         parts.append(say("What is made small are the weighted bits, I(X;Y) with the weights given."))
-    if len(found) == 1:
-        parts.extend(_said_of_one(found[0]))
-    parts.extend(_said_of_all(found[0].problem))
+    if len(solutions) == 1:
+        parts.extend(_said_of_one(solutions[0]))
+    parts.extend(_said_of_all(solutions[0].problem))
     if output is not None:
         inside = say("Keep {file!s} inside: the exact counts of the table can be computed from it.", file=output.name)
         parts.append(Text(inside, "bold"))
@@ -251,11 +251,11 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     )
 
 
-def _said_of_one(found: Solution) -> Iterator[str]:
+def _said_of_one(solution: Solution) -> Iterator[str]:
     """Where the worst case is reached, and which rows no row of the table asked for."""
     from leakgauge.probability.labels import text_of
 
-    witness = found.local_dp.witness
+    witness = solution.local_dp.witness
     if witness is not None:
         first, second, released = (text_of(label) or say("missing") for label in (*witness.inputs, witness.output))
         yield say(
@@ -264,9 +264,9 @@ def _said_of_one(found: Solution) -> Iterator[str]:
             first=first,
             second=second,
         )
-    unmet = len(found.never_occurring)
+    unmet = len(solution.never_occurring)
     if unmet:
-        total = len(found.channel.inputs)
+        total = len(solution.channel.inputs)
         yield say(
             "{unmet} of {total} inputs never occur here; each acts like the one that suits it best.",
             unmet=unmet,

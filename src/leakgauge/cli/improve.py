@@ -50,13 +50,13 @@ def command(table: str, as_json: bool, output: Path | None, **given: Any) -> Non
         # A full disk must not lose what the histogram is bought for.
         require_room(output, 1 << 24)
     with counting(say("Trying")) as tell:
-        found = improve(table, **given, progress=tell)
-    deliver(stored(found, given["secret"]), as_json, output, lambda: _render(found))
-    found.improvement.require()
+        search = improve(table, **given, progress=tell)
+    deliver(stored(search, given["secret"]), as_json, output, lambda: _render(search))
+    search.improvement.require()
 
 
-def _render(found: Search) -> Parts:
-    improvement = found.improvement
+def _render(search: Search) -> Parts:
+    improvement = search.improvement
     trials = grid(say("changes|releases|mechanism|score|grade|privacy|utility|"), box=SIMPLE_HEAD)
     for trial in improvement.trials:
         scores = trial.assessment
@@ -71,4 +71,4 @@ def _render(found: Search) -> Parts:
             "" if scores.utility is None else f"{scores.utility:.1f}",
             mark,
         )
-    return [trials, retell(found.learned_from)]
+    return [trials, retell(search.learned_from)]

@@ -58,14 +58,14 @@ def open_account(
     queries with --unit COLUMN.
     """
     from leakgauge.artefacts import LedgerTold
+    from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import ledger_files, open_ledger
-    from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.ledger.ledger import account_told
 
     require_writable(output, *ledger_files(ledger))
     limit = _limit(**limits)
     with open_ledger(ledger, create=True) as opened:
-        account = opened.open_account(dataset, limit, unit=unit, neighbours=NEIGHBOURS[neighbours])
+        account = opened.open_account(dataset, limit, unit=unit, neighbours=Neighbours(neighbours))
         told = LedgerTold(opened.head, (account_told(account),))
     deliver(told, as_json, output, lambda: [_title(account)])
 

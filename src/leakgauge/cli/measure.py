@@ -85,12 +85,12 @@ def command(
         "confidence": confidence,
     }
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
-        found = [measure(source, role, **settings) for role in roles]
+        measurements = [measure(source, role, **settings) for role in roles]
     deliver(
-        EachMeasurement(table, tuple(found)) if each else found[0],
+        EachMeasurement(table, tuple(measurements)) if each else measurements[0],
         as_json,
         output,
-        lambda: [part for one in found for part in _render(one, Path(table).name)],
+        lambda: [part for one in measurements for part in _render(one, Path(table).name)],
     )
 
 
@@ -110,71 +110,71 @@ _COMPANIONS = (
 )
 
 
-def _render(found: Measurement, table: str) -> Parts:
+def _render(measurement: Measurement, table: str) -> Parts:
 
-    told = {name: one for name, one in found.shannon().items() if name in found.bias_corrected}
-    percent = 100 * (found.entropy.confidence or 0)
+    told = {name: one for name, one in measurement.shannon().items() if name in measurement.bias_corrected}
+    percent = 100 * (measurement.entropy.confidence or 0)
     interval = say("{percent:.6g} % interval", percent=percent)
     bits = Table("", say("meaning"), say("bits"), interval, say("bias-corrected"))
     for column in bits.columns[2:]:
         column.justify = "right"
     for name, (symbol, meaning) in _ROWS.items():
-        if name in told and (found.is_released or name != "leakage_with_background"):
+        if name in told and (measurement.is_released or name != "leakage_with_background"):
             # Without a release, what is seen is the background alone, and the floor is all.
-            shown = symbol if found.is_released else symbol.replace("YZ", "Z")
-            corrected = found.bias_corrected[name].value
+            shown = symbol if measurement.is_released else symbol.replace("YZ", "Z")
+            corrected = measurement.bias_corrected[name].value
             bits.add_row(shown, retell(meaning), *_cells(told[name], ""), f"{corrected:.4f}")
-            if found.weighted is not None and name in found.weighted:
+            if measurement.weighted is not None and name in measurement.weighted:
                 symbol, meaning = say("{symbol!s} weighted", symbol=shown), say("the same under the weights")
-                bits.add_row(symbol, meaning, *_cells(found.weighted[name], ""), "")
-    parts: Parts = ["\n".join(_head(found, table)), bits]
+                bits.add_row(symbol, meaning, *_cells(measurement.weighted[name], ""), "")
+    parts: Parts = ["\n".join(_head(measurement, table)), bits]
     crowd = Table("", say("before"), say("interval"), say("after all that is seen"), say("interval"))
     for name, meaning, form in _COMPANIONS:
-        before, after = getattr(found, name), getattr(found, f"{name}_after")
+        before, after = getattr(measurement, name), getattr(measurement, f"{name}_after")
         if before is not None:
             crowd.add_row(retell(meaning), *_cells(before, form), *(_cells(after, form) if after else ("", "")))
     if crowd.rows:
         parts.append(crowd)
-    parts.extend(_notes(found))
+    parts.extend(_notes(measurement))
     return parts
 
 
-def _head(found: Measurement, table: str) -> list[str]:
+def _head(measurement: Measurement, table: str) -> list[str]:
     """Whose rows they are and which columns play which part."""
-    letters = found.letters
-    lines = [say("{rows:,} rows of {table!s}", rows=found.rows, table=table)]
-    if found.secret:
-        columns = ", ".join(found.secret)
+    letters = measurement.letters
+    lines = [say("{rows:,} rows of {table!s}", rows=measurement.rows, table=table)]
+    if measurement.secret:
+        columns = ", ".join(measurement.secret)
         lines.append(say("X secret: {columns!s} ({values:,} values)", columns=columns, values=letters["secret"]))
-    if found.release:
-        columns = ", ".join(found.release)
+    if measurement.release:
+        columns = ", ".join(measurement.release)
         lines.append(say("Y release: {columns!s} ({values:,} values)", columns=columns, values=letters["release"]))
-    if found.through_channel:
+    if measurement.through_channel:
         lines.append(say("Y release: through the channel given"))
-    if found.background:
-        columns, values = ", ".join(found.background), letters["background"]
+    if measurement.background:
+        columns, values = ", ".join(measurement.background), letters["background"]
         lines.append(say("Z background: {columns!s} ({values:,} values)", columns=columns, values=values))
     return lines
 
 
-def _notes(found: Measurement) -> list[str]:
+def _notes(measurement: Measurement) -> list[str]:
     """What to know before acting on the numbers."""
     from leakgauge.jobs.measure import REDRAWN
 
     said = []
-    if found.zero_leakage is not None:
-        p, drawn = found.zero_leakage.p_value, found.zero_leakage.degrees_of_freedom is None
+    if measurement.zero_leakage is not None:
+        p, drawn = measurement.zero_leakage.p_value, measurement.zero_leakage.degrees_of_freedom is None
         # Redrawn tables cannot show a smaller p than one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
-        if found.release and p < 0.05:
+        if measurement.release and p < 0.05:
             said.append(say("Hypothesis that the release tells nothing: rejected (p {p!s}).", p=shown))
-        elif found.release:
+        elif measurement.release:
             said.append(say("Hypothesis that the release tells nothing: not rejected (p {p!s}).", p=shown))
         elif p < 0.05:
             said.append(say("Hypothesis that the background tells nothing: rejected (p {p!s}).", p=shown))
         else:
             said.append(say("Hypothesis that the background tells nothing: not rejected (p {p!s}).", p=shown))
-    if found.best_guess is None:
+    if measurement.best_guess is None:
         said.append(
             say(
                 "Guesses and effective numbers of values are left out: there are more than {most:,} combinations of "
@@ -182,7 +182,7 @@ def _notes(found: Measurement) -> list[str]:
                 most=REDRAWN,
             )
         )
-    if not found.reliable:
+    if not measurement.reliable:
         said.append(too_small())
     return said
 

@@ -124,21 +124,21 @@ def render(done: Done) -> Parts:
     from leakgauge.cli.measure import too_small
     from leakgauge.release.guarantees import said_of_bins
 
-    job, found = done.job, done.job.headline
+    job, headline = done.job, done.job.headline
     parts: Parts = []
-    if found is None:
+    if headline is None:
         parts.append(alert(say("Nothing was released.")))
     else:
         numbers = grid(title=job.asked.secret)
-        for row in _rows(found):
+        for row in _rows(headline):
             numbers.add_row(*row)
         parts.append(numbers)
-        parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in found.vetoes]
+        parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
         if not done.read(Measurement, "measurement.json").reliable:
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
-    if job.withheld and found is not None:
+    if job.withheld and headline is not None:
         columns = ", ".join(job.withheld)
         parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
     if job.asked.simulate is not None:
@@ -150,33 +150,33 @@ def render(done: Done) -> Parts:
     return parts
 
 
-def _grade(found: Headline) -> str:
+def _grade(headline: Headline) -> str:
     """The grade and what decided it."""
-    grade, uncapped = found.grade.value, (found.grade_uncapped or found.grade).value
-    if not found.vetoes:
+    grade, uncapped = headline.grade.value, (headline.grade_uncapped or headline.grade).value
+    if not headline.vetoes:
         return say("{grade}, the lowest of score, privacy and utility", grade=grade)
     if uncapped == grade:
         return say("{grade}, and a veto stands against the release", grade=grade)
     return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
 
 
-def _rows(found: Headline) -> Iterator[tuple[str, str]]:
-    yield say("grade"), _grade(found)
-    interval = found.interval
-    yield say("score"), f"{found.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
-    for name, score in ((say("privacy"), found.privacy), (say("utility"), found.utility)):
+def _rows(headline: Headline) -> Iterator[tuple[str, str]]:
+    yield say("grade"), _grade(headline)
+    interval = headline.interval
+    yield say("score"), f"{headline.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
+    for name, score in ((say("privacy"), headline.privacy), (say("utility"), headline.utility)):
         if score is not None:
             yield name, f"{score:.1f}"
-    if found.leakage_after is not None and found.leakage_before is not None:
-        before, after = number(found.leakage_before.value), number(found.leakage_after.value)
+    if headline.leakage_after is not None and headline.leakage_before is not None:
+        before, after = number(headline.leakage_before.value), number(headline.leakage_after.value)
         told = say("{after} of {before} bits", after=after, before=before)
-        if found.floor is not None:
-            told = say("{told}; {floor} by the background alone", told=told, floor=number(found.floor.value))
+        if headline.floor is not None:
+            told = say("{told}; {floor} by the background alone", told=told, floor=number(headline.floor.value))
         yield say("the attacker learns"), told
-    if found.epsilon is not None:
-        yield "ε", f"{number(found.epsilon.value)} {retell('nats')}"
-    if found.success is not None and found.baseline is not None:
-        shares = {"right": found.success.value, "before": found.baseline.value}
+    if headline.epsilon is not None:
+        yield "ε", f"{number(headline.epsilon.value)} {retell('nats')}"
+    if headline.success is not None and headline.baseline is not None:
+        shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)
-    if found.unchanged is not None:
-        yield say("values unchanged"), f"{found.unchanged.value:.1%}"
+    if headline.unchanged is not None:
+        yield say("values unchanged"), f"{headline.unchanged.value:.1%}"

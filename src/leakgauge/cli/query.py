@@ -148,14 +148,14 @@ def top(table: str, /, **given: Any) -> None:
 
 def _run(table: str, kind: type[Query[Any]], given: dict[str, Any]) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
+    from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
-    from leakgauge.release.ledger.account import NEIGHBOURS
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table
 
     ledger, simulate, as_json, output = (given[name] for name in ("ledger", "simulate", "as_json", "output"))
     rows = 1 if given["rows_per_unit"] is None else given["rows_per_unit"]
-    protection = Protection(given["unit"], rows, NEIGHBOURS[given["neighbours"]])
+    protection = Protection(given["unit"], rows, Neighbours(given["neighbours"]))
     query = _query(kind, given)
     if simulate is not None and given["dry_run"]:
         raise OptionError("--dry-run and --simulate exclude each other; a dry run draws nothing.")

@@ -62,38 +62,38 @@ def command(
     if unordered and records is None:
         raise OptionError("--unordered says how data sets are compared; give their number of records with --records.")
     wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
-    found = relate(subject, prior, records, ordered=not unordered, restricted=restrict, wanted=wanted)
-    deliver(found, as_json, output, lambda: _render(found))
+    relation = relate(subject, prior, records, ordered=not unordered, restricted=restrict, wanted=wanted)
+    deliver(relation, as_json, output, lambda: _render(relation))
 
 
-def _render(found: Relation) -> Parts:
+def _render(relation: Relation) -> Parts:
 
     from leakgauge.notions.levels import NO_NEIGHBOURS
 
-    parts: Parts = [*_compared(found)]
-    if found.levels:
+    parts: Parts = [*_compared(relation)]
+    if relation.levels:
         heads = (say("notion"), say("exact level"), say("unit"), say("reached by"))
-        levels = grid("|".join(heads), found.subject)
-        for name, level in found.levels.items():
+        levels = grid("|".join(heads), relation.subject)
+        for name, level in relation.levels.items():
             notion = name + _parameters(level.delta, level.order)
             levels.add_row(notion, number(level.value), retell(level.unit), _witness(level))
         parts.append(levels)
-    if found.levels and "zcdp" not in found.levels and NO_NEIGHBOURS not in found.warnings:
+    if relation.levels and "zcdp" not in relation.levels and NO_NEIGHBOURS not in relation.warnings:
         parts.append(say("The channel is large: levels that compare every pair of rows were left out."))
-    if found.prior_skew is not None:
-        skew = number(found.prior_skew.value)
-        if found.records > 1:
+    if relation.prior_skew is not None:
+        skew = number(relation.prior_skew.value)
+        if relation.records > 1:
             line = say("Prior skew Δ = {skew} nats over neighbours: no channel has less identifiability.", skew=skew)
         else:
             line = say("Prior skew Δ = {skew} nats: no channel has less identifiability.", skew=skew)
         parts.append(line)
-    if found.moment_skewness is not None:
-        skewness = number(found.moment_skewness.value)
+    if relation.moment_skewness is not None:
+        skewness = number(relation.moment_skewness.value)
         parts.append(say("Moment coefficient of skewness of the prior: {skewness}.", skewness=skewness))
-    title = say("What {subject!s} implies", subject=found.subject)
+    title = say("What {subject!s} implies", subject=relation.subject)
     follows = Table(say("notion"), say("implied, at most"), say("how"), "", title=title, title_justify="left")
     nothing = []
-    for one in found.implied:
+    for one in relation.implied:
         if one.value is None or one.unit is None:
             nothing.append((one.notion, one.counterexample))
         else:
@@ -107,16 +107,16 @@ def _render(found: Relation) -> Parts:
     return parts
 
 
-def _compared(found: Relation) -> list[str]:
+def _compared(relation: Relation) -> list[str]:
     """Which data sets are neighbours, which values were left out, and what limits the answer."""
     lines = []
-    if found.records > 1 and found.ordered:
+    if relation.records > 1 and relation.ordered:
         lines.append(say("Data sets are ordered: neighbours differ in the record at one position."))
-    elif found.records > 1:
+    elif relation.records > 1:
         lines.append(say("Data sets are unordered: neighbours differ in one record, wherever it stands."))
-    if found.restricted:
+    if relation.restricted:
         lines.append(say("Restricted to the values that occur under the prior."))
-    return lines + [say("Warning: {text}", text=retell(text)) for text in found.warnings]
+    return lines + [say("Warning: {text}", text=retell(text)) for text in relation.warnings]
 
 
 def _parameters(delta: float | None, order: float | None) -> str:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="[NAME]", required=False)
+@click.argument("name", type=click.Choice(list(papers.PAPERS)), metavar="NAME", required=False)
 @options.output
 @click.pass_context
 def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | None) -> None:

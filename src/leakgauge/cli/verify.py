@@ -69,29 +69,31 @@ def command(
         ledger = None if address is None else opened.enter_context(open_ledger(address))
         # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
         content = record_bytes(record) if key is not None else b""
-        found = verify(record, released=released, ledger=ledger, signed_by=signed_by)
-    if key is not None and _is_simulation(found):
+        verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
+    if key is not None and _is_simulation(verification):
         raise OptionError("{record!s} is of a simulation, which is not a release; sign one that is.", record=record)
-    shareable = isinstance(found.record, PublicRecord)
-    signature = sign_record(record, content, key, shareable=shareable) if key is not None and found.holds else None
-    deliver(found.stored(), as_json, output, lambda: render(found, record, signature))
-    found.require()
+    shareable = isinstance(verification.record, PublicRecord)
+    signature = (
+        sign_record(record, content, key, shareable=shareable) if key is not None and verification.holds else None
+    )
+    deliver(verification.stored(), as_json, output, lambda: render(verification, record, signature))
+    verification.require()
 
 
-def _is_simulation(found: Verification) -> bool:
-    return found.record is not None and not found.record.private
+def _is_simulation(verification: Verification) -> bool:
+    return verification.record is not None and not verification.record.private
 
 
-def render(found: Verification, record: Path, signature: Path | None = None) -> Parts:
+def render(verification: Verification, record: Path, signature: Path | None = None) -> Parts:
     """The verification as a table for a person."""
 
-    parts: Parts = [check_table(say("check||why"), record.name, found.checks)]
-    if _is_simulation(found):
+    parts: Parts = [check_table(say("check||why"), record.name, verification.checks)]
+    if _is_simulation(verification):
         parts.append(alert(say("SIMULATION, NOT PRIVATE: the noise follows from a seed.")))
     if signature is not None:
         parts.append(say("Signature: {signature!s}", signature=signature))
-    elif found.holds:
-        parts.append(retell(found.shows))
+    elif verification.holds:
+        parts.append(retell(verification.shows))
     return parts
 
 

@@ -14,7 +14,6 @@ from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
-from leakgauge.release.ledger.account import name_of
 from leakgauge.release.ledger.ledger import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table
@@ -139,7 +138,7 @@ def _value(label: str | None, found: Estimate | float | str, unit: str, origin: 
 
 
 def _protected(protection: Protection) -> ProtectedUnit:
-    return ProtectedUnit(str(protection), protection.unit, protection.rows, name_of(protection.neighbours))
+    return ProtectedUnit(str(protection), protection.unit, protection.rows, protection.neighbours.value)
 
 
 def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> AnswerBudget:

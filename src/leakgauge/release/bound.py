@@ -81,8 +81,7 @@ class RecordedPlan:
     """What a plan says of columns that are there, as a record keeps it.
 
     Attributes:
-        columns: through mechanisms.
-        public: released as they are in the table.
+        public: columns that are released as they are in the table.
         order: of the columns that are written.
         bins: how columns are binned, edges that were learnt from the table included.
     """
@@ -110,11 +109,7 @@ class RecordedPlan:
 
 @dataclass(frozen=True)
 class BoundPlan(RecordedPlan):
-    """A plan whose columns are all in the table, with mechanisms that fit them.
-
-    Attributes:
-        table: the table, columns that the plan bins in bins.
-    """
+    """A plan whose columns are all in the table, with mechanisms that fit them."""
 
     table: Table = field(repr=False)
 
@@ -132,11 +127,7 @@ class BoundPlan(RecordedPlan):
         return {name: made[name] for name in self.order}
 
     def require_known_values(self) -> None:
-        """Refuse, before anything is spent or written, a table with values that a mechanism cannot take.
-
-        Raises:
-            ColumnError: such a value; its kind is told, the value is not.
-        """
+        """Refuse, before anything is spent or written, a table with values that a mechanism cannot take."""
         streamed = [one for one in self.columns if not one.letters_from_table and not one.counted_among(self.table)]
         reads = tuple(dict.fromkeys(name for one in streamed for name in one.reads))
         if reads:
@@ -146,12 +137,7 @@ class BoundPlan(RecordedPlan):
 
 
 def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
-    """The plan bound to a table.
-
-    Raises:
-        ColumnError: a column that is not in the table or of a kind its bins or its mechanism cannot take.
-        OptionError: two mechanisms for one column, or one column written twice.
-    """
+    """The plan bound to a table."""
     known = {column.name: column for column in table.columns()}
     for name in (*plan.columns, *plan.public, *plan.bins):
         how = plan.columns.get(name)

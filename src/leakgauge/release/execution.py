@@ -83,11 +83,7 @@ class Release:
 
     @classmethod
     def read(cls, record: Release | Path | str) -> Release:
-        """The release of a record's file; a release as it is.
-
-        Raises:
-            FileError, VerificationError: as of ``read_record``.
-        """
+        """The release of a record's file; a release as it is."""
         if isinstance(record, Release):
             return record
         place = Path(record)
@@ -171,10 +167,7 @@ def release(
     place = Path(record) if record is not None else output.with_name(output.name + ".json")
     public = Path(public_record) if public_record is not None else public_place(output)
     key = None if sign is None else private_key(Path(sign))
-    _require_places(output, place, public, overwrite)
-    if key is not None:
-        for one in (place, public):
-            require_no_signature(one, overwrite)
+    _require_places(output, place, public, overwrite, signed=key is not None)
     if ledger is not None and not source.private:
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
@@ -193,7 +186,7 @@ def release(
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
         with made.filling() as file:
-            rows = write_batches(_told(bound, source, tell), file, output, simulated=not source.private)
+            rows = write_batches(_batches(bound, source, tell), file, output, simulated=not source.private)
         tell(Stage.DRAWN, rows)
         written = make_record(
             bound,
@@ -249,10 +242,9 @@ def _rehearse(bound: BoundPlan, output: Path) -> None:
     write_batches([bound.made(few, Simulated(0))], BytesIO(), output, simulated=False)
 
 
-def _require_places(output: Path, record: Path, public: Path, overwrite: bool) -> None:
+def _require_places(output: Path, record: Path, public: Path, overwrite: bool, *, signed: bool) -> None:
     require_format(output)
-    places = (output, record, public)
-    for place in places:
+    for place in (output, record, public):
         require_writable(place)
         if place.exists() and not overwrite:
             raise exists(place)
@@ -260,6 +252,8 @@ def _require_places(output: Path, record: Path, public: Path, overwrite: bool) -
         raise OptionError("{path} is named for the release and for its record; name two files.", path=output)
     if target(record) == target(public):
         raise OptionError("{path} is named for the record and for the public record; name two files.", path=record)
+    for place in (record, public) if signed else ():
+        require_no_signature(place, overwrite)
 
 
 def _dataset(dataset: str | None) -> str:
@@ -274,7 +268,7 @@ def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPl
     return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 
-def _told(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
+def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
     rows = 0
     for batch in bound.batches(source, BATCH):
         yield batch

@@ -58,12 +58,7 @@ def require_format(path: Path) -> None:
 
 
 def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
-    """The number of rows written, in the format of the wanted name.
-
-    Raises:
-        ColumnError: a column of a type that the format has no place for.
-        EngineError: the disk refused.
-    """
+    """The number of rows written, in the format of the wanted name."""
     import pyarrow as pa
 
     sink = _Csv(to) if wanted.suffix.lower() == ".csv" else _Parquet(to)
@@ -172,9 +167,6 @@ def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: 
         columns: mechanisms with the columns they write. Those that the file does not have are not looked at; one that
             marks a simulation is.
         bins: of public columns, whose labels are held to their edges where these are numbers.
-
-    Raises:
-        UnreadableError: it is not a file of this format.
     """
     asked = {one.name: (one.writes, one.form.possible(extension)) for one in columns}
     for name, binning in bins.items():

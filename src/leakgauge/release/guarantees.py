@@ -39,11 +39,8 @@ def claims_of(
 ) -> Claims:
     """What a mechanism guarantees one row, in every notion: exact where its channel is known, else implied.
 
-    Args:
-        column: of the plan, which says where the guarantee comes from.
-        mechanism: of the column.
-        prior: for levels that need one.
-        origin: where the guarantee comes from, if not from where the column says.
+    Levels that need a prior are there where one is given; ``origin`` is where the guarantee comes from, if not from
+    where the column says.
     """
     channel, origin = mechanism.channel(), origin or column.origin
     if lacks_letters(column):
@@ -163,27 +160,21 @@ def budget_of(
     return Budget(as_declared(epsilon, known.epsilon), as_declared(rho, None), place)
 
 
-def said_of_bins(plan: Plan) -> list[Sentence]:
+def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
     learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
     merged = tuple(name for name, one in learnt.items() if one.merged)
-    said = []
     if plan.bins:
-        said.append(Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins)))
+        yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins))
     if learnt:
-        said.append(
-            Sentence(
-                "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
-                columns=tuple(learnt),
-            )
+        yield Sentence(
+            "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
+            columns=tuple(learnt),
         )
     if merged:
-        said.append(
-            Sentence(
-                "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
-            )
+        yield Sentence(
+            "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
         )
-    return said
 
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:

@@ -23,11 +23,7 @@ Places: TypeAlias = npt.NDArray[np.integer]
 
 
 class Alphabet:
-    """The letters of one column, found by value; intervals hold every number in them.
-
-    Raises:
-        LabelError: intervals and single values together.
-    """
+    """The letters of one column, found by value; intervals hold every number in them."""
 
     def __init__(self, column: str, letters: Sequence[Label]) -> None:
         self._column = column
@@ -41,11 +37,7 @@ class Alphabet:
         self._intervals = kinds == {True}
 
     def places(self, values: pa.Array) -> Places:
-        """The number of each value's letter.
-
-        Raises:
-            ColumnError: a value, or a missing one, is none of the letters; its kind is told, the value is not.
-        """
+        """The number of each value's letter; of a value that has none its kind is told, never the value."""
         import pyarrow as pa
 
         if isinstance(values, pa.DictionaryArray):
@@ -142,11 +134,7 @@ class Written:
 
 
 def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
-    """The distinct values of a column, a missing one included, and which of them each one is.
-
-    Raises:
-        ColumnError: nested or binary values.
-    """
+    """The distinct values of a column, a missing one included, and which of them each one is."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -86,11 +86,7 @@ def own_prior(table: Table, column: str, channel: Channel) -> Prior:
 
 
 def input_counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.int64]:
-    """How often each input of a channel occurs.
-
-    Raises:
-        ColumnError: other values occur, as in a channel of intervals.
-    """
+    """How often each input of a channel occurs."""
     found = table.counts(column)
     by_label = dict(zip(found.labels(column), found.array().tolist(), strict=True))
     if not set(by_label) <= set(channel.inputs):
@@ -103,11 +99,7 @@ def input_counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.
 
 
 def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
-    """The channel a plan releases a column through, letters of the table included.
-
-    Raises:
-        OptionError: the column is not released through a channel of its own.
-    """
+    """The channel a plan releases a column through, letters of the table included."""
     return _channel_of(bind(plan, table), column)
 
 

@@ -35,6 +35,7 @@ from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Step
+from leakgauge.notions.composition import Neighbours
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.guarantees import (
@@ -51,7 +52,7 @@ from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_fil
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
 UNIT_OF_PROTECTION: Final = ONE_ROW
-NEIGHBOURS: Final = "replace-one"
+NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
 """What a released table protects, and which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 
@@ -74,18 +75,7 @@ def make_record(
 ) -> Record:
     """The record, sealed; none of its fields is computed from the table's values unless its origin says so.
 
-    Args:
-        plan: by which the release was made.
-        priors: of claims that need one, by column.
-        extra_steps: what was paid for beside the columns.
-        output: where the release will lie.
-        drawn: where it lies now.
-        record: where the record will lie.
-        rows: how many.
-        reference: the name of the release in the ledger.
-        simulation_seed: of a simulation.
-        entry: of the ledger.
-        chosen_from_table: whether which mechanisms these are tells of the table's counts.
+    The release lies in the file ``drawn`` now and will be ``output``; ``extra_steps`` were paid for beside the columns.
     """
     planned, chosen = recorded_plan(plan), Origin.TABLE if chosen_from_table else None
     origin = chosen or planned.origin
@@ -212,16 +202,7 @@ def public_place(output: Path) -> Path:
 def make_public_record(
     record: Record, bound: RecordedPlan, output: Path, place: Path, *, chosen_from_table: bool = False
 ) -> PublicRecord:
-    """The public record, sealed.
-
-    Args:
-        record: of the release.
-        bound: by which the release was made.
-        output: the release.
-        place: of the public record.
-        chosen_from_table: whether the mechanisms were chosen by what they do to the table, so that which ones they are
-            tells of its counts.
-    """
+    """The public record of a release, sealed, as it will lie at a place."""
     plan, mechanisms = public_plan(record.plan, chosen_from_table=chosen_from_table), bound.mechanisms
     claims: dict[str, Claims | None] = {
         name: None

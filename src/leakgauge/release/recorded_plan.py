@@ -96,9 +96,6 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     """The plan of a record; written down again it is the same, unless the record contradicts itself.
 
     Columns of which a public record claims nothing are left out.
-
-    Raises:
-        VerificationError: a mechanism that there is not.
     """
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}

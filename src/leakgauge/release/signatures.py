@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leakgauge.drafts import could_not_write, target, write_bytes_whole
+from leakgauge.drafts import could_not_write, target, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.sentences import Sentence
 
@@ -31,12 +31,7 @@ def signature_place(record: Path) -> Path:
 
 
 def private_key(path: Path) -> Ed25519PrivateKey:
-    """The key in a file as ``openssl genpkey -algorithm ed25519`` or ``ssh-keygen -t ed25519`` writes it.
-
-    Raises:
-        FileError: the file cannot be read, others may read it, or it holds something else.
-        OptionError: the extra ``signing`` is not installed.
-    """
+    """The key in a file as ``openssl genpkey -algorithm ed25519`` or ``ssh-keygen -t ed25519`` writes it."""
     _require_extra()
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -64,12 +59,7 @@ def private_key(path: Path) -> Ed25519PrivateKey:
 
 
 def public_key(path: Path) -> Ed25519PublicKey:
-    """The key in a file as ``openssl pkey -pubout`` or ``ssh-keygen`` writes it.
-
-    Raises:
-        FileError: the file cannot be read, or holds something else.
-        OptionError: the extra ``signing`` is not installed.
-    """
+    """The key in a file as ``openssl pkey -pubout`` or ``ssh-keygen`` writes it."""
     _require_extra()
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -89,32 +79,19 @@ def public_key(path: Path) -> Ed25519PublicKey:
 
 
 def sign_record(record: Path, content: bytes, key: Ed25519PrivateKey, *, shareable: bool = False) -> Path:
-    """The file of the signature over a record's bytes, once it is written whole.
-
-    Raises:
-        EngineError: the disk refused.
-    """
+    """The file of the signature over a record's bytes, once it is written whole."""
     place = signature_place(record)
-    write_bytes_whole(place, key.sign(content), shareable=shareable)
+    write_whole(place, key.sign(content), shareable=shareable)
     return place
 
 
 def record_bytes(record: Path) -> bytes:
-    """The bytes that are signed.
-
-    Raises:
-        FileError: the record cannot be read.
-    """
+    """The bytes that are signed."""
     return _content(record, None)
 
 
 def require_no_signature(record: Path, overwrite: bool = False) -> None:
-    """Refuse a record whose signature cannot be written, or stands there and may not be replaced.
-
-    Raises:
-        FileError: there is one.
-        EngineError: its name is too long.
-    """
+    """Refuse a record whose signature cannot be written, or stands there and may not be replaced."""
     place = signature_place(record)
     try:
         there = place.exists()

@@ -97,11 +97,7 @@ class Verification:
         return Verified(self.holds, self.signed, shows, record.private, record.rows, record.digest, self.checks)
 
     def require(self) -> None:
-        """Refuse a record with anything wrong.
-
-        Raises:
-            VerificationError: names what is wrong.
-        """
+        """Refuse a record with anything wrong."""
         wrong = [
             Sentence("{name} ({reason})", name=check.name, reason=check.reason)
             for check in self.checks

@@ -60,15 +60,7 @@ class Attack:
 
 @dataclass(frozen=True)
 class Score:
-    """Guesses with a release and without, on the same targets.
-
-    Attributes:
-        right: right with the release.
-        right_without: right without it.
-        gained: right only with it.
-        lost: right only without it.
-        trials: targets.
-    """
+    """How many guesses are right with a release, without it, only with it and only without, of so many targets."""
 
     right: int
     right_without: int

@@ -38,14 +38,11 @@ FEWEST_ROWS = 16
 
 @dataclass(frozen=True, eq=False)
 class ReleasedColumn:
-    """A mechanism with what went in and what came out, row by row.
+    """A mechanism that has a law, with what went in and what came out, row by row and coded.
 
     Attributes:
         reads: columns of the original.
         writes: columns of the release.
-        mechanism: which has a law.
-        inputs: of each row, coded.
-        outputs: of each row, coded.
         promises: what the record claims of it.
     """
 
@@ -103,7 +100,7 @@ class Case:
 
     @property
     def rows(self) -> int:
-        """How many."""
+        """Of the release."""
         return len(self.classes)
 
     @property
@@ -219,18 +216,15 @@ def _secrets(
     secret: str | None,
     background: Sequence[str],
 ) -> list[Secret]:
-    found = []
+    secrets = []
     for column in columns:
         names = tuple(name for name in column.reads if name not in (*public, *background))
         if secret is not None:
             names = tuple(name for name in names if name == secret)
         if names:
-            found.append(Secret(names, column, _secret_letters(names, values)))
-    return found
-
-
-def _secret_letters(names: Sequence[str], values: Mapping[str, pa.Array]) -> Codes:
-    return numbered(*(letters_of(values[name], name) for name in names), rows=len(values[names[0]]))
+            letters = numbered(*(letters_of(values[name], name) for name in names), rows=len(column.inputs))
+            secrets.append(Secret(names, column, letters))
+    return secrets
 
 
 def _require_rows(original: Table, released: Table) -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.errors import ColumnError
 from leakgauge.probability.cells import Codes
+from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
@@ -27,35 +27,24 @@ def columns_of(table: Table, names: Sequence[str]) -> dict[str, pa.Array]:
     if not names:
         return {}
     whole = pa.Table.from_batches(list(table.batches(*names)))
-    return {name: _plain(whole.column(name)) for name in names}
-
-
-def _plain(column: pa.ChunkedArray) -> pa.Array:
-    import pyarrow as pa
-
-    joined = pa.concat_arrays(column.chunks)
-    return joined.dictionary_decode() if isinstance(joined, pa.DictionaryArray) else joined
+    joined = {name: pa.concat_arrays(whole.column(name).chunks) for name in names}
+    return {
+        name: column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
+        for name, column in joined.items()
+    }
 
 
 def values_of(values: pa.Array, name: str) -> Codes:
-    """The number of each value, equal ones alike, a missing one included.
-
-    Raises:
-        ColumnError: nested or binary values.
-    """
-    return _encoded(values, name)[1]
+    """The number of each value, equal ones alike, a missing one included; nested or binary values are refused."""
+    return encoded(values, name)[1]
 
 
 def letters_of(values: pa.Array, name: str) -> Codes:
-    """The number of each value's letter; of many numbers or dates the number of the quantile.
-
-    Raises:
-        ColumnError: nested or binary values.
-    """
+    """The number of each value's letter; of many numbers or dates the number of the quantile."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    different, codes = _encoded(values, name)
+    different, codes = encoded(values, name)
     kind = values.type
     ordered = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
     if len(different) <= LETTERS or not (ordered or pa.types.is_temporal(kind)):
@@ -65,19 +54,6 @@ def letters_of(values: pa.Array, name: str) -> Codes:
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
     return binned(rank[codes], quantile_edges(rank[codes], QUANTILES))
-
-
-def _encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    try:
-        encoded = pc.dictionary_encode(values, null_encoding="encode")
-    except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
-        raise ColumnError(
-            "Column {name!r} holds nested or binary values, which cannot be compared; leave it out.", name=name
-        ) from None
-    return encoded.dictionary, np.asarray(encoded.indices).astype(np.int64)
 
 
 def quantile_edges(numbers: npt.NDArray[np.generic], bins: int) -> npt.NDArray[np.generic]:

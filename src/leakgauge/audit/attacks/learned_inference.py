@@ -34,10 +34,6 @@ def learned_inference(case: Case, training_share: float = 0.5) -> tuple[Finding,
     learnt on the others, and keeps to the background alone unless the release clearly helps, so that a release that
     tells nothing gains nothing. In the independent release the outputs stand in random order; in the raw one the
     output is the secret itself. Splits follow from a seed: simulation only.
-
-    Args:
-        case: the release.
-        training_share: the share of the rows that the attacker saw both sides of.
     """
     return tuple(_finding(case, secret, training_share) for secret in case.secrets)
 

@@ -28,17 +28,14 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
     is released; public values must be equal. The threshold is learnt on half of the targets, the success (share of
     members recognised + share of others cleared)/2 is counted on the rest. The independent release is made of rows
     drawn from members and controls alike.
-
-    Args:
-        case: the release.
-        member_share: the share of the rows that are members.
     """
     draws = case.draws()
     order = draws.permutation(case.rows)
     cut = min(max(round(member_share * case.rows), 4), case.rows - 4)
     members, controls = order[:cut], order[cut:]
     half = max(case.targets // 2, 4)
-    targets = _Targets(members[:half], controls[:half])
+    asked = len(members[:half])
+    targets = np.concatenate([members[:half], controls[:half]])
     laws = [column.law for column in case.columns]
     raw: list[Law] = [AS_IS] * len(laws)
     anybody = draws.integers(case.rows, size=cut)
@@ -47,7 +44,7 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
         noise = fresh(draws)
         made = [law.draw(column.inputs[rows], noise) for law, column in zip(drawn_by, case.columns, strict=True)]
         crowd = Crowd.of(drawn_by, case.classes[rows], made)
-        tried.append(_Recognised.of(_statistic(case, crowd, targets.rows), len(targets.members)))
+        tried.append(_Recognised.of(_statistic(case, crowd, targets), asked))
     success, independent, as_is = (one.success(case.confidence) for one in tried)
     # Nothing protects public values, so that nothing is claimed of who is recognised by them.
     most = ceiling(() if case.public else case.together, np.array([0.5]), 2, np.ones(1))
@@ -67,16 +64,6 @@ def membership_inference(case: Case, member_share: float = 0.5) -> tuple[Finding
             MEMBERSHIP_INFERENCE.judged,
         ),
     )
-
-
-@dataclass(frozen=True)
-class _Targets:
-    members: Codes
-    controls: Codes
-
-    @property
-    def rows(self) -> Codes:
-        return np.concatenate([self.members, self.controls])
 
 
 @dataclass(frozen=True)
@@ -104,11 +91,15 @@ class _Recognised:
     def success(self, confidence: float) -> Estimate:
         # Half of the miss for each of the two shares: both hold at once, and so does their mean.
         each = 1 - (1 - confidence) / 2
-        found = share(self.hits, self.members, each), share(self.controls - self.alarms, self.controls, each)
-        value, low, high = (
-            (one + other) / 2 for one, other in zip(*((e.value, e.low, e.high) for e in found), strict=True)
+        hits = share(self.hits, self.members, each)
+        cleared = share(self.controls - self.alarms, self.controls, each)
+        return Estimate(
+            (hits.value + cleared.value) / 2,
+            (hits.low + cleared.low) / 2,
+            (hits.high + cleared.high) / 2,
+            confidence,
+            self.members + self.controls,
         )
-        return Estimate(value, low, high, confidence, self.members + self.controls)
 
 
 def threshold(members: Floats, controls: Floats) -> float:

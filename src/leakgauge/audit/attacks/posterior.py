@@ -60,13 +60,7 @@ class Knowledge:
         return Best(background[starts], secrets[order[starts]], most / totals, sizes.astype(np.int64), totals)
 
     def guesses(self, background: Codes, scores: Floats, inputs: Codes) -> Codes:
-        """The likeliest secret for each target.
-
-        Args:
-            background: of each target.
-            scores: log q(y|u) for each input (a row) and target (a column).
-            inputs: the inputs that the rows of ``scores`` stand for, increasing.
-        """
+        """The likeliest secret for each target, from log q(y|u) for each of some increasing inputs and each target."""
         guessed = np.empty(len(background), dtype=np.int64)
         at = np.searchsorted(inputs, self.inputs)
         for z, targets in groups(background):

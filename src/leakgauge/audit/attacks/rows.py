@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.audit.attacks.posterior import groups
 from leakgauge.audit.outputs import Outputs
 from leakgauge.mechanisms.law import Inputs, Law
 from leakgauge.probability.cells import Codes, Floats
@@ -61,9 +62,9 @@ class Crowd:
 
     Attributes:
         laws: how each column was drawn.
-        classes: the class of each kind of row.
-        outputs: its outputs, one array a column.
-        copies: how many rows are of the kind.
+        classes: of each kind of row.
+        outputs: of each kind, one array per column.
+        copies: how many rows are of each kind.
         kind: of each row.
     """
 
@@ -87,13 +88,11 @@ class Crowd:
 
     def compared(self, classes: Codes, inputs: Sequence[Codes]) -> Iterator[tuple[Codes, slice, Floats]]:
         """Some targets of one class, the kinds of rows of that class, and the log-likelihood of each with each."""
-        order = np.argsort(classes, kind="stable")
-        starts = np.flatnonzero(np.concatenate([[True], np.diff(classes[order]) != 0]))
-        for first, last in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-            low, high = np.searchsorted(self.classes, [classes[order[first]], classes[order[first]] + 1]).tolist()
+        for number, members in groups(classes):
+            low, high = np.searchsorted(self.classes, [number, number + 1]).tolist()
             size = max(AT_ONCE // max(high - low, 1), 1)
-            for start in range(first, last, size):
-                targets = order[start : min(start + size, last)]
+            for start in range(0, len(members), size):
+                targets = members[start : start + size]
                 scores = np.zeros((len(targets), high - low))
                 for law, given, made in zip(self.laws, inputs, self.outputs, strict=True):
                     scores += law.scores(given[targets], made[low:high])

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 
@@ -16,12 +15,6 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.sentences import Sentence
 
-NeighboursName: TypeAlias = Literal["replace-one", "add-or-remove"]
-NEIGHBOURS: Mapping[str, Neighbours] = {
-    "replace-one": Neighbours.REPLACE_ONE,
-    "add-or-remove": Neighbours.ADD_OR_REMOVE_ONE,
-}
-"""Kinds of neighbours by their names in files and on the command line."""
 ONE_ROW = "one row"
 """The unit of protection where nothing else is said."""
 LONGEST_TEXT = 1000
@@ -96,14 +89,7 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 
 @dataclass(frozen=True)
 class Account:
-    """The budget of one data set.
-
-    Args:
-        dataset: its name.
-        limit: what all releases together may cost.
-        unit: in words, what is protected.
-        neighbours: which data sets the guarantee compares.
-        opened: when, UTC in ISO 8601.
+    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
 
     Raises:
         OptionError: a text that is empty, too long or has control characters, or a limit that is none.
@@ -131,11 +117,6 @@ class Account:
         return float(self.limit.delta) if isinstance(self.limit, ApproximateLimit) else 0.0
 
 
-def name_of(neighbours: Neighbours) -> NeighboursName:
-    """The name of a kind of neighbours in files and on the command line."""
-    return "replace-one" if neighbours is Neighbours.REPLACE_ONE else "add-or-remove"
-
-
 def default_dataset(table: str) -> str:
     """The name of a data set by that of its file: without its extension, nor that of a compressed file."""
     path = Path(table)
@@ -143,16 +124,7 @@ def default_dataset(table: str) -> str:
 
 
 def require_account(account: Account, unit: str, neighbours: Neighbours) -> None:
-    """Refuse an account that protects something else than what is to be counted in it.
-
-    Args:
-        account: whose budget would be spent.
-        unit: what a release or query protects, in the words of an account.
-        neighbours: which data sets its guarantee compares.
-
-    Raises:
-        OptionError: another unit or other neighbours.
-    """
+    """Refuse an account that protects something else than what is to be counted in it."""
     if account.unit == unit and account.neighbours is neighbours:
         return
     raise OptionError(
@@ -160,9 +132,9 @@ def require_account(account: Account, unit: str, neighbours: Neighbours) -> None
         'for what the account protects, or open one with --unit "{found!s}" --neighbours {others!s}.',
         dataset=account.dataset,
         unit=account.unit,
-        neighbours=name_of(account.neighbours),
+        neighbours=account.neighbours.value,
         found=unit,
-        others=name_of(neighbours),
+        others=neighbours.value,
     )
 
 

@@ -92,11 +92,7 @@ class Verdict:
         return self.rule is not None
 
     def require(self) -> Rule:
-        """The rule that admits it.
-
-        Raises:
-            BudgetError: it does not fit.
-        """
+        """The rule that admits it."""
         if self.rule is not None:
             return self.rule
         limit = self.account.limit
@@ -127,11 +123,7 @@ class Decision:
         )
 
     def require(self, before: Total) -> Rule:
-        """The rule that admits the cost after so much was spent; a verdict is only made to say why not.
-
-        Raises:
-            BudgetError: it does not fit.
-        """
+        """The rule that admits the cost after so much was spent; a verdict is only made to say why not."""
         rule = self._rule(before)
         return self.verdict(before).require() if rule is None else rule
 

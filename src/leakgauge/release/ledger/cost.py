@@ -15,6 +15,8 @@ from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 from typing import Any
 
+import msgspec
+
 from leakgauge.artefacts.codec import encode
 from leakgauge.claims import NOTIONS, CentralDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, ModelError, OptionError
@@ -28,14 +30,24 @@ _UP = Context(prec=40, rounding=ROUND_CEILING)
 _ROUNDING = 2.0**-50
 """What a few operations on floats may have taken from a computed level, relatively."""
 _LEAST = math.ulp(0.0)
+_MOST_DIGITS = 1000
 
 
-@dataclass(frozen=True)
-class Total:
-    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less."""
+class Total(msgspec.Struct, frozen=True):
+    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less.
 
-    epsilon: Decimal = Decimal(0)
-    rho: Decimal = Decimal(0)
+    Raises:
+        ValueError: they are not sums of levels.
+    """
+
+    epsilon: Decimal
+    rho: Decimal
+
+    def __post_init__(self) -> None:
+        for level in (self.epsilon, self.rho):
+            # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
+            if level.is_nan() or level < 0 or (level.is_finite() and level.adjusted() >= _MOST_DIGITS):
+                raise ValueError
 
     def plus(self, other: Total) -> Total:
         """Both together, rounded up."""
@@ -47,15 +59,15 @@ class Total:
         return not self.epsilon
 
 
+NOTHING = Total(Decimal(0), Decimal(0))
+
+
 @dataclass(frozen=True)
 class Cost:
     """The steps one release takes; all of them see the same row, so that columns of one row add up.
 
     Sampling is left out of account: a step that sees a row with some probability costs as if it saw it always,
     which is never too little.
-
-    Raises:
-        OptionError: no steps, or something that is not a step.
     """
 
     steps: tuple[Step, ...]
@@ -83,7 +95,7 @@ class Cost:
     @cached_property
     def total(self) -> Total:
         """Both sums."""
-        total = Total()
+        total = NOTHING
         for step in map(_as_kept, self.steps):
             one = Total(as_decimal(pure_epsilon(step)), as_decimal(_rho(step)))
             count = Decimal(step.count)
@@ -91,11 +103,7 @@ class Cost:
         return total
 
     def require_known_for(self, neighbours: Neighbours) -> None:
-        """Refuse steps that say nothing of a missing record where records may be missing.
-
-        Raises:
-            ModelError: such a step.
-        """
+        """Refuse steps that say nothing of a missing record where records may be missing."""
         if neighbours is not Neighbours.ADD_OR_REMOVE_ONE:
             return
         for step in self.steps:
@@ -139,11 +147,7 @@ def as_float(value: Decimal) -> float:
 
 
 def step_to_json(step: Step) -> dict[str, object]:
-    """The fields a ledger keeps of a step; numbers read back exactly.
-
-    Raises:
-        OptionError: a curve given as a function, or a step of no kind known here that has no level either.
-    """
+    """The fields a ledger keeps of a step; numbers read back exactly."""
     step = _as_kept(step)
     runs = {"count": int(step.count), "sampling_probability": float(step.sampling_probability)}
     match step:
@@ -161,11 +165,7 @@ def step_to_json(step: Step) -> dict[str, object]:
 
 
 def step_from_json(kept: Mapping[str, object]) -> Step:
-    """The step that was kept.
-
-    Raises:
-        FileError: a kind that this version does not know, or fields that are not those of its kind.
-    """
+    """The step that was kept."""
     values = {name: _read(value) for name, value in kept.items() if name != "kind"}
     kind = kept.get("kind")
     try:

@@ -15,14 +15,14 @@ import msgspec
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError, VerificationError
 from leakgauge.mechanisms.steps import Step
-from leakgauge.release.ledger.account import NEIGHBOURS, Account, Limit, NeighboursName, Unlimited
+from leakgauge.notions.composition import Neighbours
+from leakgauge.release.ledger.account import Account, Limit, Unlimited
 from leakgauge.release.ledger.admission import Rule, rule_of_sums
-from leakgauge.release.ledger.cost import Cost, Total, step_from_json
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_from_json
 from leakgauge.sentences import Sentence
 
 START = "0" * 64
 """What the first entry has in place of the hash of the one before."""
-_MOST_DIGITS = 1000
 _SAME = Decimal("1e-9")
 """Another version may compute a level a little differently; what a check looks for is larger than that."""
 
@@ -35,52 +35,14 @@ class Kind(StrEnum):
     COMPLETE = "complete"
 
 
-class Sums(msgspec.Struct, frozen=True):
-    """Σ ε and Σ ρ as the decimals they are.
-
-    Raises:
-        ValueError: they are not sums of levels.
-    """
-
-    epsilon: Decimal
-    rho: Decimal
-
-    def __post_init__(self) -> None:
-        for level in (self.epsilon, self.rho):
-            # Comparing NaN is an invalid operation. No sum of floats has a thousand digits; more could not be added up.
-            if level.is_nan() or level < 0 or (level.is_finite() and level.adjusted() >= _MOST_DIGITS):
-                raise ValueError
-
-    @classmethod
-    def of(cls, total: Total) -> Sums:
-        """The sums of a total."""
-        return cls(total.epsilon, total.rho)
-
-    @property
-    def total(self) -> Total:
-        """The sums to add to."""
-        return Total(self.epsilon, self.rho)
-
-
 class Body(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out.
+    """What an entry says; hashes are over its spelling, so that what its kind does not say is left out."""
 
-    Attributes:
-        spent: on the data set up to and with this entry.
-        limit: of the account that it opens.
-        unit: that the account protects.
-        neighbours: by their name in files.
-        cost: of a spend.
-        steps: that were spent.
-        rule: that admitted them, by its name.
-        digest: of the record of a completed release.
-    """
-
-    spent: Sums
+    spent: Total
     limit: Limit | None = None
     unit: str | None = None
-    neighbours: NeighboursName | None = None
-    cost: Sums | None = None
+    neighbours: Neighbours | None = None
+    cost: Total | None = None
     steps: tuple[dict[str, object], ...] = ()
     rule: str | None = None
     digest: str | None = None
@@ -110,16 +72,7 @@ class Entry:
     hash: str
 
     @classmethod
-    def after(
-        cls,
-        last: Entry | None,
-        *,
-        dataset: str,
-        kind: Kind,
-        body: Body,
-        purpose: str,
-        reference: str,
-    ) -> Entry:
+    def after(cls, last: Entry | None, dataset: str, kind: Kind, body: Body, purpose: str, reference: str) -> Entry:
         """The entry that follows the last one, of this moment."""
         time = datetime.now(UTC).isoformat(timespec="microseconds")
         text = _canonical(encode(body))
@@ -130,16 +83,16 @@ class Entry:
     @property
     def spent(self) -> Total:
         """Σ ε and Σ ρ of the data set up to and with this entry."""
-        return self._said.spent.total
+        return self._said.spent
 
     @property
     def cost(self) -> Total:
         """Σ ε and Σ ρ of this entry; nothing where it spends nothing."""
         if self.kind is not Kind.SPEND:
-            return Total()
+            return NOTHING
         if self._said.cost is None:
             raise _unreadable(self.sequence)
-        return self._said.cost.total
+        return self._said.cost
 
     @property
     def steps(self) -> tuple[Step, ...]:
@@ -162,7 +115,7 @@ class Entry:
         if said.limit is None or said.unit is None or said.neighbours is None:
             raise _unreadable(self.sequence)
         try:
-            return Account(self.dataset, said.limit, said.unit, NEIGHBOURS[said.neighbours], self.time)
+            return Account(self.dataset, said.limit, said.unit, said.neighbours, self.time)
         except OptionError:
             raise _unreadable(self.sequence) from None
 
@@ -172,11 +125,7 @@ class Entry:
         return self.hash == _hash(*told, self.previous)
 
     def require_whole(self) -> Entry:
-        """The entry itself.
-
-        Raises:
-            VerificationError: it is not what was written.
-        """
+        """The entry itself."""
         if not self.is_whole():
             raise VerificationError(
                 "Entry {sequence} of the ledger is not what was written; run `leakgauge ledger check`.",
@@ -204,11 +153,7 @@ class Chain:
         self._spends: dict[str, str] = {}
 
     def add(self, entry: Entry) -> None:
-        """Take the next entry.
-
-        Raises:
-            VerificationError: it is not the next one, or not what it says.
-        """
+        """Take the next entry."""
         if entry.sequence != self._sequence + 1:
             self._refuse(self._sequence + 1, Sentence("is missing"))
         if entry.previous != self.head:
@@ -223,7 +168,7 @@ class Chain:
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
-            self._accounts[entry.dataset], self._spent[entry.dataset] = entry.account(), Total()
+            self._accounts[entry.dataset], self._spent[entry.dataset] = entry.account(), NOTHING
         elif entry.dataset not in self._accounts:
             self._refuse(entry.sequence, Sentence("is about a data set without an account"))
         elif entry.kind is Kind.SPEND:

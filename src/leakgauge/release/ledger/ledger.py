@@ -26,12 +26,11 @@ from leakgauge.release.ledger.account import (
     ApproximateLimit,
     ConcentratedLimit,
     Limit,
-    name_of,
     require_text,
 )
 from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
-from leakgauge.release.ledger.cost import Cost, Total, step_to_json
-from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind, Sums
+from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
+from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
 from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
 from leakgauge.release.ledger.sqlite import SqliteStore, make_sqlite
 from leakgauge.release.ledger.store import Store
@@ -87,11 +86,7 @@ class Ledger:
         unit: str = ONE_ROW,
         neighbours: Neighbours = Neighbours.REPLACE_ONE,
     ) -> Account:
-        """The new account of a data set.
-
-        Raises:
-            OptionError: there is one already; an account is opened once, and its limit stays.
-        """
+        """The new account of a data set."""
         Account(dataset, limit, unit, neighbours)  # refuses what an account cannot be
         with self._store.writing():
             if self._store.find(Kind.OPEN, dataset) is not None:
@@ -99,23 +94,11 @@ class Ledger:
                     "Data set {dataset!r} has an account already, whose limit stays; see `leakgauge ledger show`.",
                     dataset=dataset,
                 )
-            entry = Entry.after(
-                self._store.last(),
-                dataset=dataset,
-                kind=Kind.OPEN,
-                body=Body(Sums.of(Total()), limit, unit, name_of(neighbours)),
-                purpose="",
-                reference=dataset,
-            )
-            self._store.append(entry)
+            entry = self._append(Kind.OPEN, dataset, Body(NOTHING, limit, unit, neighbours), "", dataset)
         return entry.account()
 
     def account(self, dataset: str) -> Account:
-        """The account of a data set.
-
-        Raises:
-            OptionError: there is none.
-        """
+        """The account of a data set."""
         if dataset not in self._accounts:
             entry = self._store.find(Kind.OPEN, dataset)
             if entry is None:
@@ -137,11 +120,7 @@ class Ledger:
         return spending(self.account(dataset), self._total(dataset))
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
-        """What a cost would do, without spending anything.
-
-        Raises:
-            ModelError: a step that says nothing of the account's kind of neighbours.
-        """
+        """What a cost would do, without spending anything."""
         return Decision(self.account(dataset), cost).verdict(self._total(dataset))
 
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
@@ -170,18 +149,8 @@ class Ledger:
             self._require_new(reference)
             before = self._total(dataset)
             rule = decision.require(before)
-            entry = Entry.after(
-                self._store.last(),
-                dataset=dataset,
-                kind=Kind.SPEND,
-                body=Body(
-                    Sums.of(before.plus(cost.total)), cost=Sums.of(cost.total), steps=steps, rule=rule.name.lower()
-                ),
-                purpose=purpose,
-                reference=reference,
-            )
-            self._store.append(entry)
-        return entry
+            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=rule.name.lower())
+            return self._append(Kind.SPEND, dataset, body, purpose, reference)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
         """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
@@ -204,16 +173,8 @@ class Ledger:
                     reference=spend.reference,
                     sequence=done.sequence,
                 )
-            entry = Entry.after(
-                self._store.last(),
-                dataset=spend.dataset,
-                kind=Kind.COMPLETE,
-                body=Body(Sums.of(self._total(spend.dataset)), digest=digest),
-                purpose=spend.purpose,
-                reference=spend.reference,
-            )
-            self._store.append(entry)
-        return entry
+            body = Body(self._total(spend.dataset), digest=digest)
+            return self._append(Kind.COMPLETE, spend.dataset, body, spend.purpose, spend.reference)
 
     def entry(self, reference: str) -> Entry | None:
         """The spend with a reference; None where it was never made."""
@@ -260,9 +221,14 @@ class Ledger:
         steps = [step for entry in self.entries(dataset) for step in entry.steps]
         return compose(steps, account.delta if delta is None else delta, neighbours=account.neighbours)
 
+    def _append(self, kind: Kind, dataset: str, body: Body, purpose: str, reference: str) -> Entry:
+        entry = Entry.after(self._store.last(), dataset, kind, body, purpose, reference)
+        self._store.append(entry)
+        return entry
+
     def _total(self, dataset: str) -> Total:
         last = self._store.last(dataset)
-        return last.spent if last else Total()
+        return last.spent if last else NOTHING
 
     def _require_new(self, reference: str) -> None:
         used = self._store.find(Kind.SPEND, reference)
@@ -284,11 +250,7 @@ class Ledger:
 
 
 def ledger_files(address: str | PathLike[str]) -> tuple[Path, ...]:
-    """The files a ledger at an address is made of: its own and the two that lie beside it; none on a server.
-
-    Raises:
-        FileError: a link that leads to itself.
-    """
+    """The files a ledger at an address is made of: its own and the two that lie beside it; none on a server."""
     text = str(address)
     if "://" in text:
         return ()
@@ -325,8 +287,8 @@ def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger
 
 def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     """An account; with its ledger what was spent of it, and every spend."""
-    name = name_of(account.neighbours)
-    opened = (account.dataset, _limit(account.limit), account.unit, name, account.opened)
+    neighbours = account.neighbours.value
+    opened = (account.dataset, _limit(account.limit), account.unit, neighbours, account.opened)
     if ledger is None:
         return AccountTold(*opened)
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)

@@ -32,11 +32,6 @@ class PostgresqlStore(Store):
     Args:
         address: ``postgresql://user@host/database``; a password in it is never shown.
         create: whether to make the schema where there is none.
-
-    Raises:
-        FileError: there is no ledger, or it is from a newer version.
-        EngineError: the server cannot be reached, or refuses.
-        OptionError: the extra ``postgresql`` is not installed.
     """
 
     def __init__(self, address: str, create: bool) -> None:

@@ -28,12 +28,7 @@ _NEVER_CHANGED = [
 
 
 class SqliteStore(Store):
-    """Entries in a file; a commit is on disk before a spend is acknowledged.
-
-    Raises:
-        FileError: the file is missing, is not a ledger, or is from a newer version.
-        EngineError: it cannot be read.
-    """
+    """Entries in a file; a commit is on disk before a spend is acknowledged."""
 
     def __init__(self, path: Path) -> None:
         self.name = str(path)
@@ -142,12 +137,7 @@ class SqliteStore(Store):
 
 
 def make_sqlite(path: Path) -> None:
-    """Make an empty ledger where there is no file yet, of a link where it leads to; what is there stays as it is.
-
-    Raises:
-        FileError: the folder does not exist.
-        EngineError: the file cannot be written.
-    """
+    """Make an empty ledger where there is no file yet, of a link where it leads to; what is there stays as it is."""
     place = target(path)
     if place.exists():
         return

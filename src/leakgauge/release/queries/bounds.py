@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
+from leakgauge.release.letters import numbers_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,14 +22,7 @@ PARTS = 2.0**32
 
 @dataclass(frozen=True)
 class Bounds:
-    """The bounds of a column in steps.
-
-    Attributes:
-        lower: as declared.
-        upper: as declared.
-        missing: the number that stands for missing values; None where they are refused.
-        grid: one step.
-    """
+    """The bounds of a column in steps."""
 
     lower: float
     upper: float
@@ -69,11 +63,6 @@ def bounds(
     """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0, or a given one.
 
     The grid follows from what is declared alone: one that followed the table would tell about it.
-
-    Raises:
-        OptionError: bounds that are missing, reversed, not finite or too near to each other, a number for missing
-            values that is not finite, or a grid that has fewer than 2 or more than 2 · ``parts`` steps between the
-            bounds.
     """
     if lower is None or upper is None:
         raise OptionError("Bounds are missing; give lower and upper, beyond which values are clamped.")
@@ -103,9 +92,7 @@ def bounds(
 
 def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
     """The values of a numeric column as floats of one's own; missing ones are NaN."""
-    import pyarrow as pa
-
-    return np.array(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+    return np.array(numbers_of(values), dtype=np.float64)
 
 
 def _on_grid(lower: float, upper: float, missing: float | None, grid: float, most: float) -> Bounds:

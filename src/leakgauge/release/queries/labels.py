@@ -23,11 +23,7 @@ MOST_LABELS = 1 << 16
 
 
 def declared(labels: Iterable[DeclaredLabel]) -> tuple[DeclaredLabel, ...]:
-    """The labels as a tuple.
-
-    Raises:
-        OptionError: none, too many, one that is no text, is kept for other use, or repeats.
-    """
+    """The labels as a tuple."""
     known = tuple(labels) if not isinstance(labels, str) else ()
     if not 1 <= len(known) <= MOST_LABELS:
         raise OptionError(
@@ -88,11 +84,7 @@ def positions(column: str, values: pa.Array, labels: tuple[DeclaredLabel, ...]) 
 
 
 def encoded(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
-    """The distinct values, and which of them each one is.
-
-    Raises:
-        ColumnError: a date that Python cannot hold.
-    """
+    """The distinct values, and which of them each one is."""
     import pyarrow.compute as pc
 
     found = pc.dictionary_encode(values, null_encoding="encode")

@@ -26,12 +26,7 @@ from leakgauge.release.ledger.account import largest_rho
 
 @dataclass(frozen=True)
 class TotalNoise:
-    """Noise for totals in whole steps of a fine grid.
-
-    Attributes:
-        mechanism: the noise, on its own grid.
-        grid: the fine one.
-    """
+    """Noise, on its own grid, for totals in whole steps of a fine one."""
 
     mechanism: NoisyNumber
     grid: float
@@ -80,11 +75,7 @@ class TotalNoise:
 
 @lru_cache(maxsize=256)
 def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: float) -> TotalNoise:
-    """Noise for one total that a neighbour moves by ``sensitivity`` fine steps: Laplace, or with a δ Gaussian.
-
-    Raises:
-        OptionError: more noise than can be drawn.
-    """
+    """Noise for one total that a neighbour moves by ``sensitivity`` fine steps: Laplace, or with a δ Gaussian."""
     width = _width(sensitivity, grid)
     try:
         if delta is None:
@@ -97,11 +88,7 @@ def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: flo
 
 @lru_cache(maxsize=256)
 def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float) -> TotalNoise:
-    """Gaussian noise by a ρ, for one of several totals that together have ``epsilon``.
-
-    Raises:
-        OptionError: more noise than can be drawn.
-    """
+    """Gaussian noise by a ρ, for one of several totals that together have ``epsilon``."""
     width, multiplier = _width(sensitivity, grid), _multiplier(rho)
     try:
         coarse = _coarse(width, grid, multiplier)
@@ -117,9 +104,6 @@ def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> Tot
     some by as many.
 
     The grid is 1 always: rounding many counts to a coarser one could move them all.
-
-    Raises:
-        OptionError: more noise than can be drawn.
     """
     try:
         if delta is None:

@@ -78,11 +78,7 @@ class Query(ABC, Generic[Exact]):
 
     @abstractmethod
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """What an answer costs, as a ledger counts it.
-
-        Raises:
-            OptionError: the query cannot be asked under this protection.
-        """
+        """What an answer costs, as a ledger counts it."""
 
     @abstractmethod
     def exact(self, table: Table, protection: Protection) -> Exact:
@@ -93,11 +89,7 @@ class Query(ABC, Generic[Exact]):
         """What may be shown of it."""
 
     def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column, before anything is read or spent.
-
-        Raises:
-            ColumnError: a column that is unknown or of the wrong kind.
-        """
+        """Refuse a table that lacks a column, before anything is read or spent."""
         for name in (self.where.column if self.where else None, protection.unit):
             if name is not None:
                 require_column(table, name)

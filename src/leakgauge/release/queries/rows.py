@@ -81,11 +81,7 @@ class Protection:
 
 @dataclass(frozen=True)
 class Condition:
-    """Rows whose value in a column has this label; None is that of missing values.
-
-    Raises:
-        OptionError: a value that is no text.
-    """
+    """Rows whose value in a column has this label; None is that of missing values."""
 
     column: str
     value: DeclaredLabel
@@ -100,11 +96,7 @@ class Condition:
 
 
 def require_column(table: Table, name: str, *, numbers: bool = False) -> None:
-    """Refuse a column that is not there, or cannot be used in this way.
-
-    Raises:
-        ColumnError: such a column.
-    """
+    """Refuse a column that is not there, or cannot be used in this way."""
     kinds = {column.name: column.kind for column in table.columns()}
     if name not in kinds:
         raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), kinds))
@@ -132,9 +124,6 @@ def used_rows(
         column: whose values.
         missing_allowed: whether missing values are handed out. If not, one anywhere in the column is refused, in rows
             that are not used too, so that a condition cannot ask about a single row's.
-
-    Raises:
-        ColumnError: a missing value where none is allowed, or a row whose unit is missing.
     """
     import pyarrow as pa
 

@@ -97,9 +97,6 @@ class BoundedQuery(NoisyQuery[Totals]):
         lower: below it values are raised to it.
         upper: above it values are lowered to it.
         missing: the number that stands for missing values, which are refused without one.
-
-    Raises:
-        OptionError: bounds or numbers that cannot be used.
     """
 
     column: str
@@ -225,7 +222,10 @@ class Mean(BoundedQuery):
             # Both numbers lie in their intervals at once at least as often as asked, whatever they have in common.
             each = 1 - (1 - self.confidence) / 2
             ends = _quotients(total, noises[0].reach(each), count, noises[1].reach(each))
-        mechanism = _mechanism(*(spelled(noise.mechanism) for noise in noises))
+        mechanism = Sentence(spelled(noises[0].mechanism))
+        if len(noises) > 1:
+            first, second = (spelled(noise.mechanism) for noise in noises)
+            mechanism = Sentence("{first!s} and {second!s}", first=first, second=second)
         value = self._estimate(*ends)
         return self._answered(protection, [(None, value)], self.column, self._claims(noises), mechanism, randomness)
 
@@ -264,8 +264,3 @@ def _quotients(total: float, total_reach: float, count: float, count_reach: floa
     fewest, most = max(count - count_reach, 1.0), max(count + count_reach, 1.0)
     low, high = total - total_reach, total + total_reach
     return [min(low / fewest, low / most), total / max(count, 1.0), max(high / fewest, high / most)]
-
-
-def _mechanism(first: str, second: str = "") -> Sentence:
-    """The noise of the total, and that of the number of rows where it is not public."""
-    return Sentence("{first!s} and {second!s}", first=first, second=second) if second else Sentence(first)
