@@ -40,41 +40,19 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "assessment": "",
-    "audit": "",
-    "claims": "",
-    "design": "",
-    "distances": "",
-    "errors": "",
-    "measures": "",
-    "mechanisms": "",
-    "notions": "",
-    "probability": "",
-    "randomness": "",
-    "release": "",
-    "report": "",
-    "tables": "",
-    "Channel": "probability",
-    "Counts": "probability",
-    "Distribution": "probability",
-    "Estimate": "probability",
-    "Hamming": "distances",
-    "Interval": "probability",
-    "Joint": "probability",
-    "Knowledge": "design",
-    "MaxDistortion": "design",
-    "MaxLeakage": "design",
-    "ReleasePlan": "release",
-    "Report": "report",
-    "Request": "artefacts",
-    "Scenario": "probability",
-    "Seen": "probability",
-    "compare": "jobs.compare",
-    "improve": "jobs.improve",
-    "open_table": "tables",
-    "protect": "jobs.protect",
-    "relate": "jobs.relate",
+    "artefacts": ("Request",),
+    "design": ("Knowledge", "MaxDistortion", "MaxLeakage"),
+    "distances": ("Hamming",),
+    "jobs.compare": ("compare",),
+    "jobs.improve": ("improve",),
+    "jobs.protect": ("protect",),
+    "jobs.relate": ("relate",),
+    "probability": ("Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Scenario", "Seen"),
+    "release": ("ReleasePlan",),
+    "report": ("Report",),
+    "tables": ("open_table",),
 }
+"""Where the names come from that are no rooms themselves."""
 
 __all__ = [
     "Channel",
@@ -115,11 +93,12 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    try:
-        home = _HOMES[name]
-    except KeyError:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}") from None
-    return getattr(import_module(f"{__name__}.{home}"), name) if home else import_module(f"{__name__}.{name}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    return import_module(f"{__name__}.{name}")
 
 
 def __dir__() -> list[str]:

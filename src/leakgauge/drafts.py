@@ -27,7 +27,6 @@ class Draft:
     """A file under a hidden name in the folder of ``place``, readable by its owner only until it is kept.
 
     Args:
-        place: the file that is written in the end.
         shareable: whether it is meant to be handed out: it then has the mode of the file it replaces, or that of the
             umask. Other files are never readable by others, whatever they replace.
     """
@@ -49,11 +48,7 @@ class Draft:
             raise could_not_write(self.place, error) from None
 
     def reserve(self, size: int) -> None:
-        """Take so many bytes of the disk for the draft, before anything that cannot be undone is done for it.
-
-        Raises:
-            EngineError: the disk does not have them.
-        """
+        """Take so many bytes of the disk for the draft, before anything that cannot be undone is done for it."""
         try:
             with self.path.open("rb+") as file:
                 _allocate(file.fileno(), size)
@@ -68,11 +63,7 @@ class Draft:
 
     @contextmanager
     def filling(self) -> Iterator[BinaryIO]:
-        """The draft to be written from its start, over what was reserved; what is left of that is given back.
-
-        Raises:
-            EngineError: the disk refused.
-        """
+        """The draft to be written from its start, over what was reserved; what is left of that is given back."""
         try:
             with self.path.open("rb+") as file:
                 yield file
@@ -80,14 +71,10 @@ class Draft:
         except OSError as error:
             raise could_not_write(self.place, error) from None
 
-    def write(self, text: str) -> None:
-        """Fill the draft with text."""
-        self.write_bytes(text.encode())
-
-    def write_bytes(self, content: bytes) -> None:
-        """Fill the draft with bytes."""
+    def write(self, content: str | bytes) -> None:
+        """Fill the draft."""
         with self.filling() as file:
-            file.write(content)
+            file.write(content.encode() if isinstance(content, str) else content)
 
     def keep(self, overwrite: bool = True) -> None:
         """Give the draft its name; a kill before leaves the old file, a kill after the new one.
@@ -127,26 +114,15 @@ def draft(place: Path, *, shareable: bool = False) -> Iterator[Draft]:
         made.drop()
 
 
-def write_whole(path: Path, text: str, *, shareable: bool = False) -> None:
-    """Write a text file whole or not at all."""
+def write_whole(path: Path, content: str | bytes, *, shareable: bool = False) -> None:
+    """Write a file whole or not at all."""
     with draft(path, shareable=shareable) as made:
-        made.write(text)
-        made.keep()
-
-
-def write_bytes_whole(path: Path, content: bytes, *, shareable: bool = False) -> None:
-    """Write a file of bytes whole or not at all."""
-    with draft(path, shareable=shareable) as made:
-        made.write_bytes(content)
+        made.write(content)
         made.keep()
 
 
 def require_room(place: Path, size: int) -> None:
-    """Refuse a place whose disk does not have so many bytes now, before anything that cannot be undone is done.
-
-    Raises:
-        EngineError: it does not have them.
-    """
+    """Refuse a place whose disk does not have so many bytes now, before anything that cannot be undone is done."""
     with draft(place) as tried:
         tried.reserve(size)
 

@@ -28,7 +28,6 @@ def table_html(
     Args:
         head: of each column, that of the row names first; empty for none.
         rows: each with its name first. ``None`` is a missing value, a tuple one of several columns.
-        caption: what the table holds.
         of_rows: how many rows there are, where not all are given.
         of_columns: likewise columns, the row names not counted.
     """

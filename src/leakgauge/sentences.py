@@ -20,7 +20,6 @@ class Sentence:
 
     Args:
         template: in English, such as ``"{rows} rows of {column!r}"``; it is the key of its translations.
-        fields: what stands in its braces.
 
     Example:
         >>> str(Sentence("The letters of {columns} are {origin}.", columns=("age", "sex"), origin=Sentence("declared")))

@@ -23,7 +23,7 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 import leakgauge
-from leakgauge.drafts import write_bytes_whole
+from leakgauge.drafts import write_whole
 
 SOURCE = Path(leakgauge.__file__).parent
 FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
@@ -160,7 +160,7 @@ def _write(domain: str, kept: Catalog) -> None:
     made = BytesIO()
     write_po(made, kept, width=100, omit_header=True)
     for name, content in ((f"{domain}.po", made.getvalue()), (f"{domain}.mo", compiled(kept))):
-        write_bytes_whole(FOLDER / name, content, shareable=True)
+        write_whole(FOLDER / name, content, shareable=True)
 
 
 def main(arguments: list[str]) -> None:

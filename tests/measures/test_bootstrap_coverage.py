@@ -13,7 +13,7 @@ import pytest
 
 from leakgauge.measures import guessing, renyi, vulnerability
 from leakgauge.measures.bootstrap import _Cells, bootstrap
-from leakgauge.measures.terms import Measure, Roles
+from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario, Seen
 from leakgauge.randomness import simulation
 
@@ -60,7 +60,7 @@ def pairs(shape: tuple[int, int], n: int, generator: np.random.Generator) -> Ite
 
 
 def shortfall(
-    measure: Measure, roles: Roles, truth: Scenario, p: Floats, n: int, repetitions: int, seed: int
+    measure: Measure, roles: AxisRoles, truth: Scenario, p: Floats, n: int, repetitions: int, seed: int
 ) -> str | None:
     """What is wrong with the coverage of one measure of one population, if anything is."""
     generator = simulation(seed)
@@ -84,7 +84,7 @@ def of_sources(size: int, times: int, repetitions: int, only: tuple[str, ...] = 
             continue
         truth = Scenario(Distribution(range(size), p))
         for measure in ALONE:
-            wrong = shortfall(measure, Roles(("x",)), truth, p, times * size, repetitions, 22)
+            wrong = shortfall(measure, AxisRoles(("x",)), truth, p, times * size, repetitions, 22)
             found += [f"{name}: {wrong}"] if wrong else []
     return found
 
@@ -98,7 +98,7 @@ def of_pairs(shape: tuple[int, int], times: int, repetitions: int, only: tuple[s
         joint = Joint(range(shape[0]), range(shape[1]), p / p.sum())
         truth = Scenario(joint.row_marginal(), joint.channel())
         for measure in SEEING:
-            wrong = shortfall(measure, Roles(("x",), ("y",)), truth, joint.matrix, n, repetitions, 24)
+            wrong = shortfall(measure, AxisRoles(("x",), ("y",)), truth, joint.matrix, n, repetitions, 24)
             found += [f"{name}: {wrong}"] if wrong else []
     return found
 
@@ -112,7 +112,7 @@ def of_responses(size: int, epsilon: float, times: int, repetitions: int) -> lis
     for name, p in (("uniform", np.full(size, 1 / size)), ("Zipf", zipf(size)), ("tied", tied / tied.sum())):
         truth = Scenario(Distribution(range(size), p), channel)
         for measure in SEEING:
-            roles = Roles(("x",), channel=channel)
+            roles = AxisRoles(("x",), channel=channel)
             wrong = shortfall(measure, roles, truth, p, times * size * size, repetitions, 25)
             found += [f"{name} by ε = {epsilon}: {wrong}"] if wrong else []
     return found

@@ -14,11 +14,11 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.measures import guessing, renyi, shannon, vulnerability
-from leakgauge.measures.bias import Shown
+from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.estimation import Estimator, estimate
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout
 from leakgauge.probability import Channel, Counts, Joint, Scenario
 from leakgauge.randomness import simulation
 from tests.grids import diagonal
@@ -76,7 +76,7 @@ def triples(shape: tuple[int, int, int], generator: np.random.Generator) -> Iter
 
 
 def truth(laid: Layout, p: Floats) -> float:
-    return float(p @ laid.linear + sum(g.sign * Shown.of(g, p[None, :]).plug_in[0] for g in laid.groupings))
+    return float(p @ laid.linear + sum(g.sign * GroupingShares.of(g, p[None, :]).plug_in[0] for g in laid.groupings))
 
 
 def covered(laid: Layout, p: Floats, n: int, repetitions: int, generator: np.random.Generator) -> tuple[float, float]:
@@ -88,7 +88,7 @@ def covered(laid: Layout, p: Floats, n: int, repetitions: int, generator: np.ran
     return float(np.mean((low <= value + 1e-9) & (value <= high + 1e-9))), float(np.mean(high - low))
 
 
-def laid_out(measure: Measure, shape: tuple[int, ...], roles: Roles, weights: Floats | None) -> Layout:
+def laid_out(measure: Measure, shape: tuple[int, ...], roles: AxisRoles, weights: Floats | None) -> Layout:
     axes = dict(zip("xyz", (range(size) for size in shape), strict=False))
     return layout(measure, Counts(axes, np.ones(shape, dtype=int)), roles, weights)[0]
 
@@ -115,7 +115,7 @@ def of_pairs(
 ) -> Iterator[tuple[str, Layout, Floats, int]]:
     for name, joint in pairs(shape, times * shape[0] * shape[1], generator):
         for measure in BASIC:
-            laid = laid_out(measure, shape, Roles(("x",), ("y",)), weights_for(weighted, shape[0], generator))
+            laid = laid_out(measure, shape, AxisRoles(("x",), ("y",)), weights_for(weighted, shape[0], generator))
             p = joint.sum(axis=1) if measure is shannon.entropy else joint.ravel()
             yield f"{measure.__name__} of {name} {shape}", laid, p, times * p.size
 
@@ -126,7 +126,7 @@ def of_triples(
     for name, joint in triples(shape, generator):
         for measure in BACKGROUND:
             weights = weights_for(weighted, shape[0], generator)
-            laid = laid_out(measure, shape, Roles(("x",), ("y",), ("z",)), weights)
+            laid = laid_out(measure, shape, AxisRoles(("x",), ("y",), ("z",)), weights)
             p = joint.sum(axis=1).ravel() if measure is shannon.background_floor else joint.ravel()
             yield f"{measure.__name__} of {name} {shape}", laid, p, times * p.size
 
@@ -144,7 +144,7 @@ def of_responses(
         for name, p in sources.items():
             for measure in BASIC[1:]:
                 weights = weights_for(weighted, size, generator)
-                laid = laid_out(measure, (size,), Roles(("x",), channel=channel), weights)
+                laid = laid_out(measure, (size,), AxisRoles(("x",), channel=channel), weights)
                 yield f"{measure.__name__} of {name} ({size}) by ε = {epsilon}", laid, p, times * size
 
 
@@ -158,7 +158,7 @@ def of_known_backgrounds(
         p = generator.dirichlet(np.full(x * z, concentration))
         for measure in BACKGROUND:
             axes = {"x": range(x), "z": range(z)}
-            roles = Roles(("x",), (), ("z",), channel)
+            roles = AxisRoles(("x",), (), ("z",), channel)
             counts = Counts(axes, np.ones((x, z), dtype=int))
             laid, _ = layout(measure, counts, roles, weights_for(weighted, x, generator))
             yield f"{measure.__name__} of Dirichlet {concentration} {shape} by a channel", laid, p, times * x * z
@@ -226,7 +226,7 @@ def test_real_counts(times: int) -> None:
     generator = simulation(5)
     joint = as_adult()
     configurations = (
-        (measure.__name__, laid_out(measure, joint.shape, Roles(("x",), ("y",)), None), p, times * p.size)
+        (measure.__name__, laid_out(measure, joint.shape, AxisRoles(("x",), ("y",)), None), p, times * p.size)
         for measure in BASIC
         for p in [joint.sum(axis=1) if measure is shannon.entropy else joint.ravel()]
     )
@@ -239,11 +239,11 @@ def test_width_is_near_the_ideal(measure: Measure, times: int) -> None:
     generator = simulation(6)
     for concentration in (0.5, 1.0, 10.0):
         p = generator.dirichlet(np.full(98, concentration)).reshape(7, 14)
-        laid = laid_out(measure, p.shape, Roles(("x",), ("y",)), None)
+        laid = laid_out(measure, p.shape, AxisRoles(("x",), ("y",)), None)
         cells = p.sum(axis=1) if measure is shannon.entropy else p.ravel()
         _, width = covered(laid, cells, times * cells.size, 400, generator)
         samples = generator.multinomial(times * cells.size, cells, size=2000) / (times * cells.size)
-        values = np.sum([g.sign * Shown.of(g, samples).plug_in for g in laid.groupings], axis=0)
+        values = np.sum([g.sign * GroupingShares.of(g, samples).plug_in for g in laid.groupings], axis=0)
         assert width < 1.5 * 2 * 1.96 * float(np.std(values))
 
 
@@ -251,7 +251,7 @@ def test_width_is_near_the_ideal(measure: Measure, times: int) -> None:
 @pytest.mark.parametrize("measure", BASIC)
 def test_every_estimator_has_at_least_that_interval(measure: Callable[..., float], how: Estimator) -> None:
     generator = simulation(7)
-    roles = Roles(("x",), ("y",))
+    roles = AxisRoles(("x",), ("y",))
     for _ in range(20):
         counts = Counts({"x": range(3), "y": range(4)}, generator.integers(0, 9, size=(3, 4)))
         laid, observed = layout(measure, counts, roles, None)

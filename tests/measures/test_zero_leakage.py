@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.measures.zero_leakage import Method, zero_leakage_test
+from leakgauge.measures.zero_leakage import PValueMethod, zero_leakage_test
 from leakgauge.probability import Counts
 from leakgauge.randomness import simulation
 
@@ -40,7 +40,7 @@ def test_statistic_is_the_likelihood_ratio_scipy_computes() -> None:
     n, rows, columns = array.sum(), array.sum(1), array.sum(0)
     williams = 1 + (n * (1 / rows).sum() - 1) * (n * (1 / columns).sum() - 1) / (6 * n * 2)
     assert test.p_value == pytest.approx(chi2.sf(reference.statistic / williams, 2))
-    assert test.method is Method.CHI_SQUARED
+    assert test.method is PValueMethod.CHI_SQUARED
 
 
 def test_few_observations_are_compared_to_redrawn_tables_as_fisher_would() -> None:
@@ -48,7 +48,7 @@ def test_few_observations_are_compared_to_redrawn_tables_as_fisher_would() -> No
 
     array = [[5, 1], [1, 6]]
     test = zero_leakage_test(table(array), ["x"], ["y"])
-    assert test.method is Method.MONTE_CARLO
+    assert test.method is PValueMethod.MONTE_CARLO
     assert test.degrees_of_freedom is None
     assert test.p_value == pytest.approx(fisher_exact(array).pvalue, abs=0.012)
     assert zero_leakage_test(table(array), ["x"], ["y"]) == test
@@ -132,7 +132,7 @@ def test_shuffling_and_laying_out_tables_agree(monkeypatch: pytest.MonkeyPatch) 
         with monkeypatch.context() as few:
             few.setattr("leakgauge.measures.zero_leakage._DENSE", 100)
             shuffled = zero_leakage_test(table(array), ["x"], ["y"], ["z"], simulation_seed=1)
-        assert laid_out.method is shuffled.method is Method.MONTE_CARLO
+        assert laid_out.method is shuffled.method is PValueMethod.MONTE_CARLO
         assert laid_out.statistic == shuffled.statistic
         assert shuffled.p_value == pytest.approx(laid_out.p_value, abs=0.05)
 

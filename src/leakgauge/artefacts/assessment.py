@@ -48,22 +48,14 @@ class Grade(Enum):
 
 
 def grade_of(score: float) -> Grade:
-    """The grade of a score: cut at 20, 40, 60 and 80, each cut belonging to the better grade.
-
-    Raises:
-        OptionError: a score outside 0 to 100.
-    """
+    """The grade of a score: cut at 20, 40, 60 and 80, each cut belonging to the better grade."""
     if not 0 <= score <= 100:
         raise OptionError("A score of {score} has no grade; scores run from 0 to 100.", score=score)
     return max(grade for grade in Grade if grade.lowest_score <= score)
 
 
 def parse_target(text: str) -> Grade | float:
-    """A grade by name, or a score from 0 to 100.
-
-    Raises:
-        OptionError: neither.
-    """
+    """A grade by name, or a score from 0 to 100."""
     if text in [grade.value for grade in Grade]:
         return Grade(text)
     try:

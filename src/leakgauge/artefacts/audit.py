@@ -244,11 +244,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         return None if place is None else self.attacks[place]
 
     def require(self) -> None:
-        """Refuse a release with anything wrong.
-
-        Raises:
-            RefusalError: names what is wrong.
-        """
+        """Refuse a release with anything wrong."""
         if self.violations:
             raise RefusalError("The release does not keep what it claims: {wrong}.", wrong=in_turn(self.violations))
 

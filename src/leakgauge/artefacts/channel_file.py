@@ -108,11 +108,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
         )
 
     def named(self, place: object = "the channel") -> NamedChannel:
-        """The channel; ``place`` is how messages call the file.
-
-        Raises:
-            FileError: there is none in it, or it contradicts itself.
-        """
+        """The channel; ``place`` is how messages call the file."""
         try:
             self._require_agreement()
             inputs, outputs = self.inputs.read(), self.outputs.read()
@@ -139,20 +135,12 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
 
 
 def read_channel(path: Path | str) -> NamedChannel:
-    """The channel in a JSON file.
-
-    Raises:
-        FileError: the file cannot be read or is not a channel.
-    """
+    """The channel in a JSON file."""
     return named_channel(parsed_json(Path(path)), Path(path))
 
 
 def named_channel(fields: Mapping[str, Any], place: object) -> NamedChannel:
-    """The channel that the fields of a file say; ``place`` is how messages call it.
-
-    Raises:
-        FileError: they do not hold a channel.
-    """
+    """The channel that the fields of a file say; ``place`` is how messages call it."""
     require_schema(fields, str(schema_of(ChannelFile)), place)
     try:
         file = msgspec.convert(fields, ChannelFile)

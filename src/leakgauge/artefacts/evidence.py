@@ -123,11 +123,7 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
                 raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=leaf)
 
     def require_of(self, column: str, record: str | None, file: object) -> None:
-        """Refuse evidence of another column or release, or that does not say of which; any record where none is given.
-
-        Raises:
-            VerificationError: it is not of these.
-        """
+        """Refuse evidence of another column or release, or of none; any record will do where none is given."""
         for name, wanted, found in (("column", column, self.column), ("record", record, self.record)):
             if wanted is not None and found != wanted:
                 raise VerificationError(

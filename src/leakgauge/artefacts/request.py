@@ -25,7 +25,6 @@ class Request(Part, frozen=True):
 
     Attributes:
         table: a file, as ``open_table`` takes it; ``frame`` for a table in memory.
-        secret: the column to protect.
         background: columns the attacker knows; they are not released unless they are public too.
         public: columns to release as they are, or in their bins. No other column but the secret is released.
         max_distortion: the least leaking channel with at most this mean distortion.
@@ -35,19 +34,10 @@ class Request(Part, frozen=True):
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target.
         distortion: what a wrong value costs: hamming, absolute, squared or a file.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
-        missing: texts that count as missing.
         lower: the least value of a numeric secret, as everybody knows it.
-        upper: the greatest one.
         accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
-        ledger: which counts what is spent.
-        dataset: the account in it.
-        policy: a file of limits.
-        diagram: a file by which it is graded.
-        questionnaire: a file of answers.
         releases_per_period: how often such a release is made.
-        confidence: of intervals.
         purpose: what the release is for, in the user's words.
-        recipient: who gets it.
         review: when to look again, such as 2027-11-16.
         report_language: en, zh or both, side by side.
         simulate: a seed, for a rehearsal that protects nobody.

@@ -35,10 +35,8 @@ class ProblemArrays:
     Attributes:
         family: the channels to choose from, over the inputs that occur.
         joint: p(x, z), one column without a background.
-        distances: from each input to each output.
         least: the least mean distortion any channel has.
         occurring: the positions of the inputs (for ``BOTH`` of the pairs) that occur, in the family's order.
-        inputs: labels of all rows of the channel.
         reads: for each row of the channel the secret it reads, and the background or −1.
     """
 
@@ -71,7 +69,6 @@ def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArra
     """The problem as arrays.
 
     Args:
-        problem: what is asked.
         closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:

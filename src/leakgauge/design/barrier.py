@@ -166,9 +166,6 @@ class Centre:
 
     Args:
         prior: p(x), all above 0.
-        distances: a row an input.
-        most: the largest mean distortion.
-        bounds: what else to keep.
         start: a channel strictly inside, a row an input.
     """
 

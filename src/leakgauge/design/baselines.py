@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from leakgauge.design.points import induced
-from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope
+from leakgauge.design.problem import Knowledge, MaxDistortion, RateDistortion, Slope, below_nearest
 from leakgauge.design.solution import Solution
 from leakgauge.design.solving import GAP, solve
 from leakgauge.distances import Distortion
-from leakgauge.errors import OptionError, RefusalError
+from leakgauge.errors import OptionError
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.probability import Channel, Distribution, Joint, Label, Scenario
 from leakgauge.probability.cells import Floats
@@ -67,12 +67,7 @@ def maximum_entropy_channel(
         return at(target.nats_per_unit)
     last = at(math.inf)
     if mean(last) > target.distortion:
-        raise RefusalError(
-            "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
-            "least that.",
-            asked=target.distortion,
-            least=mean(last),
-        )
+        raise below_nearest(target.distortion, mean(last))
     if mean(at(0.0)) <= target.distortion:
         return at(0.0)
     low, high = 0.0, 1 / float(distances[distances > 0].mean())
@@ -96,7 +91,6 @@ class Waste:
     Attributes:
         leakage: of the channel, in bits: I(X;Y), weighted if the problem is, or I(X;Y,Z) where the attacker
             knows the background.
-        distortion: of the channel.
         best: the channel that leaks least at this distortion, with its gap.
     """
 
@@ -116,7 +110,6 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
     Args:
         channel: reads the problem's secret and releases its letters.
         problem: source, distortion, knowledge; its target is not used.
-        gap: in nats.
 
     Raises:
         LabelError: the channel reads or releases other letters.
@@ -131,11 +124,7 @@ def waste(channel: Channel, problem: RateDistortion, gap: float = GAP) -> Waste:
 
 
 def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
-    """The mean distortion of a channel that reads the problem's secret and releases its letters.
-
-    Raises:
-        LabelError: the channel reads or releases other letters.
-    """
+    """The mean distortion of a channel that reads the problem's secret and releases its letters."""
     same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
     same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
     return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters).matrix)

@@ -42,7 +42,6 @@ def minimise_bounded(prior: Floats, costs: Floats, cone: WithinRatio, gap: float
     Args:
         prior: p(x), all above 0.
         costs: of releasing y for x, in nats, finite.
-        cone: the bounds on ratios.
         gap: in nats; the search ends there, or when its steps run out or lead nowhere.
     """
     search = _Search(_Columns(prior, costs, cone))

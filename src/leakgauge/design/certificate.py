@@ -22,7 +22,7 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.errors import OptionError
+from leakgauge.errors import EngineError, OptionError
 from leakgauge.probability.cells import Floats, log_or_zero
 
 ROUNDING = 2.0**-46
@@ -72,20 +72,25 @@ class Secrets:
 
 
 def require_gap(gap: float) -> None:
-    """Refuse a gap in nats that no proof can reach.
-
-    Raises:
-        OptionError: it is not a finite number above 0.
-    """
+    """Refuse a gap in nats that no proof can reach."""
     if not 0 < gap < math.inf:
         raise OptionError("A gap of {gap} nats cannot be reached; give a finite number above 0.", gap=gap)
+
+
+def not_reached(found: float, asked: float) -> EngineError:
+    """The error that says how close the search came, in nats."""
+    return EngineError(
+        "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask for a "
+        "larger gap.",
+        found=found,
+        asked=asked,
+    )
 
 
 def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
     """What every channel costs at least, in nats.
 
     Args:
-        secrets: p(x, z).
         costs: of releasing y for x, in nats; infinite where it is forbidden.
         logarithms: ln r(y|z), a row a background.
     """
@@ -105,8 +110,6 @@ def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> flo
     """What every channel costs at least where secrets have weights, in nats.
 
     Args:
-        secrets: p(x) and the weights.
-        costs: of releasing y for x, in nats.
         prices: p(x) π(x), any numbers.
     """
     assert secrets.weights is not None

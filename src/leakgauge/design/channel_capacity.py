@@ -21,7 +21,6 @@ class Capacity:
         bits: what the channel tells about a secret with this source, in bits; the capacity is not below it.
         gap: the capacity is at most ``bits + gap``, in bits.
         source: a prior at which ``bits`` are told.
-        iterations: steps of the solver.
     """
 
     bits: float
@@ -34,7 +33,6 @@ def capacity(channel: Channel, gap: float = 1e-9) -> Capacity:
     """max over p(x) of I(X;Y) in bits, with the prior that reaches it; no prior makes the channel leak more.
 
     Args:
-        channel: any finite channel.
         gap: how far the bounds may be apart, in nats.
 
     Raises:

@@ -35,13 +35,7 @@ class Least:
 
 
 def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
-    """The channel of least mean distortion in a window.
-
-    Args:
-        prior: p(x), all above 0.
-        excess: distances, of at least 0.
-        window: the bounds on ratios.
-    """
+    """The channel of least mean distortion in a window."""
     means = prior @ excess
     best = int(means.argmin())
     constant = np.zeros(excess.shape)

@@ -20,12 +20,10 @@ class Point:
     """A channel that is best at a slope, and what is proven there.
 
     Attributes:
-        slope: nats per unit of distortion.
         channel: a row each input that occurs, a column each of ``letters``.
         leakage: what is made small, less its floor, in nats.
         excess: the mean distortion above the least possible.
         bound: no channel has leakage + slope · excess below it, in nats.
-        steps: of the solver.
         warm: what a neighbouring slope may start from: weights and slacks of the outputs, or logarithms.
         letters: the positions of the channel's outputs among all; None where it has all of them.
     """

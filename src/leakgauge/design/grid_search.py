@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.design.certificate import ROUNDING
+from leakgauge.design.certificate import ROUNDING, not_reached
 from leakgauge.distances import EarthGrid, Grid, GridKernel
-from leakgauge.errors import EngineError
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
 
@@ -29,12 +28,10 @@ class GridPoint:
     """Weights that are good at a slope, and what is known of their channel, rounding included.
 
     Attributes:
-        slope: nats per unit of distortion.
         weights: r, in the grid's shape.
         leakage: I(X;Y) in nats, from above.
         distortion: the mean distortion, from above.
         lower: no channel has leakage + slope · distortion below it, in nats.
-        sweeps: of the solver.
         rounding: how far in total variation a row drawn from may be from the ideal one.
     """
 
@@ -61,7 +58,6 @@ class GridSearch:
 
     Args:
         prior: in the grid's shape, summing to 1.
-        grid: the cells and their distances.
     """
 
     def __init__(self, prior: Floats, grid: Grid | EarthGrid) -> None:
@@ -78,12 +74,7 @@ class GridSearch:
         return GridPoint(0.0, weights, 0.0, mean * (1 + ROUNDING), 0.0, 0, 0.0)
 
     def at(self, slope: float, gap: float, near: GridPoint | None = None) -> GridPoint:
-        """Weights within ``gap`` nats of the best at a slope, started from those of a neighbouring one.
-
-        Raises:
-            OptionError: a slope that is not a finite number above 0.
-            EngineError: the gap was not reached; the message says how close it came.
-        """
+        """Weights within ``gap`` nats of the best at a slope, started from those of a neighbouring one."""
         walk = _Walk(self._prior, self._grid.kernel(slope), self._start(slope, near))
         wanted, nearest = 0.9 * gap, math.inf
         for sweeps in range(1, SWEEPS + 1):
@@ -134,16 +125,6 @@ class GridSearch:
         """The point with a share of other weights mixed in, at the same slope: the cost is convex in the weights."""
         weights = np.asarray((1 - share) * point.weights + share * other)
         return self.measured(point.slope, self._grid.kernel(point.slope), weights, point.lower, point.sweeps)
-
-
-def not_reached(found: float, asked: float) -> EngineError:
-    """The error that says how close the search came, in nats."""
-    return EngineError(
-        "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask for a "
-        "larger gap.",
-        found=found,
-        asked=asked,
-    )
 
 
 class _Walk:

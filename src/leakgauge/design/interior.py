@@ -100,7 +100,6 @@ class Minimum:
         proof: the weights at which the best lower bound was met.
         upper: the least value met on the way, in nats.
         lower: the best bound met on the way, in nats.
-        steps: linear systems solved.
     """
 
     weights: Floats
@@ -123,8 +122,6 @@ def minimise_from(kernel: Floats, prior: Floats, gap: float, near: Sequence[tupl
 
     Args:
         kernel: e^(−cost), a row an input.
-        prior: of the inputs.
-        gap: in nats.
         near: weights and slacks at each neighbouring slope; empty to look at all letters at once.
     """
     whole = MixtureFit(kernel, prior)
@@ -206,13 +203,7 @@ def _lowest_of_runs(values: Floats, below: float) -> npt.NDArray[np.bool_]:
 
 
 def minimise(function: Function, start: Floats, gap: float) -> Minimum:
-    """The weights at which both bounds are within ``gap`` nats, or the best met when no step helps any more.
-
-    Args:
-        function: what to minimise.
-        start: weights above 0.
-        gap: in nats.
-    """
+    """The weights at which both bounds are within ``gap`` nats, or the best met when no step helps any more."""
     u = start
     look = function.look(u)
     v = np.maximum(look.gradient, 0.1)

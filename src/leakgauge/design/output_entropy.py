@@ -43,13 +43,10 @@ class OutputEntropy:
     """A channel of multiples of 2^-53 with a varied output, and the numbers of just this channel.
 
     Attributes:
-        channel: reads the secret.
         bits: H(Y) in bits.
         leakage: I(X;Y) in bits.
-        distortion: the mean distortion.
         local_dp: the local ε in nats with its witness.
         gap: in bits: no channel within the distortion and the bound has an H(Y) above ``bits`` + ``gap``.
-        iterations: steps of the solver.
     """
 
     channel: Channel = field(repr=False)
@@ -74,12 +71,8 @@ def largest_output_entropy(
     """The channel of largest H(Y) with a mean distortion of at most so much and one bound on what it tells.
 
     Args:
-        source: p(x).
-        distortion: what releasing y instead of x costs.
-        max_distortion: the largest mean distortion.
         local_dp: the largest local ε in nats; this or the next.
         max_leakage: the largest I(X;Y) in bits.
-        outputs: the letters that may be released; by default the distortion's.
         gap: in nats; the only rule by which the search stops.
 
     Raises:

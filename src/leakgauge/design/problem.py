@@ -72,9 +72,6 @@ class RateDistortion:
 
     Args:
         source: p(x), or p(x, z) where the columns are the background.
-        distortion: what releasing y instead of x costs.
-        target: a slope, the largest distortion or the largest leakage.
-        knowledge: who knows the background.
         outputs: the letters that may be released; by default the distortion's, in general the inputs.
         local_dp: an ε in nats that the channel must keep as well; None for none.
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.
@@ -179,6 +176,16 @@ class RateDistortion:
                 asked=self.identifiability,
                 skew=skew,
             )
+
+
+def below_nearest(asked: float, least: float) -> RefusalError:
+    """What to raise where a distortion is asked that even the nearest letters exceed."""
+    return RefusalError(
+        "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for at "
+        "least that.",
+        asked=asked,
+        least=least,
+    )
 
 
 def _at_least_zero(value: float, what: Sentence, finite: bool) -> float:

@@ -24,7 +24,6 @@ class RoundedChannel:
     Attributes:
         released: the channel; letters that are never released change none of its numbers.
         letters: the positions of its outputs among all.
-        outputs: labels of all letters.
         leakage: above the floor, in nats.
         excess: the mean distortion above the least.
     """
@@ -57,9 +56,6 @@ def rounded_channel(
     None where no rounding keeps them all.
 
     Args:
-        problem: what was asked.
-        arrays: the problem as arrays.
-        bracket: points around the target.
         most: the largest leakage above the floor in nats; infinite where it is not bounded.
     """
     target = problem.target

@@ -35,21 +35,16 @@ class Solution:
     """A channel of multiples of 2^-53, and the numbers of just this channel.
 
     Attributes:
-        problem: what was asked.
         channel: reads the secret, or for ``BOTH`` pairs (x, z); an input that never occurs acts like the nearest one.
         leakage: I(X;Y) in bits.
         weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
-        distortion: the mean distortion.
         local_dp: the local ε with its witness, the output and the two inputs that reach it.
         identifiability: the level with its witness; None where an input never occurs or the channel reads pairs.
         gap: in bits. No channel of the problem with at most this distortion (for ``MaxDistortion`` at most the asked
             one) has less of what is made small than this one has, less the gap. For ``MaxLeakage`` it is counted from
             the asked leakage, and the distortion is within gap · ln 2 / slope of the least.
-        slope: nats per unit of distortion at this point of the curve.
-        iterations: steps of the solver, over all slopes tried.
-        letters: how many outputs are ever released.
     """
 
     problem: RateDistortion

@@ -6,9 +6,9 @@ import itertools
 import math
 
 from leakgauge.design.arrays import ProblemArrays, arrays_of
-from leakgauge.design.certificate import ROUNDING, Secrets, require_gap
+from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require_gap
 from leakgauge.design.curve import Bracket, Curve
-from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope
+from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, below_nearest
 from leakgauge.design.rounding import RoundedChannel, rounded_channel
 from leakgauge.design.solution import Solution, exact_level
 from leakgauge.errors import EngineError, OptionError, RefusalError
@@ -25,10 +25,8 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
     """The channel that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Args:
-        problem: source, distortion, target and who knows the background.
         gap: in nats; the only rule by which the search stops. With weights it is counted in the largest one: twice the
             weights, twice the leakage, and twice as far from the best.
-        closed_forms: whether a closed form may be used where there is one.
 
     Raises:
         OptionError: a gap that is not above 0, or bounds on ratios of too many letters.
@@ -102,12 +100,7 @@ def _bracket(problem: RateDistortion, arrays: ProblemArrays, curve: Curve) -> Br
         return Bracket(point, point)
     if isinstance(target, MaxDistortion):
         if target.distortion < arrays.least:
-            raise RefusalError(
-                "A mean distortion of {asked:.9g} is impossible: the nearest letters already have {least:.9g}; ask for "
-                "at least that.",
-                asked=target.distortion,
-                least=arrays.least,
-            )
+            raise below_nearest(target.distortion, arrays.least)
         return curve.with_excess(target.distortion - arrays.least, arrays.least)
     return curve.with_leakage(_allowed(problem, target))
 
@@ -151,13 +144,9 @@ def _finish(
     else:
         # Not only the leakage: one of 0 is the least, but the distortion has to be too.
         open_gap = rounded.leakage - steep.floor_at(rounded.excess)
-    if (ideal if rounding else open_gap) > gap:
-        raise EngineError(
-            "The best channel found is proven to be within {found:.3g} nats of the best, not within {asked:.3g}; ask "
-            "for a larger gap.",
-            found=ideal if rounding else open_gap,
-            asked=gap,
-        )
+    reached = ideal if rounding else open_gap
+    if reached > gap:
+        raise not_reached(reached, gap)
     return _described(problem, arrays, rounded, max(open_gap, 0.0), steep.slope, curve.steps)
 
 

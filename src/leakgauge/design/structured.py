@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.design.certificate import require_gap
-from leakgauge.design.grid_search import GridPoint, GridSearch, not_reached
+from leakgauge.design.certificate import not_reached, require_gap
+from leakgauge.design.grid_search import GridPoint, GridSearch
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
 from leakgauge.distances import EarthGrid, Grid
 from leakgauge.errors import LabelError, ModelError, RefusalError
@@ -38,13 +38,9 @@ class StructuredSolution:
     The numbers hold for the rows as they are drawn from, multiples of 2^-53: what rounding may change is in them.
 
     Attributes:
-        grid: the cells and their distances.
-        slope: nats per unit of distortion.
         marginal: the weights r, in the grid's shape; q(y|x) ∝ r(y) e^(−slope · d(x, y)).
         leakage: I(X;Y) in bits, from above, by no more than the gap.
-        distortion: the mean distortion, from above.
         gap: in bits. No channel with at most this distortion has less leakage than this one has, less the gap.
-        iterations: sweeps of the solver.
         rounding: how far in total variation a row drawn from may be from the ideal one; counted in the numbers above.
     """
 
@@ -62,9 +58,6 @@ class StructuredSolution:
 
         Args:
             cell: its position, counted along the last axis first.
-
-        Raises:
-            LabelError: the grid has no such cell.
         """
         units = self._units(cell).astype(np.float64)
         return np.asarray(np.ldexp(units, -DYADIC_BITS).reshape(self.grid.shape))
@@ -73,9 +66,6 @@ class StructuredSolution:
         """For each cell one to release, drawn exactly from the cell's row; both are positions as in ``channel_row``.
 
         Each distinct cell costs one pass over the grid, however often it occurs.
-
-        Raises:
-            LabelError: a number that is no cell of the grid.
         """
         if cells.ndim != 1 or cells.dtype.kind not in "iu":
             raise LabelError("The cells are not a list of whole numbers; give the position of each.")
@@ -110,8 +100,6 @@ def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: fl
 
     Args:
         prior: the probability of each cell, in the grid's shape; some may be 0.
-        grid: the cells and their distances.
-        target: a finite slope, the largest distortion or the largest leakage.
         gap: in nats; the only rule by which the search stops.
 
     Raises:

@@ -39,7 +39,6 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
     """The channel of least I(X;Y|Z) + E cost, by r(y|z) ← Σ p(x|z) q(y|x) and q ∝ exp(Σ p(z|x) ln r(y|z) − cost).
 
     Args:
-        secrets: p(x, z).
         costs: in nats; infinite where a letter may not be released.
         gap: in nats; the sweeps end there, or when they run out.
         start: ln r(y|z) of a neighbouring problem.

@@ -53,7 +53,6 @@ class MatchDistances(Distances):
 
     Args:
         matches: the position of each input among the outputs, −1 where it is none of them.
-        outputs: how many outputs there are.
     """
 
     def __init__(self, matches: Sequence[int] | Codes, outputs: int) -> None:

@@ -312,9 +312,5 @@ DISTORTIONS: dict[str, type[Distortion]] = {"hamming": Hamming, "absolute": Abso
 
 
 def distortion_named(text: str) -> Distortion:
-    """The distortion of a name, or in a file.
-
-    Raises:
-        FileError: it is no name, and no file of distances either.
-    """
+    """The distortion of a name, or in a file."""
     return DISTORTIONS[text]() if text in DISTORTIONS else read_distortion(text)

@@ -96,20 +96,13 @@ class Grid:
 
         Args:
             cell: its position, counted along the last axis first.
-
-        Raises:
-            LabelError: the grid has no such cell.
         """
         _require_cell(cell, self.cells)
         place = np.unravel_index(cell, self.shape)
         return self.combine([self.steps(axis, int(at)) for axis, at in enumerate(place)])
 
     def kernel(self, slope: float) -> GridKernel:
-        """e^(−slope · d) as an operator.
-
-        Raises:
-            OptionError: a slope that is not a finite number above 0.
-        """
+        """e^(−slope · d) as an operator."""
         _require_slope(slope)
         if self.distance is GridDistance.MANHATTAN:
             return FilterProducts(self, slope)
@@ -218,9 +211,6 @@ class EarthGrid:
 
         Args:
             cell: its position, counted along the last axis first.
-
-        Raises:
-            LabelError: the grid has no such cell.
         """
         _require_cell(cell, self.cells)
         row, column = divmod(cell, self.shape[1])
@@ -234,11 +224,7 @@ class EarthGrid:
         return self._ways(latitudes[:, None, None], latitudes[:, None], self._turns())
 
     def kernel(self, slope: float) -> GridKernel:
-        """e^(−slope · d) as an operator.
-
-        Raises:
-            OptionError: a slope that is not a finite number above 0.
-        """
+        """e^(−slope · d) as an operator."""
         _require_slope(slope)
         return ParallelProducts(self, slope)
 

@@ -25,9 +25,6 @@ class Language:
     Args:
         code: ``en`` or ``zh``.
 
-    Raises:
-        OptionError: another one.
-
     Example:
         >>> Language("en").say("{rows} rows", rows=3)
         '3 rows'

@@ -19,11 +19,10 @@ from leakgauge.probability.cells import Floats, log_or_zero
 
 
 @dataclass(frozen=True)
-class Shown:
+class GroupingShares:
     """What samples say of one grouping.
 
     Attributes:
-        grouping: the grouping.
         share: p of each value.
         mass: p of each value times its weight.
         weight: mean weight of each value.
@@ -39,7 +38,7 @@ class Shown:
     felt: Floats
 
     @classmethod
-    def of(cls, grouping: Grouping, p: Floats) -> Shown:
+    def of(cls, grouping: Grouping, p: Floats) -> GroupingShares:
         """The shares of each value, from those of each cell."""
         share, mass = gather(grouping.spread, p), gather(grouping.weighted, p)
         weight = quotient(mass, share)

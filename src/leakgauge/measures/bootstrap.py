@@ -16,7 +16,7 @@ from math import log
 
 import numpy as np
 
-from leakgauge.measures.terms import Measure, Roles
+from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Codes, Floats, gather, sums_by
 from leakgauge.probability.labels import Label
@@ -42,7 +42,7 @@ _LARGEST = 1 << 16
 
 
 def bootstrap(
-    measure: Measure, counts: Counts, roles: Roles, weights: Weights | None, confidence: float, simulation_seed: int
+    measure: Measure, counts: Counts, roles: AxisRoles, weights: Weights | None, confidence: float, simulation_seed: int
 ) -> tuple[float, float]:
     """Both ends of an interval for a measure of scenarios, in the measure's unit.
 

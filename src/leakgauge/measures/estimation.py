@@ -15,11 +15,11 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.measures.bias import Shown
+from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.bootstrap import bootstrap
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, Layout, Measure, Roles, layout
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout, require_one_role
 from leakgauge.probability import Channel, Counts, Distribution, Estimate, Joint, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.scenario import Weights
@@ -61,14 +61,8 @@ def estimate(
     Args:
         measure: a function of a scenario, such as ``mutual_information``. Shannon's are treated analytically, any
             other by redrawing the counts.
-        counts: how often each combination occurs in the sample.
-        secret: the axes that are the secret.
-        release: the axes that are released.
-        background: the axes an attacker knows.
         channel: a known channel from the secret to the release, instead of release axes: it has no sampling error.
-        weights: how sensitive each secret is, as in ``Scenario``.
         estimator: how the point estimate is made; the interval does not depend on it and is widened to hold it.
-        confidence: how often such intervals should hold the truth.
         unit: of Shannon's measures; others keep their own.
         simulation_seed: what the redraws start from.
 
@@ -87,7 +81,7 @@ def estimate(
         >>> print(estimate(entropy, counts, ["illness"]))
         0.8813 [0.7449, 0.9731]
     """
-    roles = _checked(counts, Roles(tuple(secret), tuple(release), tuple(background), channel), confidence)
+    roles = _checked(counts, AxisRoles(tuple(secret), tuple(release), tuple(background), channel), confidence)
     scenario = _observed(counts, roles, weights)
     analytic = measure in FORMULAS
     if not analytic and estimator is Estimator.MILLER_MADOW:
@@ -115,7 +109,7 @@ def estimate(
     return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
 
 
-def _checked(counts: Counts, roles: Roles, confidence: float) -> Roles:
+def _checked(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
     if roles.channel is not None and roles.release:
@@ -127,16 +121,13 @@ def _checked(counts: Counts, roles: Roles, confidence: float) -> Roles:
         raise OptionError("No axis is named as the secret; name at least one.")
     for name in names:
         counts.labels(name)
-        if names.count(name) > 1:
-            raise LabelError(
-                "The axis {name!r} is named {times} times; give it one role.", name=name, times=names.count(name)
-            )
+    require_one_role(names)
     if roles.channel is None:
         return roles
     return replace(roles, channel=_aligned(counts, roles, roles.channel))
 
 
-def _aligned(counts: Counts, roles: Roles, channel: Channel) -> Channel:
+def _aligned(counts: Counts, roles: AxisRoles, channel: Channel) -> Channel:
     """The channel, once it is sure that its inputs are the secrets in their order."""
     labels = counts.merge({"secret": roles.secret}).labels("secret")
     if channel.inputs != labels:
@@ -149,7 +140,7 @@ def _aligned(counts: Counts, roles: Roles, channel: Channel) -> Channel:
     return channel
 
 
-def _observed(counts: Counts, roles: Roles, weights: Weights | None) -> Scenario:
+def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scenario:
     if roles.channel is None:
         return Scenario.from_counts(counts, roles.secret, roles.release, roles.background, weights=weights)
     if roles.background:
@@ -164,7 +155,7 @@ def _measured(measure: Measure, scenario: Scenario, unit: Unit) -> float:
 def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
-    return sum(g.sign * float(Shown.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
+    return sum(g.sign * float(GroupingShares.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
 
 
 def _settled(value: float, laid: Layout, unit: Unit) -> float:
@@ -174,7 +165,7 @@ def _settled(value: float, laid: Layout, unit: Unit) -> float:
 _LARGEST = 1 << 22
 
 
-def shrunken(counts: Counts, roles: Roles, measure: Measure, weights: Floats | None) -> Scenario:
+def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:
     """The scenario whose probabilities are λ/cells + (1 − λ) × frequency, over the cells the measure involves.
 
     λ = (1 − Σ p²) / ((n − 1) Σ (1/cells − p)²), at most 1, minimises the expected squared error.

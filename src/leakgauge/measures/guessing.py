@@ -6,9 +6,9 @@ Reference: Massey, Guessing and entropy, 1994.
 from __future__ import annotations
 
 from leakgauge.arguments import checked
-from leakgauge.measures.information import unweighted_cells
+from leakgauge.measures.information import prior_cells, unweighted_cells
 from leakgauge.probability import Distribution, Scenario, Seen
-from leakgauge.probability.cells import Cells, DenseCells
+from leakgauge.probability.cells import Cells
 
 
 @checked
@@ -19,8 +19,7 @@ def prior(source: Scenario | Distribution) -> float:
         >>> prior(Distribution(["a", "b", "c"], [0.25, 0.5, 0.25]))
         1.75
     """
-    distribution = source if isinstance(source, Distribution) else source.source
-    return _guesses(DenseCells(distribution.probabilities[:, None]))
+    return _guesses(prior_cells(source))
 
 
 @checked

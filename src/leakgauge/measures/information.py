@@ -6,8 +6,8 @@ import math
 from enum import Enum
 
 from leakgauge.errors import ModelError
-from leakgauge.probability import Scenario, Seen, View
-from leakgauge.probability.cells import Cells, Floats, log_or_zero
+from leakgauge.probability import Distribution, Scenario, Seen, View
+from leakgauge.probability.cells import Cells, DenseCells, Floats, log_or_zero
 
 
 class Unit(Enum):
@@ -19,6 +19,12 @@ class Unit(Enum):
     def of_nats(self, nats: float) -> float:
         """An amount of nats in this unit, never a negative zero."""
         return float(nats) / self.value + 0.0
+
+
+def prior_cells(source: Scenario | Distribution) -> Cells:
+    """p(x) as one column."""
+    distribution = source if isinstance(source, Distribution) else source.source
+    return DenseCells(distribution.probabilities[:, None])
 
 
 def weighted(view: View, values: Floats) -> Floats:

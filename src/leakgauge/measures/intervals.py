@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.measures.bias import Shown, quotient
+from leakgauge.measures.bias import GroupingShares, quotient
 from leakgauge.measures.terms import Layout, gather, scatter
 from leakgauge.probability.cells import Floats, log_or_zero
 
@@ -28,7 +28,6 @@ class Cumulants:
     """Derivatives of a measure at the shares of each sample, in nats.
 
     Attributes:
-        n: observations.
         value: the measure at the observed shares.
         low: least value but for chance (see ``bias``).
         high: largest.
@@ -64,7 +63,7 @@ def cumulants(layout: Layout, counts: Floats) -> Cumulants:
     """The derivatives of a measure for each row of ``counts``, one column a cell of the layout."""
     n = counts.sum(-1)
     p = counts / n[:, None]
-    shown = [Shown.of(grouping, p) for grouping in layout.groupings]
+    shown = [GroupingShares.of(grouping, p) for grouping in layout.groupings]
     linear = p @ layout.linear
     value, low, high = linear.copy(), linear.copy(), linear.copy()
     for each in shown:
@@ -98,7 +97,7 @@ def cumulants(layout: Layout, counts: Floats) -> Cumulants:
     )
 
 
-def _influence(layout: Layout, shown: list[Shown], p: Floats) -> Floats:
+def _influence(layout: Layout, shown: list[GroupingShares], p: Floats) -> Floats:
     slope = np.tile(layout.linear, (len(p), 1))
     for each in shown:
         grouping = each.grouping
@@ -109,14 +108,14 @@ def _influence(layout: Layout, shown: list[Shown], p: Floats) -> Floats:
     return slope
 
 
-def _curvature(shown: Shown, change: Floats) -> Floats:
+def _curvature(shown: GroupingShares, change: Floats) -> Floats:
     """Second derivative of Σ w p log p along a change of the shares of the cells."""
     grouping = shown.grouping
     plain, weighted = gather(grouping.spread, change), gather(grouping.weighted, change)
     return np.asarray((quotient(plain, shown.share) * (2 * weighted - shown.weight * plain)).sum(-1))
 
 
-def _traces(shown: list[Shown], p: Floats) -> tuple[Floats, Floats]:
+def _traces(shown: list[GroupingShares], p: Floats) -> tuple[Floats, Floats]:
     """tr Q² and tr Q³ on the changes that keep the total."""
     excess = [2 * quotient(gather(each.grouping.twice_weighted, p), each.share) - each.weight**2 for each in shown]
     squares, cubes, trace = np.zeros(len(p)), np.zeros(len(p)), np.zeros(len(p))
@@ -142,7 +141,7 @@ def _traces(shown: list[Shown], p: Floats) -> tuple[Floats, Floats]:
     return squares, np.clip(cubes, -(squares**1.5), squares**1.5)
 
 
-def _product(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats) -> Floats:
+def _product(a: GroupingShares, b: GroupingShares, excess_a: Floats, excess_b: Floats, p: Floats) -> Floats:
     """tr of the product of two curvatures."""
     first, second = a.grouping, b.grouping
     for coarse, fine, excess in ((a, b, excess_a), (b, a, excess_b)):
@@ -163,7 +162,7 @@ def _product(a: Shown, b: Shown, excess_a: Floats, excess_b: Floats, p: Floats) 
     return np.array([_overlap(a, b, p, at) for at in range(len(p))])
 
 
-def _diagonal(coarse: Shown, fine: Shown, p: Floats) -> Floats:
+def _diagonal(coarse: GroupingShares, fine: GroupingShares, p: Floats) -> Floats:
     """The product with the curvature of the cells themselves, which is w / p on the diagonal: Σ w p Q."""
     grouping = coarse.grouping
     heavy = p * np.asarray(fine.grouping.weighted.sum(axis=1)).ravel()
@@ -171,7 +170,7 @@ def _diagonal(coarse: Shown, fine: Shown, p: Floats) -> Floats:
     return np.asarray(quotient(2 * cross - coarse.weight * square, coarse.share).sum(-1))
 
 
-def _overlap(a: Shown, b: Shown, p: Floats, at: int) -> float:
+def _overlap(a: GroupingShares, b: GroupingShares, p: Floats, at: int) -> float:
     """Σ p p′ Q Q′ over pairs of cells, where Q is Σ q q′ (u + u′) / share over values and u is w − mean w / 2."""
     matrices = [a.grouping.spread, a.grouping.weighted, b.grouping.spread, b.grouping.weighted]
     if matrices[0].nnz > 0.05 * matrices[0].shape[0] * matrices[0].shape[1]:
@@ -200,7 +199,7 @@ def _overlap(a: Shown, b: Shown, p: Floats, at: int) -> float:
     )
 
 
-def _newcomers(layout: Layout, shown: list[Shown], counts: Floats, value: Floats) -> tuple[Floats, Floats]:
+def _newcomers(layout: Layout, shown: list[GroupingShares], counts: Floats, value: Floats) -> tuple[Floats, Floats]:
     """How much one observation of a cell never seen could raise or lower the measure at most, times n."""
     n = counts.sum(-1)
     once = np.log1p(n)

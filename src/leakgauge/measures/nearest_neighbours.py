@@ -73,10 +73,8 @@ def mutual_information_of_numbers(
     ``reliable`` is False below 100 rows as well.
 
     Args:
-        x: one number a row.
         y: one number a row, in the same order.
         neighbours: how many neighbours span a row's neighbourhood; more of them give less variance and more bias.
-        confidence: how often the interval holds the truth, as a fraction.
         limit: with more rows than this, a random sample of so many is used, drawn from ``simulation_seed``.
         simulation_seed: what that sample and the blocks of the interval are drawn from.
 
@@ -141,9 +139,7 @@ def differential_entropy(
     with fewer of them ``reliable`` is False, as it is below 100 rows.
 
     Args:
-        x: one number a row.
         neighbours: which neighbour's distance is taken; a farther one gives less variance and more bias.
-        confidence: how often the interval holds the truth, as a fraction.
         limit: with more rows than this, a random sample of so many is used, drawn from ``simulation_seed``.
         simulation_seed: what that sample and the blocks of the interval are drawn from.
 

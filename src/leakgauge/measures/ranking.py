@@ -31,7 +31,6 @@ class Ranking:
     Attributes:
         order: groups of names, first the best mechanism or the strongest attack; names in one group tie.
         leakage: what each leaks, in bits: the number that decides.
-        remaining: the uncertainty each leaves, in bits.
         names: the names in the order of the rows and columns of ``distances``.
         distances: ``distances[i, j]`` = |leakage_i − leakage_j|, in bits.
     """

@@ -19,10 +19,10 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, remaining, unweighted_cells
+from leakgauge.measures.information import Unit, prior_cells, remaining, unweighted_cells
 from leakgauge.measures.shannon import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario, Seen, View
-from leakgauge.probability.cells import Cells, DenseCells, Floats
+from leakgauge.probability.cells import Cells, Floats
 
 
 @checked
@@ -33,9 +33,7 @@ def prior(source: Scenario | Distribution, order: float = math.inf, unit: Unit =
         >>> prior(Distribution(["a", "b", "c"], [0.5, 0.25, 0.25]))
         1.0
     """
-    distribution = source if isinstance(source, Distribution) else source.source
-    column = DenseCells(distribution.probabilities[:, None])
-    return unit.of_nats(_arimoto(column, _checked(order)))
+    return unit.of_nats(_arimoto(prior_cells(source), _checked(order)))
 
 
 @checked

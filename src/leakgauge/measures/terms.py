@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from leakgauge.errors import LabelError
 from leakgauge.measures import shannon
 from leakgauge.probability import Channel, Counts
 from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero
@@ -37,8 +38,17 @@ _OBSERVED = {
 }
 
 
+def require_one_role(names: tuple[str, ...]) -> None:
+    """Refuse an axis that is named twice."""
+    for name in names:
+        if names.count(name) > 1:
+            raise LabelError(
+                "The axis {name!r} is named {times} times; give it one role.", name=name, times=names.count(name)
+            )
+
+
 @dataclass(frozen=True)
-class Roles:
+class AxisRoles:
     """The axes that play secret (X), release (Y) and background (Z), or a known channel for the release."""
 
     secret: tuple[str, ...]
@@ -78,7 +88,6 @@ class Grouping:
 
     Attributes:
         sign: how often its entropy enters the measure, with the sign.
-        letters: what is shown.
         size: how many values there are, whether or not they occur.
         spread: for each cell the probability of each value, a sparse matrix.
         weighted: the same times the weight; ``spread`` itself where nothing is weighted.
@@ -123,12 +132,10 @@ class Layout:
     """A measure laid over the cells of a table: all that estimation needs besides the counts.
 
     Attributes:
-        groupings: its signed entropies.
         linear: what each cell adds besides, exactly linear in the probabilities.
         extremes: the least and the most a cell could add so, whether or not it occurs.
         cells: how many cells the measure involves, whether or not they occur.
         counted: how many of them the counts tell apart.
-        heaviest: the largest weight.
         lowest: the least value the measure can have, in nats.
         highest: the largest.
     """
@@ -143,7 +150,7 @@ class Layout:
     highest: float
 
 
-def layout(measure: Measure, counts: Counts, roles: Roles, weights: Floats | None) -> tuple[Layout, Codes]:
+def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> tuple[Layout, Codes]:
     """The groupings of one of Shannon's measures over the cells that occur, and the count of each cell."""
     letters = roles.letters(measure, weights is not None and weights.ndim == 2)
     counted = roles.counted(letters)
@@ -182,7 +189,7 @@ def layout(measure: Measure, counts: Counts, roles: Roles, weights: Floats | Non
     return Layout(groupings, linear, extremes, *sizes, largest, *bounds), merged.counts
 
 
-def _ceiling(measure: Measure, counts: Counts, roles: Roles, letters: str) -> float:
+def _ceiling(measure: Measure, counts: Counts, roles: AxisRoles, letters: str) -> float:
     """The logarithm of the smallest alphabet that bounds the measure."""
     largest = float(np.log(float(roles.size(counts, "X"))))
     if measure in _UNCERTAINTIES:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.errors import LabelError, OptionError
+from leakgauge.errors import OptionError
+from leakgauge.measures.terms import require_one_role
 from leakgauge.probability import Counts
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import simulation
@@ -39,7 +40,7 @@ _SMALL = 2000
 """Cells up to which tables are drawn cell by cell, all at once: scipy's statistics alone take a second to load."""
 
 
-class Method(Enum):
+class PValueMethod(Enum):
     """Where the p-value comes from: the chi-squared law, or tables redrawn with the observed margins."""
 
     CHI_SQUARED = "chi-squared"
@@ -54,13 +55,12 @@ class ZeroLeakageTest:
         statistic: G = 2 n I at the observed frequencies, in nats.
         p_value: the chance of a G at least as large if nothing leaked; never below the truth by design.
         degrees_of_freedom: of the chi-squared law; None where tables were redrawn.
-        method: where the p-value comes from.
     """
 
     statistic: float
     p_value: float
     degrees_of_freedom: int | None
-    method: Method
+    method: PValueMethod
 
 
 @checked
@@ -79,8 +79,6 @@ def zero_leakage_test(
     is valid at any sample size.
 
     Args:
-        counts: how often each combination occurs.
-        secret: the axes that are the secret.
         release: the axes that are released, or an attacker's background.
         given: axes known already; leakage beyond them is tested.
         simulation_seed: what the redraws start from.
@@ -102,12 +100,14 @@ def zero_leakage_test(
     freedom, correction = strata.freedom()
     if freedom == 0:
         # A constant secret or release leaks nothing and gives no evidence either.
-        return ZeroLeakageTest(statistic, 1.0, 0, Method.CHI_SQUARED)
+        return ZeroLeakageTest(statistic, 1.0, 0, PValueMethod.CHI_SQUARED)
     if strata.smallest_expected() >= _EXPECTED:
         from scipy.special import chdtrc
 
-        return ZeroLeakageTest(statistic, float(chdtrc(freedom, statistic / correction)), freedom, Method.CHI_SQUARED)
-    return ZeroLeakageTest(statistic, _redrawn(strata, simulation_seed), None, Method.MONTE_CARLO)
+        return ZeroLeakageTest(
+            statistic, float(chdtrc(freedom, statistic / correction)), freedom, PValueMethod.CHI_SQUARED
+        )
+    return ZeroLeakageTest(statistic, _redrawn(strata, simulation_seed), None, PValueMethod.MONTE_CARLO)
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,10 @@ class _Strata:
 
     @classmethod
     def of(cls, counts: Counts, secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> _Strata:
-        _check(secret, release, given)
+        for role, axes in (("secret", secret), ("release", release)):
+            if not axes:
+                raise OptionError("No axis is named as the {role}; name at least one.", role=role)
+        require_one_role((*secret, *release, *given))
         groups = {"X": tuple(secret), "Y": tuple(release)} | ({"Z": tuple(given)} if given else {})
         merged = counts.merge(groups)
         x, y = merged.codes[0], merged.codes[1]
@@ -251,15 +254,3 @@ def _shuffled(rows: Codes, columns: Codes, redraws: int, shuffle: Callable[[Code
 
 def _sums(group: Codes, counts: Floats) -> Floats:
     return np.asarray(np.bincount(group, counts), dtype=np.float64)
-
-
-def _check(secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> None:
-    for role, axes in (("secret", secret), ("release", release)):
-        if not axes:
-            raise OptionError("No axis is named as the {role}; name at least one.", role=role)
-    names = (*secret, *release, *given)
-    for name in names:
-        if names.count(name) > 1:
-            raise LabelError(
-                "The axis {name!r} is named {times} times; give it one role.", name=name, times=names.count(name)
-            )

@@ -21,8 +21,6 @@ class Channel(TwoWay):
     """Conditional probabilities of outputs given inputs; each row sums to 1.
 
     Args:
-        inputs: distinct labels of the rows.
-        outputs: distinct labels of the columns.
         matrix: ``matrix[i, j]`` is the probability of ``outputs[j]`` given ``inputs[i]``.
 
     Raises:

@@ -22,7 +22,6 @@ class Counts(Frozen):
     """Whole numbers over named axes; only combinations that occur are stored.
 
     Args:
-        axes: for each axis its name and its labels.
         array: one count for each combination, of the axes' shape.
 
     Raises:

@@ -15,11 +15,7 @@ class Estimate:
     """A value with its confidence interval.
 
     Attributes:
-        value: the point estimate.
-        low: lower end of the interval.
-        high: upper end.
         confidence: how often such intervals hold the truth, at least, as a fraction.
-        n: how many observations it rests on.
         reliable: False where the sample is too small for the alphabet to promise that confidence.
     """
 

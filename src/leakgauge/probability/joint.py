@@ -17,8 +17,6 @@ class Joint(TwoWay):
     """Probabilities of pairs; the whole table sums to 1.
 
     Args:
-        rows: distinct labels of the first variable.
-        columns: distinct labels of the second.
         matrix: ``matrix[i, j]`` is the probability of ``(rows[i], columns[j])``.
 
     Raises:

@@ -138,13 +138,10 @@ class Scenario(Frozen):
         if seen is Seen.BOTH and (self.channel is None or self.background is None):
             seen = Seen.RELEASE if self.background is None else Seen.BACKGROUND
         if seen is Seen.BACKGROUND:
-            if self.background is None:
-                raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
-            return View(self.background.cells, self._background_weights())
-        if self.channel is None:
-            raise ModelError("This scenario has no channel, so nothing is released; give it one.")
+            return View(self._known().cells, self._background_weights())
+        outputs = len(self._released().outputs)
         cells = self._release_cells() if seen is Seen.RELEASE else self._both_cells()
-        return View(cells, self._release_weights(cells, len(self.channel.outputs)))
+        return View(cells, self._release_weights(cells, outputs))
 
     def posterior(self, release: Label = ..., background: Label = ...) -> Distribution:
         """What the attacker believes of the secret after seeing a release, a background, or both (Bayes).
@@ -154,45 +151,48 @@ class Scenario(Frozen):
         if release is ... and background is ...:
             return self.source
         if release is ...:
-            if self.background is None:
-                raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
-            return self.background.row_given_column(background)
-        joint = self._release_given(background)
-        return joint.row_given_column(release)
+            return self._known().row_given_column(background)
+        return self._release_given(background).row_given_column(release)
 
     def without_weights(self) -> Scenario:
         """The same scenario with every secret counting alike."""
         return self if self.weights is None else Scenario(self.background or self.source, self.channel)
 
-    def _release_given(self, background: Label) -> Joint:
-        if self.channel is None:
-            raise ModelError("This scenario has no channel, so nothing is released; give it one.")
-        if background is ...:
-            return Joint._trusted(self.source.outcomes, self.channel.outputs, self._release_cells())
+    def _known(self) -> Joint:
         if self.background is None:
             raise ModelError("This scenario has no background knowledge; give p(x, z) as its source.")
-        believed = self.background.row_given_column(background)
+        return self.background
+
+    def _released(self) -> Channel:
+        if self.channel is None:
+            raise ModelError("This scenario has no channel, so nothing is released; give it one.")
+        return self.channel
+
+    def _release_given(self, background: Label) -> Joint:
+        channel = self._released()
+        if background is ...:
+            return Joint._trusted(self.source.outcomes, channel.outputs, self._release_cells())
+        believed = self._known().row_given_column(background)
         if not self._by_pairs:
-            return Joint.of(believed, self.channel)
-        never = np.zeros(len(self.channel.outputs))
+            return Joint.of(believed, channel)
+        never = np.zeros(len(channel.outputs))
         rows = [
-            self.channel.row((x, background)).probabilities * p if p > 0 else never
+            channel.row((x, background)).probabilities * p if p > 0 else never
             for x, p in zip(believed.outcomes, believed.probabilities.tolist(), strict=True)
         ]
-        return Joint(believed.outcomes, self.channel.outputs, rows)
+        return Joint(believed.outcomes, channel.outputs, rows)
 
     def _release_cells(self) -> Cells:
-        assert self.channel is not None
+        channel = self._released()
         if not self._by_pairs:
-            return self.channel.cells.scaled_rows(self.source.probabilities)
+            return channel.cells.scaled_rows(self.source.probabilities)
         x, _, p, at, y, q = self._ways()
-        return gather((len(self.source), len(self.channel.outputs)), x[at], y, p[at] * q)
+        return gather((len(self.source), len(channel.outputs)), x[at], y, p[at] * q)
 
     def _both_cells(self) -> Cells:
-        assert self.channel is not None and self.background is not None
-        letters, outputs = len(self.background.columns), len(self.channel.outputs)
-        shape = (len(self.source), letters * outputs)
-        known, released = self.background.cells, self.channel.cells
+        known, released = self._known().cells, self._released().cells
+        outputs = released.shape[1]
+        shape = (len(self.source), known.shape[1] * outputs)
         dense = isinstance(known, DenseCells) and isinstance(released, DenseCells)
         if dense and not self._by_pairs and shape[0] * shape[1] <= LARGEST:
             return DenseCells((known.values[:, :, None] * released.values[:, None, :]).reshape(shape))
@@ -201,14 +201,13 @@ class Scenario(Frozen):
 
     def _ways(self) -> tuple[Codes, Codes, Floats, Codes, Codes, Floats]:
         """Secret, background and p(x,z) of each pair; then for every way on: which pair, the release, q(y|x,z)."""
-        assert self.channel is not None and self.background is not None
-        x, z, p = self.background.cells.nonzero()
+        channel, (x, z, p) = self._released(), self._known().cells.nonzero()
         if self._by_pairs:
-            index = {pair: at for at, pair in enumerate(self.channel.inputs)}
+            index = {pair: at for at, pair in enumerate(channel.inputs)}
             inputs = np.array([index[pair] for pair in self._pairs], dtype=np.int64)
         else:
             inputs = x
-        at, _, y, q = follow(inputs, self.channel.cells)
+        at, _, y, q = follow(inputs, channel.cells)
         return x, z, p, at, y, q
 
     def _release_weights(self, cells: Cells, outputs: int) -> Floats | None:
@@ -222,8 +221,7 @@ class Scenario(Frozen):
 
     def _background_weights(self) -> Floats | None:
         """The weight of each pair (x, z); a weight matrix over (x, y) counts by its mean over the releases."""
-        assert self.background is not None
-        cells = self.background.cells
+        cells = self._known().cells
         if self.weights is None or self.weights.ndim == 1:
             return None if self.weights is None else cells.across_rows(self.weights)
         x, z, _, at, y, q = self._ways()

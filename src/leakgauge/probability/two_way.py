@@ -46,8 +46,6 @@ class TwoWay(Frozen):
         """The table whose cell (rows[i], columns[j]) is given for some pairs only and 0 elsewhere.
 
         Args:
-            rows: labels of the rows.
-            columns: labels of the columns.
             row_codes: position of each given cell's row, from 0.
             column_codes: position of each given cell's column, from 0.
             values: the given cells; a pair given twice adds up.

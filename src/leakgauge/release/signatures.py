@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from leakgauge.drafts import could_not_write, target, write_bytes_whole
+from leakgauge.drafts import could_not_write, target, write_whole
 from leakgauge.errors import FileError, OptionError
 from leakgauge.sentences import Sentence
 
@@ -81,7 +81,7 @@ def public_key(path: Path) -> Ed25519PublicKey:
 def sign_record(record: Path, content: bytes, key: Ed25519PrivateKey, *, shareable: bool = False) -> Path:
     """The file of the signature over a record's bytes, once it is written whole."""
     place = signature_place(record)
-    write_bytes_whole(place, key.sign(content), shareable=shareable)
+    write_whole(place, key.sign(content), shareable=shareable)
     return place
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.artefacts import codec
-from leakgauge.drafts import write_bytes_whole, write_whole
+from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
 from leakgauge.report.document import Document, Edition, Section, twin, with_parts
@@ -117,7 +117,7 @@ class Report:
     ) -> None:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
         content = to_pdf(self.documents(language, edition, limit=limit))
-        write_bytes_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
+        write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
     def to_json(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT

@@ -68,7 +68,6 @@ class Learnt:
 
     Attributes:
         cuts: the edges; none where all of them coincide.
-        quantiles: what was asked for.
     """
 
     cuts: tuple[float, ...] | tuple[date, ...]
@@ -148,11 +147,7 @@ def spelled_binning(binning: Binning) -> str:
 
 
 def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
-    """How columns are binned, by their names, from texts such as ``age=width:10``.
-
-    Raises:
-        OptionError: a text that is no binning of one of the columns, or two for one.
-    """
+    """How columns are binned, by their names, from texts such as ``age=width:10``."""
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
@@ -209,7 +204,6 @@ def learnt_edges(quantiles: Quantiles, found: Sequence[float] | Sequence[date]) 
     the start of a calendar unit, the second at the finest.
 
     Args:
-        quantiles: what was asked for.
         found: the least value, the quantiles, the greatest value.
 
     Example:

@@ -37,9 +37,6 @@ def open_csv(
     """The typed relation of a CSV file, its columns numbered c0, c1, …, and their names in the header.
 
     ``literal`` is the path as the engine takes it.
-
-    Raises:
-        TableError: the file is empty, not UTF-8, ragged, or its header has no or repeated names.
     """
     names, delimiter = _header(path, place, delimiter)
     texts = _relation(connection, literal, ["VARCHAR"] * len(names), delimiter, missing)

@@ -104,11 +104,7 @@ class Bin:
 
 
 def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zoned: bool) -> Bin:
-    """The bin of a column; ``variable`` is where it looks up its values. Quantiles must have been learnt before.
-
-    Raises:
-        ColumnError: the column's kind cannot be binned so.
-    """
+    """The bin of a column; ``variable`` is where it looks up its values. Quantiles must have been learnt before."""
     assert not isinstance(binning, Quantiles)
     match binning:
         case Width(width):
@@ -132,11 +128,7 @@ def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zon
 
 
 def require_quantiles(column: Column) -> None:
-    """Refuse a column that has no quantiles.
-
-    Raises:
-        ColumnError: its kind has no order.
-    """
+    """Refuse a column that has no quantiles."""
     _require(column, _NUMBERS + _TIMES, "quantiles need numbers or dates")
 
 

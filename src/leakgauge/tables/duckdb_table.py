@@ -28,9 +28,7 @@ class DuckDBTable(Table):
     Args:
         connection: the connection that sees the source; closed with the table.
         relation: the source as quoted SQL name.
-        names: names of its columns, in order.
         types: DuckDB's names of their types.
-        missing: texts that count as missing.
         place: how messages call the source.
     """
 
@@ -68,8 +66,6 @@ class DuckDBTable(Table):
         """How often each combination of values occurs, one axis a column.
 
         Args:
-            columns: names of one or more columns.
-            bins: how some of them are gathered into intervals; by default none.
             limit: how many distinct combinations are counted at most; the default is a million.
 
         Raises:
@@ -108,11 +104,7 @@ class DuckDBTable(Table):
         return counts_from_groups(groups, columns, [binned[at].naming if at in binned else None for at in chosen])
 
     def moments(self, *columns: str) -> dict[str, Moments]:
-        """The moments of each column by its name; without names, of all numeric columns.
-
-        Raises:
-            ColumnError: a column is unknown, given twice, not numeric, or holds infinite values.
-        """
+        """The moments of each column by its name; without names, of all numeric columns."""
         numeric = [column.name for column in self._columns if column.kind in (Kind.INT, Kind.FLOAT)]
         chosen = self._chosen(columns or numeric, "averaged")
         for at in chosen:
@@ -137,11 +129,7 @@ class DuckDBTable(Table):
         return result
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
-        """The edges that the quantiles of a column give, rounded.
-
-        Raises:
-            ColumnError: a column that is unknown, or holds neither numbers nor dates.
-        """
+        """The edges that the quantiles of a column give, rounded."""
         (at,) = self._chosen([column], "counted")
         require_quantiles(self._columns[at])
         self._set(f"b{at}", [step / quantiles.number for step in range(quantiles.number + 1)])
@@ -155,9 +143,6 @@ class DuckDBTable(Table):
         """The rows of some columns, by default all, in the source's order, at most ``size`` a batch.
 
         Missing values, NaN included, are null; the other values are those ``counts`` has as labels, intervals as text.
-
-        Raises:
-            ColumnError: a column is unknown or given twice, or cannot be binned so.
         """
         if size < 1:
             raise OptionError("A batch must have at least 1 row, not {size}.", size=size)

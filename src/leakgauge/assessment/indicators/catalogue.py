@@ -10,12 +10,10 @@ from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.indicators import (
     accuracy,
     attacks,
-    capabilities,
     claims,
-    columns,
     costs,
     information,
-    noise,
+    properties,
     questionnaire,
 )
 from leakgauge.assessment.indicators.audits import Audited, audited_in
@@ -34,10 +32,8 @@ FAMILIES: tuple[Family, ...] = (
     information.FAMILY,
     accuracy.FAMILY,
     questionnaire.FAMILY,
-    columns.FAMILY,
-    capabilities.FAMILY,
+    properties.FAMILY,
     costs.FAMILY,
-    noise.FAMILY,
 )
 """Every indicator once."""
 INDICATORS = {one.id: one for family in FAMILIES for one in family.indicators}
