@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from leakgauge.audit import DeclaredNoise, Program, claimed_by_opendp, lower_bound
+from leakgauge.audit import DeclaredNoise, Program, lower_bound
 from leakgauge.claims import CentralDP, LocalDP, MutualInformation, RenyiDP
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
 from leakgauge.mechanisms import DiscreteLaplace, exponential, laplace, randomized_response
@@ -108,13 +108,3 @@ def test_a_slow_mechanism_is_audited_on_what_it_gave_in_time() -> None:
 def test_infinite_outputs_are_outputs() -> None:
     shown = lower_bound(lambda value: math.inf if value else 0.5, CentralDP(1.0), PAIR, samples=2_000)
     assert shown.violated
-
-
-def test_a_measure_of_opendp_that_is_not_audited_is_named() -> None:
-    import opendp.prelude as dp
-
-    dp.enable_features("contrib", "honest-but-curious")
-    space = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-    smoothed = dp.c.make_zCDP_to_approxDP(dp.m.make_gaussian(*space, scale=1.0))
-    with pytest.raises(OptionError, match="SmoothedMaxDivergence"):
-        claimed_by_opendp(smoothed, 1.0)

@@ -10,7 +10,7 @@ from leakgauge.audit.levels import exact_level
 from leakgauge.audit.lower_bound import assert_satisfies, lower_bound
 from leakgauge.audit.programs import Program
 from leakgauge.audit.released_rows import shown_by_rows
-from leakgauge.audit.subjects import Subject, claimed_by_opendp
+from leakgauge.audit.subjects import Subject
 
 __all__ = [
     "ATTACKS",
@@ -25,7 +25,6 @@ __all__ = [
     "attack",
     "attack_case",
     "attack_of",
-    "claimed_by_opendp",
     "exact_level",
     "lower_bound",
     "read_case",

@@ -9,8 +9,7 @@ import subprocess
 import threading
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import BinaryIO
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -45,9 +44,8 @@ class Program(Subject):
     def draw(self, value: object, count: int, until: float) -> Outputs:
         """The lines that come back for so many lines of the input, each with the number it reads as."""
         most = min(_AT_LEAST + LONGEST_LINE * count, _AT_MOST)
-        running = _Running.started(self.command, f"{value}\n".encode() * count, most)
-        status = running.wait(max(until - time.monotonic(), 0.5))
-        if running.size > most:
+        status, written = _run(self.command, f"{value}\n".encode() * count, most, max(until - time.monotonic(), 0.5))
+        if len(written) > most:
             raise ModelError(
                 "The program wrote more than {most} bytes for {count} lines; write one output for each.",
                 most=most,
@@ -60,7 +58,7 @@ class Program(Subject):
                 "The program ended with status {status}; mend that first, or give inputs it takes.", status=status
             )
         try:
-            lines = b"".join(running.chunks).decode("utf-8").splitlines()
+            lines = written.decode("utf-8").splitlines()
         except UnicodeDecodeError:
             raise ModelError("The program wrote something else than UTF-8; write one output a line.") from None
         if len(lines) != count:
@@ -72,64 +70,49 @@ class Program(Subject):
         return program_outputs(lines)
 
 
-@dataclass
-class _Running:
-    """A program that is fed and read at once, up to a number of bytes."""
+def _run(command: str, lines: bytes, most: int, seconds: float) -> tuple[int | None, bytes]:
+    """The status that a program ended with and all it wrote; no status where it was late or wrote too much."""
+    try:
+        process = subprocess.Popen(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise OptionError(
+            "The program {command!r} cannot be started: {reason}.", command=command, reason=error.strerror
+        ) from None
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None and stdout is not None
+    written = bytearray()
 
-    process: subprocess.Popen[bytes]
-    most: int
-    chunks: list[bytes] = field(default_factory=list)
-    size: int = 0
+    def feed() -> None:
+        # A program that ends before it has read everything is judged by what it wrote.
+        with suppress(OSError):
+            stdin.write(lines)
+        with suppress(OSError):
+            stdin.close()
 
-    @classmethod
-    def started(cls, command: str, lines: bytes, most: int) -> _Running:
-        try:
-            process = subprocess.Popen(
-                shlex.split(command),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise OptionError(
-                "The program {command!r} cannot be started: {reason}.", command=command, reason=error.strerror
-            ) from None
-        running = cls(process, most)
-        assert process.stdin is not None
-        threading.Thread(target=_feed, args=(process.stdin, lines), daemon=True).start()
-        return running
+    def read() -> None:
+        while len(written) <= most and (chunk := os.read(stdout.fileno(), 1 << 20)):
+            written.extend(chunk)
 
-    def wait(self, seconds: float) -> int | None:
-        """The status it ended with; None where it did not end in time or wrote too much, and was stopped."""
-        assert self.process.stdout is not None
-        reader = threading.Thread(target=self._read, daemon=True)
-        reader.start()
-        limit = time.monotonic() + seconds
-        reader.join(seconds)
-        status = None
-        if not reader.is_alive() and self.size <= self.most:
-            with suppress(subprocess.TimeoutExpired):
-                status = self.process.wait(max(limit - time.monotonic(), 0.1))
-        if status is None:
-            # With whatever it has started itself.
-            with suppress(ProcessLookupError):
-                os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
-        reader.join()
-        self.process.stdout.close()
-        return status
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        while self.size <= self.most and (chunk := os.read(self.process.stdout.fileno(), 1 << 20)):
-            self.chunks.append(chunk)
-            self.size += len(chunk)
-
-
-def _feed(stdin: BinaryIO, lines: bytes) -> None:
-    # A program that ends before it has read everything is judged by what it wrote.
-    with suppress(OSError):
-        stdin.write(lines)
-    with suppress(OSError):
-        stdin.close()
+    threading.Thread(target=feed, daemon=True).start()
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    limit = time.monotonic() + seconds
+    reader.join(seconds)
+    status = None
+    if not reader.is_alive() and len(written) <= most:
+        with suppress(subprocess.TimeoutExpired):
+            status = process.wait(max(limit - time.monotonic(), 0.1))
+    if status is None:
+        # With whatever it has started itself.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    reader.join()
+    stdout.close()
+    return status, bytes(written)

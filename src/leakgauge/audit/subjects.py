@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from leakgauge.audit.outputs import Outputs, as_outputs, compact
-from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.claims import Statement
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Pair
@@ -172,25 +172,6 @@ def _require_neighbours(pair: Pair, reach: float, name: str) -> None:
             name=name,
             reach=reach,
         )
-
-
-def claimed_by_opendp(measurement: Any, distance: Any) -> Statement:
-    """What an OpenDP measurement claims of inputs within a distance.
-
-    Raises:
-        OptionError: in a measure that is not audited.
-    """
-    measure, level = str(measurement.output_measure), measurement.map(distance)
-    if measure == "MaxDivergence":
-        return CentralDP(float(level))
-    if measure == "ZeroConcentratedDivergence":
-        return ZeroConcentratedDP(float(level))
-    if measure == "Approximate(MaxDivergence)":
-        return ApproximateDP(float(level[0]), float(level[1]))
-    raise OptionError(
-        "The measure {measure} of the measurement is not audited; convert it to pure, zero-concentrated or (ε, δ).",
-        measure=measure,
-    )
 
 
 def _within(work: Callable[[], None], until: float) -> None:

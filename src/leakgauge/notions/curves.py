@@ -137,8 +137,8 @@ def mutual_information_dp(channel: Channel, structure: Structure | None = None) 
     Given the other records, the record in question meets the channel of one group of neighbours; the supremum over
     priors puts all weight on the worst group and its capacity-achieving law (Cuff and Yu 2016).
     """
-    found = [capacity_from_above(channel.matrix[list(group)]) for group in compared(channel.inputs, structure)]
-    return Level(MutualInformationDP(max(found, default=0.0) / math.log(2)))
+    capacities = [capacity_from_above(channel.matrix[list(group)]) for group in compared(channel.inputs, structure)]
+    return Level(MutualInformationDP(max(capacities, default=0.0) / math.log(2)))
 
 
 def capacity_from_above(matrix: Floats) -> float:
@@ -188,11 +188,11 @@ def _worst(
         part = matrix[rows]
         step = max(BLOCK // part.size, 1)
         for start in range(0, len(rows), step):
-            found = divergence(part[start : start + step, None, :], part[None, :, :])
-            at = int(found.argmax())
+            divergences = divergence(part[start : start + step, None, :], part[None, :, :])
+            at = int(divergences.argmax())
             x, other = divmod(at, len(rows))
-            if found.flat[at] > best:
-                best = float(found.flat[at])
+            if divergences.flat[at] > best:
+                best = float(divergences.flat[at])
                 witness = Witness((channel.inputs[rows[start + x]], channel.inputs[rows[other]]))
     return best, witness
 
@@ -204,9 +204,9 @@ def _largest(
     best, witness = 0.0, None
     for group in compared(channel.inputs, structure):
         for x, other in permutations(group, 2):
-            found = level(channel.matrix[x], channel.matrix[other], best)
-            if found > best:
-                best, witness = found, Witness((channel.inputs[x], channel.inputs[other]))
+            value = level(channel.matrix[x], channel.matrix[other], best)
+            if value > best:
+                best, witness = value, Witness((channel.inputs[x], channel.inputs[other]))
     return best, witness
 
 

@@ -58,11 +58,11 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
     if type(statement) is to and (not statement.parameters or _wanted(statement, known)):
         held = known.cut(statement)
         return Implication(held, cut=held != statement)
-    found = sorted(_walk(Implication(statement), to, known, SOUND_EDGES), key=lambda one: len(one.path))
-    if found:
-        tightest = min(_level(one.statement) for one in found)
+    ways = sorted(_walk(Implication(statement), to, known), key=lambda way: len(way.path))
+    if ways:
+        tightest = min(_level(way.statement) for way in ways)
         # Of paths that agree up to rounding, the shortest explains best.
-        return next(one for one in found if _level(one.statement) <= tightest * (1 + 1e-9))
+        return next(way for way in ways if _level(way.statement) <= tightest * (1 + 1e-9))
     return Implication(None, counterexample=NOTHING_FOLLOWS.get((type(statement), to), ""))
 
 
@@ -76,24 +76,22 @@ def everything_implied(statement: Statement, circumstances: Circumstances | None
     }
 
 
-def _walk(
-    here: Implication, to: type[Statement], known: Circumstances, edges: tuple[Edge, ...]
-) -> Iterator[Implication]:
+def _walk(here: Implication, to: type[Statement], known: Circumstances) -> Iterator[Implication]:
     statement, path = here.statement, here.path
     if statement is None or (path and type(statement) is to):
         yield here
         return
     visited = {edge.premise for edge in path}
-    for edge in edges:
+    for edge in SOUND_EDGES:
         if edge.premise is not type(statement) or edge.conclusion in visited:
             continue
         # A statement at one δ or one order says less than the whole curve: never a stop on the way.
         if edge.conclusion is not to and len(fields(edge.conclusion)) > 1:
             continue
-        found = edge.bound(statement, known)
-        if found is not None and math.isfinite(found.level):
-            held = known.cut(found)
-            yield from _walk(Implication(held, (*path, edge), cut=held != found), to, known, edges)
+        follows = edge.bound(statement, known)
+        if follows is not None and math.isfinite(follows.level):
+            held = known.cut(follows)
+            yield from _walk(Implication(held, (*path, edge), cut=held != follows), to, known)
 
 
 def _level(statement: Statement | None) -> float:

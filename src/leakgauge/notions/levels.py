@@ -89,14 +89,14 @@ def exact_levels(
     channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
 ) -> Mapping[str, Level]:
     """The levels by name; without a structure those over any two inputs and those over the prior."""
-    found = [ratios.local_dp(channel), Level(MaximalLeakage(renyi.maximal_leakage(channel)))]
+    exact = [ratios.local_dp(channel), Level(MaximalLeakage(renyi.maximal_leakage(channel)))]
     if prior is not None:
-        found += _with_prior(channel, prior, order)
+        exact += _with_prior(channel, prior, order)
     if structure is not None:
-        found += _over_neighbours(channel, prior, structure, order, delta, central)
+        exact += _over_neighbours(channel, prior, structure, order, delta, central)
     if prior is not None and central:
-        found.append(Level(CentralMutualInformation(mutual_information(Scenario(prior, channel)))))
-    return {level.statement.name: level for level in found}
+        exact.append(Level(CentralMutualInformation(mutual_information(Scenario(prior, channel)))))
+    return {level.statement.name: level for level in exact}
 
 
 def _with_prior(channel: Channel, prior: Distribution, order: float) -> Iterator[Level]:

@@ -116,10 +116,10 @@ def _posterior_ratio(
 ) -> Level:
     same_alphabet(prior.outcomes, channel.inputs, "outcomes of the prior", "inputs of the channel")
     joint = _log(channel.matrix) + _log(prior.probabilities)[:, None]
-    found = _largest_ratio(channel, joint, structure, notion)
+    level = _largest_ratio(channel, joint, structure, notion)
     # Which inputs never occur may be a fact about the rows: none is named as the one that makes the level infinite.
-    by_a_zero = found.witness is not None and prior[found.witness.inputs[1]] == 0
-    return Level(found.statement) if by_a_zero else found
+    by_a_zero = level.witness is not None and prior[level.witness.inputs[1]] == 0
+    return Level(level.statement) if by_a_zero else level
 
 
 def _difference(upper: Floats, lower: Floats) -> Floats:

@@ -83,14 +83,12 @@ def relate_channel(
     known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
     known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
     structure = structure_of(channel.inputs, records, ordered)
-    found = exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
-    exact = {type(level.statement) for level in found.values()} | (_CENTRAL if records is None else set())
-    missing = {
-        name: _tightest(found.values(), notion, known) for name, notion in NOTIONS.items() if notion not in exact
-    }
+    exact = exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
+    covered = {type(level.statement) for level in exact.values()} | (_CENTRAL if records is None else set())
+    missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     skewness = None if prior is None else moment_skewness(prior)
-    said = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
-    return Relation(None, found, known.neighbour_skew, skewness, missing, known, restricted, said)
+    warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
+    return Relation(None, exact, known.neighbour_skew, skewness, missing, known, restricted, warnings)
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
@@ -99,7 +97,7 @@ def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, kn
     elif known.records > 1 and without_neighbour(inputs, structure):
         yield SOME_ALONE
     if known.records > 1 and known.ordered:
-        multisets = {frozenset(Counter(one).items()) for one in inputs if isinstance(one, tuple)}
+        multisets = {frozenset(Counter(data_set).items()) for data_set in inputs if isinstance(data_set, tuple)}
         if len(multisets) == len(inputs) and any(len(multiset) > 1 for multiset in multisets):
             yield PERHAPS_UNORDERED
 
@@ -109,17 +107,16 @@ def _about_prior(prior: Distribution | None) -> Iterator[str]:
         yield NEVER_OCCURS
 
 
-def _tightest(known_levels: Iterable[Level], notion: type[Statement], known: Circumstances) -> Implication:
+def _tightest(exact: Mapping[str, Level], notion: type[Statement], known: Circumstances) -> Implication:
     """The tightest that any exact level implies, so that nothing said of a known channel is looser than need be."""
-    levels_known = list(known_levels)
-    exact = {type(level.statement) for level in levels_known}
-    spoken = [
-        one
-        for one in (implied(level.statement, notion, known) for level in levels_known if math.isfinite(level.value))
+    ways = [implied(level.statement, notion, known) for level in exact.values() if math.isfinite(level.value)]
+    levels = [
+        (way.statement.level, way)
+        for way in ways
         # A way over a notion whose exact level is known would replace that level by a bound.
-        if one.statement is not None and not exact & {edge.conclusion for edge in one.path[:-1]}
+        if way.statement is not None and not any(edge.conclusion.name in exact for edge in way.path[:-1])
     ]
-    return min(spoken, key=lambda one: one.statement.level if one.statement else 0.0, default=Implication(None))
+    return min(levels, key=lambda pair: pair[0], default=(0.0, Implication(None)))[1]
 
 
 @checked
@@ -144,11 +141,11 @@ def relate_statement(
     if prior is not None:
         known, skewness = known.with_prior(prior), moment_skewness(prior)
     follows = everything_implied(statement, known)
-    said = tuple(_about_prior(prior))
+    warnings = tuple(_about_prior(prior))
     if prior is not None and known.records > 1 and of_data_sets(prior, known.records):
         structure = structure_of(prior.outcomes, known.records, known.ordered)
-        said = (*_about_neighbours(prior.outcomes, structure, known), *said)
-    return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, said)
+        warnings = (*_about_neighbours(prior.outcomes, structure, known), *warnings)
+    return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, warnings)
 
 
 @checked
@@ -156,12 +153,10 @@ def relate_statements(
     statements: Iterable[Statement], wanted: Circumstances | None = None
 ) -> Mapping[str, Statement | None]:
     """For each notion the tightest that several statements about one mechanism say or imply; None where nothing is."""
-    said, known = tuple(statements), wanted or Circumstances()
-    found: dict[str, Statement | None] = {}
+    known, given = wanted or Circumstances(), tuple(statements)
+    tightest: dict[str, Statement | None] = {}
     for name, notion in NOTIONS.items():
-        candidates = [
-            known.cut(one) if isinstance(one, notion) else implied(one, notion, known).statement for one in said
-        ]
-        spoken = [one for one in candidates if one is not None and math.isfinite(one.level)]
-        found[name] = min(spoken, key=lambda one: one.level, default=None)
-    return found
+        follows = [known.cut(s) if isinstance(s, notion) else implied(s, notion, known).statement for s in given]
+        finite = [statement for statement in follows if statement is not None and math.isfinite(statement.level)]
+        tightest[name] = min(finite, key=lambda statement: statement.level, default=None)
+    return tightest

@@ -164,7 +164,7 @@ def violations(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Violatio
     the law of the draws; whether one is ever violated does not.
     """
     random = simulation(simulation_seed)
-    found: list[Violations] = []
+    shares: list[Violations] = []
     for records in (1, 2, 3):
         inputs: list[Label] = list(product("01", repeat=records) if records > 1 else range(3))
         groups = data_sets(inputs, records).groups
@@ -177,8 +177,8 @@ def violations(draws: int = 100_000, simulation_seed: int = 0) -> tuple[Violatio
             if theorem.premise in level:
                 claimed = theorem.levels(level[theorem.premise], skew)
                 violated = level[theorem.conclusion] > claimed * (1 + 1e-9) + 1e-12
-                found.append(Violations(theorem, records, float(np.mean(violated))))
-    return tuple(found)
+                shares.append(Violations(theorem, records, float(np.mean(violated))))
+    return tuple(shares)
 
 
 def _ratio(logs: Floats, groups: tuple[tuple[int, ...], ...]) -> Floats:
@@ -269,8 +269,8 @@ def _nothing_follows() -> Order:
 def _skew() -> Order:
     priors = [Distribution([1, 2], [share, 1 - share]) for share in (0.5, 0.7, 0.9, 0.99)]
     exact = [levels(PAPERS_EXAMPLE, prior) for prior in priors]
-    budgets = {found["local-dp"].value for found in exact}
-    identifiable = [found["identifiability"].value for found in exact]
+    budgets = {level["local-dp"].value for level in exact}
+    identifiable = [level["identifiability"].value for level in exact]
     said = Sentence(
         "Section 4: from an even to a skewed prior ε_d stays {budget:.4f} while ε_i grows: {grown!s}",
         budget=min(budgets),

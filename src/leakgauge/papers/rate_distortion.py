@@ -169,8 +169,8 @@ def algorithm_1(prior: Distribution, backgrounds: int, slope: float, threshold: 
         channel /= channel.sum(axis=(1, 2), keepdims=True)
         leakage = float((shares[:, None, None] * channel * np.log2(channel / release)).sum())
         if abs(before - leakage) <= threshold:
-            seen = channel.sum(axis=2)
-            return seen, leakage, float(shares @ (seen * distances).sum(axis=1))
+            alone = channel.sum(axis=2)
+            return alone, leakage, float(shares @ (alone * distances).sum(axis=1))
         before = leakage
         release = np.einsum("x,xyz->yz", shares, channel)
 
@@ -273,8 +273,8 @@ def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Ite
     equal = [1 - best / alike for alike, best in exact]
     where, unequal = Sentence("abstract"), Sentence("its pairs leak unequally")
     yield line(where, Sentence("I saved over Table 2"), 21.7, _saved(best, alike), "%", 0.05, mean)
-    told = Sentence("I(X;X̂,Z) saved over Table 2")
-    yield line(where, told, 21.7, _saved(true, with_background), "%", 0.05, least, True)
+    beside = Sentence("I(X;X̂,Z) saved over Table 2")
+    yield line(where, beside, 21.7, _saved(true, with_background), "%", 0.05, least, True)
     of_pairs, of_equal = Sentence("distortion saved, Table 3's pairs"), Sentence("distortion saved, equal leakage")
     yield line(where, of_pairs, 38.3, 100 * float(np.mean(pairs)), "%", 0.05)
     yield line(where, of_equal, 38.3, 100 * float(np.mean(equal)), "%", 0.05, unequal, True)
@@ -294,12 +294,12 @@ def _saved(best: Floats, other: Floats) -> float:
 def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     """The curves of Figures 3 to 8, in the paper's order."""
     of_film = [(slope, _optimum(films, slope)) for slope in FILM_SLOPES]
-    best = [(found.distortion, found.leakage) for found in (_optimum(adults, slope) for slope in ADULT_SLOPES)]
+    best = [(optimum.distortion, optimum.leakage) for optimum in (_optimum(adults, slope) for slope in ADULT_SLOPES)]
     coarse = [(slope, *algorithm_1(adults, BACKGROUNDS, slope, COARSE)) for slope in ADULT_SLOPES]
     plane = ("distortion", "leakage in bits")
-    of_3 = [(found.distortion, found.leakage) for _, found in of_film]
+    of_3 = [(optimum.distortion, optimum.leakage) for _, optimum in of_film]
     of_4 = [(slope, *point) for (slope, _), point in zip(of_film, of_3, strict=True)]
-    of_5 = [(slope, found.epsilon) for slope, found in of_film]
+    of_5 = [(slope, optimum.epsilon) for slope, optimum in of_film]
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.
     of_8 = [(slope, float(np.ptp(np.log(rows), axis=0).max())) for slope, rows, _, _ in coarse]

@@ -54,10 +54,9 @@ def rounded(memberships: Floats) -> Floats:
 
 
 def _set(members: Mapping[int, float]) -> Floats:
-    found = np.zeros(11)
-    for at, membership in members.items():
-        found[at] = membership
-    return found
+    memberships = np.zeros(11)
+    memberships[list(members)] = list(members.values())
+    return memberships
 
 
 _VERY_HIGH = _set({7: 0.1, 8: 0.3, 9: 0.7, 10: 1.0})

@@ -53,10 +53,6 @@ class Attack:
     knows_mechanism: bool = True
     repeated: bool = False
 
-    def found(self, name: Sentence) -> bool:
-        """Whether a finding of this name is one of its own."""
-        return str(name).startswith(self.title.template.partition("{")[0])
-
 
 @dataclass(frozen=True)
 class Score:
@@ -71,10 +67,6 @@ class Score:
     def success(self, confidence: float) -> Estimate:
         """With the release."""
         return share(self.right, self.trials, confidence)
-
-    def baseline(self, confidence: float) -> Estimate:
-        """Without it."""
-        return share(self.right_without, self.trials, confidence)
 
     def advantage(self, confidence: float) -> Estimate:
         """The difference, paired."""
@@ -99,7 +91,7 @@ class Score:
             target,
             knows,
             Quantity.estimated(self.success(case.confidence), SHARE),
-            Quantity.estimated(self.baseline(case.confidence), SHARE),
+            Quantity.estimated(share(self.right_without, self.trials, case.confidence), SHARE),
             Quantity.estimated(self.advantage(case.confidence), SHARE),
             Quantity.estimated(independent, SHARE),
             Quantity.estimated(raw, SHARE),

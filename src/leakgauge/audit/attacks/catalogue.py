@@ -29,7 +29,8 @@ ATTACKS: dict[str, Attack] = {
 
 def attack_of(name: Sentence) -> Attack | None:
     """The attack that calls a finding so; None where the catalogue has none."""
-    return next((one for one in ATTACKS.values() if one.found(name)), None)
+    beginnings = {one.title.template.partition("{")[0]: one for one in ATTACKS.values()}
+    return next((one for beginning, one in beginnings.items() if str(name).startswith(beginning)), None)
 
 
 def attack(
