@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from leakgauge.artefacts.codec import encode
 from leakgauge.design import Knowledge, RateDistortion, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
+from leakgauge.jobs.design import as_frontier
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.report.figures import (
@@ -18,7 +21,6 @@ from leakgauge.report.figures import (
     channel_figure,
     frontier_figure,
     levels_figure,
-    solutions_frontier,
     tuning_figure,
 )
 from tests.report.artefacts import drawn, labels, marks, width, words
@@ -32,25 +34,30 @@ def solutions() -> list[Solution]:
     return list(frontier(RateDistortion(JOINT, Hamming(), Slope(1.0), Knowledge.ATTACKER), 7))
 
 
+def stored(solutions: Sequence[Solution]) -> dict[str, Any]:
+    """The fields of ``frontier.json``."""
+    fields: dict[str, Any] = encode(as_frontier(solutions))
+    return fields
+
+
 def quantity(value: float | str, unit: str = "bits") -> dict[str, Any]:
     return {"value": value, "unit": unit, "low": None, "high": None, "confidence": None}
 
 
 def test_a_frontier_has_a_mark_for_every_point_and_a_floor(solutions: list[Solution]) -> None:
-    figure = frontier_figure(solutions)
+    figure = frontier_figure(stored(solutions))
     svg = figure.to_svg()
     assert len(marks(svg, "point")) == len(solutions)
     assert len(marks(svg, "rule mark")) + len(marks(svg, "rule")) == 1
     assert f"{solutions[0].background_floor:.4g}" in figure.told
     leaks = [one["leakage"] for one in figure.spec["layer"][0]["data"]["values"]]
     assert leaks == [one.leakage_with_background for one in solutions]
-    assert frontier_figure(solutions_frontier(solutions)) == figure
-    alone = frontier_figure(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5))
+    alone = frontier_figure(stored(frontier(RateDistortion(JOINT.row_marginal(), Hamming(), Slope(1.0)), 5)))
     assert len(alone.spec["layer"]) == 1 and "dashed" not in alone.told
 
 
 def test_a_weighted_frontier_is_of_what_was_made_small(solutions: list[Solution]) -> None:
-    fields = solutions_frontier(solutions)
+    fields = stored(solutions)
     for at, point in enumerate(fields["points"]):
         point["weighted_leakage"] = quantity(float(at))
     figure = frontier_figure(fields)
@@ -70,7 +77,7 @@ def test_many_mechanisms_in_one_place_keep_their_labels_apart(solutions: list[So
         }
         for at in range(9)
     ]
-    figure = frontier_figure(solutions, solutions_frontier(solutions)["points"][3], others)
+    figure = frontier_figure(stored(solutions), stored(solutions)["points"][3], others)
     places = figure.spec["layer"][-1]["data"]["values"]
     assert [one["label"] for one in places] == ["release", *map(str, range(1, 10))]
     # From one to nine they lie on top of each other, and their labels in the same order.
@@ -194,4 +201,4 @@ def test_a_search_for_a_score_draws_what_is_asked_and_what_is_not_known() -> Non
 
 def test_a_prior_alone_has_a_frontier() -> None:
     points = frontier(RateDistortion(Distribution(["a", "b"], [0.5, 0.5]), Hamming(), Slope(1.0)), 3)
-    assert width(frontier_figure(points, language=CHINESE).to_svg()) <= 760
+    assert width(frontier_figure(stored(points), language=CHINESE).to_svg()) <= 760

@@ -135,14 +135,17 @@ def _lift(assessment: Assessment, steps: Steps) -> Lift:
         moves.append(Move(leaf, nodes[leaf].name, start, end, None if scale is None else _raw(scale, end)))
         for name, of in assessment.sensitivities_of.items():
             changes[name] += of[leaf] * step
-    score, privacy, utility = (_after(one, changes[name]) for name, one in assessment.scores.items())
-    assert score is not None
+    privacy, utility = (
+        None if one is None else _bounded(one + changes[name])
+        for name, one in (("privacy", assessment.privacy), ("utility", assessment.utility))
+    )
     lowers = tuple(name for name in ("privacy", "utility") if changes[name] < -NEAR)
-    return Lift(tuple(moves), sum(abs(step) for _, step in steps), score, privacy, utility, lowers)
+    cost, score = sum(abs(step) for _, step in steps), _bounded(assessment.score + changes["score"])
+    return Lift(tuple(moves), cost, score, privacy, utility, lowers)
 
 
-def _after(score: float | None, change: float) -> float | None:
-    return None if score is None else round(min(max(score + change, 0.0), 100.0), DIGITS)
+def _bounded(score: float) -> float:
+    return round(min(max(score, 0.0), 100.0), DIGITS)
 
 
 def _raw(scale: Scale, position: float) -> float:

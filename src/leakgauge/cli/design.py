@@ -168,7 +168,9 @@ def _artefact(question: Question, solutions: Sequence[Solution], output: Path, c
         from leakgauge.report.figures import channel_figure, frontier_figure
 
         figure = (
-            frontier_figure(solutions, language=current()) if curve else channel_figure(solutions[0].channel, current())
+            frontier_figure(encode(as_frontier(solutions)), language=current())
+            if curve
+            else channel_figure(solutions[0].channel, current())
         )
         return figure.to_svg() + "\n"
     if not curve:

@@ -21,15 +21,7 @@ def discrete_gaussian(
 ) -> NoisyNumber:
     """Discrete Gaussian noise on whole numbers with σ = sensitivity/√(2ρ): ρ-zero-concentrated privacy.
 
-    Args:
-        rho: the budget in nats.
-        sensitivity: of a count: how far one record moves it, in Euclidean length.
-        lower: bounds of a column of whole numbers, to which its values are clamped.
-        upper: the upper one.
-        missing: the number that stands for missing values of a column.
-
-    Raises:
-        OptionError: a ρ, sensitivity or bounds that cannot be used.
+    ρ is in nats; the other arguments are those of ``gaussian``, in whole numbers.
     """
     if not 0 < rho < math.inf:
         raise OptionError("A ρ of {rho} is not a finite number above 0.", rho=rho)

@@ -29,11 +29,7 @@ def gaussian(
         epsilon: the budget in nats.
         delta: above 0, below 1.
         sensitivity: of a query: how far one record moves its answer, in Euclidean length.
-        lower: bounds of a column, to which its values are clamped; the sensitivity is their distance.
-        upper: the upper one.
-        grid: a power of two; by default 1 for whole bounds and σ of 16 or more, else at most a 256th of σ and a 64th
-            of the sensitivity.
-        missing: the number that stands for missing values of a column.
+        lower, upper, grid, missing: as of ``laplace``, σ in place of the scale.
 
     Raises:
         OptionError: an ε, δ, sensitivity, bounds or grid that cannot be used.

@@ -17,15 +17,7 @@ def geometric(
 ) -> NoisyNumber:
     """Discrete Laplace noise on whole numbers: P(k) ∝ e^(−ε|k|/sensitivity), ε-differential privacy.
 
-    Args:
-        epsilon: the budget in nats.
-        sensitivity: of a count: how far one record moves it.
-        lower: bounds of a column of whole numbers, to which its values are clamped.
-        upper: the upper one.
-        missing: the number that stands for missing values of a column.
-
-    Raises:
-        OptionError: an ε, sensitivity or bounds that cannot be used.
+    Its arguments are those of ``laplace``, in whole numbers.
     """
     require_budget(epsilon)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / epsilon)

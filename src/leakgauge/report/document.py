@@ -79,6 +79,8 @@ class Code:
 
 
 Block: TypeAlias = Paragraph | Points | Grid | Picture | Code
+Content: TypeAlias = Block | Inline
+"""A block, or a text that is a plain paragraph of its own."""
 
 
 @dataclass(frozen=True)
@@ -92,14 +94,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Document:
-    """A whole report in one language.
-
-    Attributes:
-        title: of the report.
-        language: it is written in.
-        edition: for whom it is.
-        sections: in order.
-    """
+    """A whole report in one language, for those who may see the table or for everybody."""
 
     title: str
     language: Language

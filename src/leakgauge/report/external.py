@@ -89,11 +89,7 @@ def _hints(kind: type[msgspec.Struct]) -> Mapping[str, Any]:
 
 
 def masked(document: Document, limit: int = LIMIT) -> Document:
-    """The document with small counts masked.
-
-    Args:
-        document: any.
-        limit: counts below it are masked.
+    """The document with counts below a limit masked.
 
     Raises:
         OptionError: a limit below 1.

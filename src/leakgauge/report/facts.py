@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -35,6 +34,7 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
+from leakgauge.report.figures.figure import position_in_percent
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import visible
 
@@ -65,12 +65,7 @@ _NEVER: Final = 1e-9
 
 @dataclass(frozen=True)
 class Facts:
-    """The artefacts of a job, by the names of their files.
-
-    Attributes:
-        files: the fields of each artefact that is there.
-        diagram: by which the release was graded.
-    """
+    """The fields of the artefacts of a job, by the names of their files, and the diagram it was graded by."""
 
     files: Mapping[str, Mapping[str, Any]]
     diagram: Diagram = field(default_factory=default_diagram)
@@ -156,14 +151,8 @@ class Facts:
     ) -> Number:
         """The number at a place, with its unit and interval where a whole quantity stands there.
 
-        Args:
-            file: the artefact.
-            path: the fields and places in lists that lead to it.
-            unit: of a number that stands alone.
-            count: whether it counts people or rows.
-            digits: significant digits that are shown.
-            percent: whether a share is shown as a percentage.
-            interval: where in the same artefact the interval of a number that stands alone is.
+        The unit, and the place of the interval in the same artefact, are of a number that stands alone; the other
+        options are those of ``Number``.
 
         Raises:
             FileError: no number stands there.
@@ -200,13 +189,12 @@ class Facts:
             raise FileError(
                 "{file} has no number at {place}; make it again.", file=file, place=source_of(file, "nodes", node)
             )
-        return Number(mean_state(states), "", source_of(file, "nodes", node, "states"), digits=3)
+        return Number(position_in_percent(states), "", source_of(file, "nodes", node, "states"), digits=3)
 
     def never_released(self, *place: str) -> tuple[Number, Number] | None:
-        """How many values of a channel never appear in the release, and of how many; None where all do.
+        """How many values of the channel at a place never appear in the release, and of how many; None where all do.
 
-        Args:
-            place: the file and the fields that lead to the channel. The sources are its matrix and its outputs.
+        The sources are its matrix and its outputs.
         """
         file, *path = place
         matrix, labels = self.get(file, *path, "matrix"), self.get(file, *path, "outputs", "labels")
@@ -229,14 +217,9 @@ class Facts:
             name = step.replace("~1", "/").replace("~0", "~")
             found = found[int(name)] if isinstance(found, list) else (found or {})[name]
         if isinstance(found, list):
-            told = {"matrix": empty_columns, "labels": len}.get(source.rpartition("/")[2], mean_state)
+            told = {"matrix": empty_columns, "labels": len}.get(source.rpartition("/")[2], position_in_percent)
             return told(found)
         return found["value"] if isinstance(found, dict) else found
-
-
-def mean_state(states: list[float]) -> float:
-    """The mean of the states from 0, the lowest, to 100, the highest."""
-    return 100 * math.fsum(at * share for at, share in enumerate(states)) / (len(states) - 1)
 
 
 def empty_columns(matrix: list[list[float]]) -> int:
@@ -258,10 +241,7 @@ def _is_number(value: object) -> bool:
 def _require_whole(place: Path, job: Job) -> None:
     """Refuse the folder of a job that is not finished, or whose files are not those that it wrote."""
     if job.finished is None:
-        raise FileError(
-            "The job in {path} is not finished; run the same command again to finish it.",
-            path=place,
-        )
+        raise FileError("The job in {path} is not finished; run the same command again to finish it.", path=place)
     # Reports are written again and again, and nothing is read from them.
     stages = [done for name, done in job.stages.items() if name != "report"]
     for file, digest in (written for done in stages for written in done.outputs.items()):

@@ -23,9 +23,6 @@ class Number:
         value: the number; ``"infinity"`` where it is infinite; a text such as ``"<10"`` where a count is masked.
         unit: in the words of the artefact, such as ``bits``; empty where it has none.
         source: the file in the job's folder and the JSON pointer in it, such as ``audit.json#/attacks/0/success``.
-        low: the lower end of its interval; None where it is exact.
-        high: likewise.
-        confidence: of the interval.
         count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
         digits: significant digits that are shown.
         percent: whether a share is shown as a percentage.

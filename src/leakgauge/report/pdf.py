@@ -48,9 +48,6 @@ def to_pdf(documents: Sequence[Document]) -> bytes:
 
     The same documents give the same bytes on the same machine; the time is not in them.
 
-    Args:
-        documents: at least one.
-
     Raises:
         OptionError: no document, or the extra ``pdf`` is not installed.
         EngineError: a Chinese document and no font for it.

@@ -10,7 +10,7 @@ from leakgauge.artefacts import codec
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
-from leakgauge.report.document import Document, Edition, Section, twin, with_parts
+from leakgauge.report.document import Document, Edition, Paragraph, Section, twin, with_parts
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
@@ -74,12 +74,7 @@ class Report:
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> Sequence[Document]:
-        """The report as data, in ``en``, ``zh`` or ``both``; the external edition is masked and checked.
-
-        Args:
-            language: of the report.
-            edition: for whom it is.
-            limit: the external edition hides smaller counts.
+        """The report as data, in ``en``, ``zh`` or ``both``; the external edition hides counts below the limit.
 
         Raises:
             OptionError: another language, or a limit below 1.
@@ -130,12 +125,8 @@ class Report:
 def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
     """The report on a job in one language.
 
-    Args:
-        facts: what the job found.
-        language: of the report.
-        edition: for whom it is. The external one is made from what everybody may know, masked, and checked before it is
-            handed out.
-        limit: counts below it are masked in the external edition.
+    The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
+    out.
 
     Raises:
         FileError: an artefact lacks a number that it must have.
@@ -162,7 +153,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
 def _sections(tell: Teller) -> Iterator[Section]:
     for key, make in SECTIONS.items():
         try:
-            blocks = tuple(make(tell))
+            blocks = tuple(Paragraph(one) if isinstance(one, tuple) else one for one in make(tell))
         except LeakgaugeError:
             raise
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):

@@ -41,12 +41,7 @@ class _Computation:
 
 
 class Remembered:
-    """The last answers by their questions.
-
-    Args:
-        most: how many are kept.
-        threads: how many are computed at a time.
-    """
+    """The last answers by their questions: so many are kept, and so many computed at a time."""
 
     def __init__(self, most: int = 64, threads: int = 2) -> None:
         self._most = most
@@ -119,11 +114,7 @@ async def _gone(request: Request) -> None:
 
 
 class Answers:
-    """Answers computed beside the server's loop, each once for a question and the contents of its table.
-
-    Args:
-        workspace: where the tables are.
-    """
+    """Answers computed beside the server's loop, each once for a question and the contents of its table."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace

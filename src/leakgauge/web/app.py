@@ -40,12 +40,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Page:
-    """The answers to every route.
-
-    Args:
-        workspace: the folder that is served.
-        jobs: in the results folder.
-    """
+    """The answers to every route."""
 
     def __init__(self, workspace: Workspace, jobs: Jobs) -> None:
         self._workspace = workspace

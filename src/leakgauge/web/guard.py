@@ -61,13 +61,7 @@ class Secrets:
 
 
 class Guard:
-    """Lets through what comes from the page itself, with the session's cookie; answers everything else with 403.
-
-    Args:
-        app: what is guarded.
-        port: that is listened on.
-        secrets: of this run.
-    """
+    """Lets through what comes from the page itself, with the session's cookie; answers everything else with 403."""
 
     def __init__(self, app: ASGIApp, port: int, secrets: Secrets) -> None:
         self._app = app

@@ -16,13 +16,7 @@ from leakgauge.languages import Language, message
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
 
 STAGES: Final = ("measure", "design", "release", "audit", "assess", "report")
-_HEARD: Final = {
-    "started": "running",
-    "working": "running",
-    "finished": "done",
-    "kept": "kept",
-    "skipped": "skipped",
-}
+_HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
 _SILENT: Final = message("The job failed without saying why; run its command in a terminal.")
 _BESIDE: Final = message("The file was dropped onto the page: put {name!r} into the folder where you run this.")
 
@@ -115,12 +109,7 @@ class Job:
                 self._stages[event.stage] |= {"done": event.done, "total": event.total}
 
     def end(self, code: int, stopped: bool) -> None:
-        """Mark it as ended.
-
-        Args:
-            code: its process exited with, which counts where the job itself did not say how it ended.
-            stopped: whether someone asked it to stop.
-        """
+        """Mark it as ended; the exit code counts where the job itself did not say how it ended."""
         ended = self._ended or Ended(code)
         self.message = ended.reason
         if ended.code == 0:

@@ -33,12 +33,7 @@ _QUIET: Final = 15.0
 
 
 class Jobs:
-    """The jobs in a results folder, those of earlier runs included.
-
-    Args:
-        results: the folder; it is made with the first job.
-        folder: that is served; commands for people run there.
-    """
+    """The jobs in a results folder, which is made with the first one; those of earlier runs included."""
 
     def __init__(self, results: Path, folder: Path) -> None:
         self.results = results.resolve()
@@ -58,11 +53,7 @@ class Jobs:
         return list(reversed(self._jobs.values()))
 
     def job(self, key: str) -> Job:
-        """The job of an id.
-
-        Raises:
-            UnknownError: none has it.
-        """
+        """The job of an id; ``UnknownError`` where none has it."""
         if key not in self._jobs:
             raise UnknownError("There is no job of this id; look at the list of jobs.")
         return self._jobs[key]

@@ -61,16 +61,7 @@ _STATUS: tuple[tuple[type[LeakgaugeError], int], ...] = (
 
 @dataclass(frozen=True)
 class TableQuestion:
-    """A question about a table before anything is released.
-
-    Attributes:
-        table: its id.
-        secret: the column to protect.
-        background: columns the attacker knows.
-        bins: how columns are gathered, as on the command line.
-        missing: texts that mean missing.
-        points: of a frontier.
-    """
+    """A question about a table before anything is released, with roles and bins as on the command line."""
 
     table: str
     secret: str
@@ -102,11 +93,7 @@ async def fields_of(request: HttpRequest) -> Mapping[str, Any]:
 
 
 def question_in(fields: Mapping[str, Any]) -> TableQuestion:
-    """The question in the fields of a request.
-
-    Raises:
-        OptionError: a field is missing, unknown or of another kind.
-    """
+    """The question in the fields of a request; ``OptionError`` where one is missing, unknown or of another kind."""
     _require_known(fields)
     points = fields.get("points", 31)
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
@@ -116,11 +103,7 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
 
 
 def request_in(fields: Mapping[str, Any]) -> Request:
-    """What a job is asked, about the id of a table.
-
-    Raises:
-        OptionError: a field is missing, unknown or of another kind, or no request can be so.
-    """
+    """What a job is asked, about the id of a table; ``OptionError`` where a field, or all together, cannot be so."""
     _require_known(fields)
     goals = [name for name in GOALS if fields.get(name) is not None]
     if len(goals) != 1:
@@ -138,11 +121,7 @@ def _require_known(fields: Mapping[str, Any]) -> None:
 
 
 def text_in(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field.
-
-    Raises:
-        OptionError: it is missing, empty or no text.
-    """
+    """The text of a field; ``OptionError`` where it is missing, empty or not a text."""
     return _text(fields.get(name), name)
 
 

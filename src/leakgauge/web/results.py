@@ -25,11 +25,7 @@ def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, obje
 
 
 def picture(name: str, job: Job, language: Language) -> str:
-    """A picture of a job as SVG.
-
-    Raises:
-        UnknownError: there is no such picture, or the job left nothing to draw it from.
-    """
+    """A picture of a job as SVG; ``UnknownError`` where there is none, or the job left nothing to draw it from."""
     from leakgauge.assessment import default_diagram, read_diagram
     from leakgauge.report import Edition
     from leakgauge.report.facts import ARTEFACTS, Facts
@@ -56,16 +52,7 @@ def report_policy() -> str:
 
 
 def report_html(folder: Path, edition: str, language: str) -> str:
-    """The report of a job's folder as HTML.
-
-    Args:
-        folder: of the job.
-        edition: ``internal`` or ``external``.
-        language: ``en``, ``zh`` or ``both``.
-
-    Raises:
-        OptionError: another edition or language.
-    """
+    """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
     from leakgauge.report import Edition, Report
     from leakgauge.report.html import to_html
 

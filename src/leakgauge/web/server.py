@@ -43,12 +43,7 @@ def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[
 
 @contextmanager
 def ready_server(folder: Path, results: Path, port: int, limit: int) -> Iterator[Server]:
-    """A server that listens and has not run yet; what it holds is gone when the block ends.
-
-    Raises:
-        FileError: there is no such folder.
-        OptionError: the port is taken.
-    """
+    """A server that listens and has not run yet; what it holds is gone when the block ends. Errors as of ``serve``."""
     if not folder.is_dir():
         raise FileError("There is no folder {path!r}; name one whose tables are to be opened.", path=str(folder))
     remove_abandoned()
@@ -104,11 +99,7 @@ def _listening(port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Lets those who listen to events go before it waits for the others.
-
-    Attributes:
-        entry: the address with its token.
-    """
+    """Lets those who listen to events go before it waits for the others; ``entry`` is the address with its token."""
 
     def __init__(self, listener: socket.socket, secrets: Secrets, workspace: Workspace, jobs: Jobs) -> None:
         port = listener.getsockname()[1]

@@ -34,10 +34,8 @@ class OpenTable:
 
     Attributes:
         key: its id: of its place and contents.
-        name: shown to people.
         place: the folder in which ``address`` is a path; jobs run there.
         address: as ``open_table`` takes it, relative to the place.
-        rows: how many it has.
         columns: names and kinds.
         digest: SHA-256 of its files when it was opened.
         path: in the folder that is served, to open it again; None where it was dropped.
@@ -65,12 +63,7 @@ class OpenTable:
 
 
 class Workspace:
-    """The folder that is served and the tables opened from it; nothing outside of it is read.
-
-    Args:
-        folder: that is served.
-        limit: bytes of a dropped file.
-    """
+    """The folder that is served and the tables opened from it; nothing outside of it is read."""
 
     def __init__(self, folder: Path, limit: int) -> None:
         self.folder = folder.resolve()
@@ -86,11 +79,7 @@ class Workspace:
         return list(reversed(self._tables.values()))
 
     def table(self, key: str) -> OpenTable:
-        """The table of an id.
-
-        Raises:
-            UnknownError: none has it.
-        """
+        """The table of an id; ``UnknownError`` where none has it."""
         if key not in self._tables:
             raise UnknownError("There is no open table of this id; open the file again.")
         return self._tables[key]
@@ -135,10 +124,7 @@ class Workspace:
     async def drop(self, name: str, length: int | None, body: AsyncIterator[bytes]) -> OpenTable:
         """The table in a body, kept in a private folder until the server ends.
 
-        Args:
-            name: of the file, for its form; whatever looks like a folder in it is left out.
-            length: of the body in bytes, as announced; None where it is not.
-            body: piece by piece.
+        Of the name only its last part counts; the length is the announced one, None where it is not.
 
         Raises:
             TooLargeError: the body is larger than the limit; nothing of it is kept.
@@ -187,11 +173,7 @@ class Workspace:
         return sum(self._sizes.values())
 
     def remove(self, table: OpenTable) -> None:
-        """Forget a dropped table and remove its file.
-
-        Raises:
-            OptionError: it was not dropped.
-        """
+        """Forget a dropped table and remove its file; ``OptionError`` where it was not dropped."""
         if table.path is not None:
             raise OptionError("{name!r} was not dropped, and is not removed; delete it yourself.", name=table.name)
         del self._tables[table.key]
@@ -211,11 +193,7 @@ class Workspace:
             self._drops = None
 
     def require_unchanged(self, table: OpenTable) -> None:
-        """Refuse a table that is no longer the one that was opened.
-
-        Raises:
-            RefusalError: its files have changed or are gone.
-        """
+        """Refuse, by a ``RefusalError``, a table whose files have changed since it was opened, or are gone."""
         try:
             files = source_files(table.source)
             stamp = _stamp(files)
@@ -304,11 +282,7 @@ def digest_of(files: list[Path]) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """The last part of a dropped file's name, free of what a file system or a screen could stumble over.
-
-    Raises:
-        FileError: nothing is left of it, it is too long or no text.
-    """
+    """The last part of a dropped file's name, free of what a file system or a screen could stumble over."""
     plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
     if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
         raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)

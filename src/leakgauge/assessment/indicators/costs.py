@@ -13,7 +13,7 @@ from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
-from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
+from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
 from leakgauge.probability import Label
@@ -133,9 +133,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     if isinstance(protected, ProtectedColumn):
         column = protected.released
         return lambda size: column.law.draw(column.inputs[:size], Simulated(0))
-    setting = protected.setting
-    assert isinstance(setting, AnswerSetting)
-    source, law = setting.source, setting.noise.law
+    source, law = protected.setting.source, protected.setting.noise.law
     codes = values_of(source.values[0], source.name)
     bins = len(source.numbers)
     return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))

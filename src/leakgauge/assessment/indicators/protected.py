@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -36,18 +37,16 @@ from leakgauge.tables import Table, in_bins
 
 
 @dataclass(frozen=True, eq=False)
-class Protected:
+class _Protected:
     """What went in and what came out.
 
     Attributes:
-        setting: the source with the mechanism.
         inputs: of letters the number of each row's input; else the numbers, or the true counts.
         outputs: of letters the number of each row's output; else the noisy numbers or counts.
         record_digest: of the record it was read from; None of a simulation.
         bytes_per_record: of the whole release; None of a simulation.
     """
 
-    setting: Setting
     inputs: Codes | Floats
     outputs: Codes | Floats
     record_digest: str | None = None
@@ -55,11 +54,22 @@ class Protected:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProtectedColumn(Protected):
+class ProtectedColumn(_Protected):
     """A column, with what attacks on it need."""
 
+    setting: ColumnSetting
     case: Case
     released: ReleasedColumn
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProtectedHistogram(_Protected):
+    """The counts of a column."""
+
+    setting: AnswerSetting
+
+
+Protected: TypeAlias = ProtectedColumn | ProtectedHistogram
 
 
 def protected_of_release(
@@ -101,7 +111,7 @@ def released_again(setting: Setting, randomness: Randomness) -> Protected:
     if isinstance(setting, AnswerSetting):
         counts = setting.source.numbers
         noisy = setting.noise.run(counts.astype(np.int64), randomness)
-        return Protected(setting, counts, np.asarray(noisy, dtype=np.float64))
+        return ProtectedHistogram(counts, np.asarray(noisy, dtype=np.float64), setting=setting)
     return _released_column(setting, randomness)
 
 
@@ -171,7 +181,9 @@ def _protected(
     if setting.source.public:
         # What is public and goes into the mechanism is known to everyone who guesses the rest.
         case = replace(case, background=setting.source.classes, knows=setting.source.public)
-    return ProtectedColumn(setting, inputs, outputs, record_digest, bytes_per_record, case=case, released=released)
+    return ProtectedColumn(
+        inputs, outputs, record_digest, bytes_per_record, setting=setting, case=case, released=released
+    )
 
 
 def _set_numbers(sets: LetterSets, channel: Channel, members: Members) -> Codes:

@@ -27,20 +27,19 @@ from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
 from leakgauge.notions import relate_channel
-from leakgauge.probability import Channel, Distribution, PriorOrigin
+from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.release import own_prior
 
 
 def levels_of(sources: Sources, asked: Request, channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
-    prior = _prior(sources, asked, channel)
-    found = relate_channel(channel, prior).levels
+    found = relate_channel(channel, own_prior(sources.table, asked.secret, channel).distribution).levels
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
 def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
     """What every released column is worth, by the law of the release: nothing here was drawn."""
-    prior = _prior(sources, asked, channel)
-    p, q = prior.probabilities, channel.matrix
+    p, q = own_prior(sources.table, asked.secret, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
     same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
     kept = sum(p[row] * q[row, column] for row, column in same)
@@ -51,8 +50,8 @@ def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
     distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
     mean = float(p @ (q * distances).sum(axis=1))
-    columns = {asked.secret: _column(mean, float(kept), float(distance))}
-    return Utility(columns | dict.fromkeys(asked.public, _AS_IT_IS))
+    columns = {asked.secret: _column(mean, float(kept), float(distance), protected=True)}
+    return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))
 
 
 def before(sources: Sources, asked: Request) -> Before:
@@ -65,31 +64,17 @@ def before(sources: Sources, asked: Request) -> Before:
     return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
 
 
-def _prior(sources: Sources, asked: Request, channel: Channel) -> Distribution:
-    counts = sources.table.counts(asked.secret)
-    found = dict(zip(counts.labels(asked.secret), counts.array().tolist(), strict=True))
-    total = sum(found.values())
-    return Distribution(channel.inputs, [found.get(label, 0) / total for label in channel.inputs])
-
-
-def _column(distortion: float, unchanged: float, variation: float) -> ColumnUtility:
+def _column(distortion: float, unchanged: float, variation: float, *, protected: bool) -> ColumnUtility:
     return ColumnUtility(
-        protected=True,
+        protected=protected,
         distortion=Quantity(distortion, "distortion"),
         unchanged=Quantity(min(unchanged, 1.0), "share"),
         total_variation=Quantity(max(variation, 0.0), "share"),
     )
 
 
-_AS_IT_IS = ColumnUtility(
-    protected=False,
-    distortion=Quantity(0.0, "distortion"),
-    unchanged=Quantity(1.0, "share"),
-    total_variation=Quantity(0.0, "share"),
-)
-"""What a column is worth that the plan releases without a mechanism."""
-
 _BUDGETS = ("local-dp", "dp", "approximate-dp")
+_OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 
 def headline(folder: Folder, asked: Request) -> Headline:
@@ -112,10 +97,7 @@ def headline(folder: Folder, asked: Request) -> Headline:
         leakage_after=None if after is None else after.leakage_with_background or after.mutual_information,
         floor=before.background_floor,
         epsilon=next((levels[name] for name in _BUDGETS if name in levels), None),
-        attack=None if attack is None else attack.attack,
-        success=None if attack is None else attack.success,
-        baseline=None if attack is None else attack.baseline,
-        advantage=None if attack is None else attack.advantage,
+        **({} if attack is None else {name: getattr(attack, name) for name in _OF_THE_ATTACK}),
         unchanged=None if worth is None else worth.columns[asked.secret].unchanged,
     )
 

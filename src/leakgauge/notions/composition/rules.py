@@ -22,10 +22,9 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.errors import OptionError
+from leakgauge.mechanisms.steps.claimed import COMPOSABLE
 from leakgauge.mechanisms.steps.step import require_some, require_whole
 from leakgauge.notions.composition.groups import Neighbours, Parts, amplified_epsilon
-
-_GROUPED = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
 
 
 @checked
@@ -54,7 +53,7 @@ def in_parallel(
             "Parts side by side need one notion of one order; found {found!s}.",
             found=tuple(sorted({str(statement) for statement in statements})),
         )
-    _require(statements[0], _GROUPED, "parallel composition")
+    _require(statements[0], COMPOSABLE, "parallel composition")
     largest = notion(*(max(getattr(s, field.name) for s in statements) for field in fields(notion)))
     if parts is Parts.BY_VALUE and neighbours is Neighbours.REPLACE_ONE:
         return group_privacy(largest, 2)
@@ -99,7 +98,7 @@ def group_privacy(statement: Statement, size: int) -> Statement:
         OptionError: a size below 1, another notion, or a Rényi order below twice the group.
     """
     require_whole(size, 1, "A group size")
-    _require(statement, _GROUPED, "group privacy")
+    _require(statement, COMPOSABLE, "group privacy")
     match statement:
         case CentralDP(epsilon) | LocalDP(epsilon):
             return CentralDP(size * epsilon)

@@ -8,7 +8,7 @@ from leakgauge.report.figures.channel import channel_figure, require_readable
 from leakgauge.report.figures.criteria import criteria_figure
 from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.report.figures.figure import Figure
-from leakgauge.report.figures.frontier import frontier_figure, solutions_frontier
+from leakgauge.report.figures.frontier import frontier_figure
 from leakgauge.report.figures.influence import influence_figure
 from leakgauge.report.figures.levels import levels_figure
 from leakgauge.report.figures.tuning import tuning_figure
@@ -23,6 +23,5 @@ __all__ = [
     "influence_figure",
     "levels_figure",
     "require_readable",
-    "solutions_frontier",
     "tuning_figure",
 ]

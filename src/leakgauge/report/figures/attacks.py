@@ -14,14 +14,10 @@ _LABELS, _AREA, _COLUMN, _ROW = 200, 250, 72, 34
 
 
 def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
-    """The share of targets that each attack is right about, with its interval, its two anchors and its ceiling.
+    """The share of targets that each attack of an ``audit.json`` is right about, its interval, anchors and ceiling.
 
     The anchors are what the same attacker is right about without the release, and with the raw table; the ceiling is
     what the claim allows at most.
-
-    Args:
-        audit: the fields of ``audit.json``.
-        language: of the words.
     """
     title = language.say("What attacks find")
     attacks = audit.get("attacks") or []

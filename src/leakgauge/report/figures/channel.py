@@ -41,13 +41,9 @@ def require_readable(inputs: int, outputs: int) -> None:
 def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> Figure:
     """The probabilities of the outputs given each input, as a heat map; white is 0 and nothing else.
 
-    Args:
-        channel: itself, or the fields of ``channel.json``.
-        language: of the words.
-
     Raises:
         OptionError: more than 60 inputs or outputs.
-        FileError: fields that are no channel.
+        FileError: fields that are not those of a ``channel.json``.
     """
     if isinstance(channel, Mapping):
         channel = named_channel(channel, Path("channel.json")).channel

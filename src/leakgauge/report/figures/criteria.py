@@ -19,11 +19,7 @@ def criteria_figure(
 ) -> Figure:
     """The nodes that lead straight to the value, from 0, very low, to 100, very high, before the release and after.
 
-    Args:
-        before: the fields of ``before.json``: of the table released as it is; None where it is not known.
-        assessment: the fields of ``assessment.json``.
-        diagram: which nodes they are; the one that is the default where none is given.
-        language: of the words.
+    They are those of ``before.json``, where there is one, and of ``assessment.json``.
     """
     used = diagram or default_diagram()
     sides = {} if before is None else {language.say("table as it is"): before["nodes"]}

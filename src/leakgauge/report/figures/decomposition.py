@@ -17,12 +17,8 @@ _FILLS = {"background": chart.DARK, "release": chart.MIDDLE, "hidden": chart.LIG
 def decomposition_figure(measurement: Fields, leakage: Fields | None = None, language: Language = ENGLISH) -> Figure:
     """The secret's entropy in bits: told by the background alone, added by the release, still hidden.
 
-    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released, for the table released as it is, and for the release.
-
-    Args:
-        measurement: the fields of ``measurement.json``.
-        leakage: the fields of ``leakage.json``; None where there is no release, or its leakage is not known.
-        language: of the words.
+    H(X) = I(X;Z) + I(X;Y|Z) + H(X|Y,Z), for nothing released and for the table released as it is, from
+    ``measurement.json``, and for the release, where ``leakage.json`` is known.
     """
     rows = _rows(measurement, leakage, language)
     words = _words(value_of(measurement, "background_floor") is not None, language)
@@ -40,12 +36,7 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
             {
                 "data": {"values": bars},
                 "mark": {**chart.BAR, "height": 30},
-                "encoding": {
-                    "x": x,
-                    "x2": {"field": "end"},
-                    "fill": _fills(bars, words),
-                    **chart.SAID,
-                },
+                "encoding": {"x": x, "x2": {"field": "end"}, "fill": _fills(bars, words), **chart.SAID},
             },
             {
                 "data": {"values": _numbers(rows, most)},

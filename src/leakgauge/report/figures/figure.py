@@ -46,12 +46,7 @@ _CHINESE = re.compile("[\u4e00-\u9fff]")
 
 @dataclass(frozen=True)
 class Figure:
-    """A Vega-Lite chart with the words for those who cannot see it.
-
-    Attributes:
-        spec: the chart as data, its numbers included.
-        told: what it shows, in a sentence or a few.
-    """
+    """A Vega-Lite chart with its numbers, and in words for those who cannot see it."""
 
     spec: Mapping[str, Any]
     told: str
@@ -107,4 +102,4 @@ def shown(value: float) -> str:
 
 def position_in_percent(states: Sequence[float]) -> float:
     """Where the mean of a distribution over states lies between the lowest, 0, and the highest, 100."""
-    return 100 * sum(at * share for at, share in enumerate(states)) / (len(states) - 1)
+    return 100 * math.fsum(at * share for at, share in enumerate(states)) / (len(states) - 1)

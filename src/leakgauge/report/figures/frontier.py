@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leakgauge.artefacts import Quantity
-from leakgauge.artefacts.codec import encode, sentence_of
-from leakgauge.design import Knowledge, Solution
+from leakgauge.artefacts.codec import sentence_of
+from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
 from leakgauge.report.figures.figure import Fields, Figure, shown, value_of
@@ -19,26 +18,8 @@ _CLOSE, _NEAR = 15, 50
 """Pixels between two labels, and between points whose labels could meet."""
 
 
-def solutions_frontier(found: Sequence[Solution]) -> dict[str, Any]:
-    """What ``frontier_figure`` reads of ``frontier.json``, from the solutions themselves."""
-    return {
-        "knowledge": found[0].problem.knowledge.value,
-        "points": [
-            {
-                "leakage": encode(Quantity(one.leakage, "bits")),
-                "weighted_leakage": _bits(one.weighted_leakage),
-                "leakage_with_background": _bits(one.leakage_with_background),
-                "background_floor": _bits(one.background_floor),
-                "distortion": encode(Quantity(one.distortion, "distortion")),
-                "epsilon": encode(Quantity(one.epsilon, "nats")),
-            }
-            for one in found
-        ],
-    }
-
-
 def frontier_figure(
-    frontier: Fields | Sequence[Solution],
+    frontier: Fields,
     release: Fields | None = None,
     others: Sequence[Fields] = (),
     language: Language = ENGLISH,
@@ -48,14 +29,13 @@ def frontier_figure(
     Between two points the curve lies on or below the straight line: mixing two channels reaches the line.
 
     Args:
-        frontier: the fields of ``frontier.json``, or the solutions on the curve.
+        frontier: the fields of ``frontier.json``.
         release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
         others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
         language: of the words.
     """
-    fields = frontier if isinstance(frontier, Mapping) else solutions_frontier(frontier)
-    points = fields["points"]
-    name, title = _objective(fields, language)
+    points = frontier["points"]
+    name, title = _objective(frontier, language)
     curve = [_point(one, name) for one in points]
     floor = value_of(points[0], "background_floor") if name == "leakage_with_background" else None
     marked = _marked(release, others, name, language)
@@ -83,10 +63,6 @@ def frontier_figure(
     return Figure(spec, _told(curve, floor, marked, language))
 
 
-def _bits(value: float | None) -> Any:
-    return None if value is None else encode(Quantity(value, "bits"))
-
-
 def _objective(fields: Fields, language: Language) -> tuple[str, str]:
     """The field that was made small, and what it is called."""
     if fields["points"][0].get("weighted_leakage") is not None:
@@ -99,11 +75,7 @@ def _objective(fields: Fields, language: Language) -> tuple[str, str]:
 def _point(fields: Fields, name: str) -> dict[str, Any]:
     leakage, distortion, epsilon = (value_of(fields, one) for one in (name, "distortion", "epsilon"))
     assert leakage is not None and distortion is not None
-    return {
-        "distortion": distortion,
-        "leakage": leakage,
-        "epsilon": "" if epsilon is None else shown(epsilon),
-    }
+    return {"distortion": distortion, "leakage": leakage, "epsilon": "" if epsilon is None else shown(epsilon)}
 
 
 def _marked(release: Fields | None, others: Sequence[Fields], name: str, language: Language) -> list[dict[str, Any]]:

@@ -33,12 +33,7 @@ def influence_figure(
     """The diagram from its leaves on the left to its value on the right, every node coloured by its expected state.
 
     Nodes of which nothing is known are white. What is said of a node, in its mark's ``aria-label``, starts with its key
-    and a colon.
-
-    Args:
-        assessment: whose nodes are drawn: itself, or the fields of ``assessment.json`` or ``before.json``.
-        diagram: what was assessed, where fields are given; the one that is the default where none is given.
-        language: of the names.
+    and a colon. The diagram is that of the stored fields; an assessment has its own.
     """
     if isinstance(assessment, Assessment):
         diagram, states, score = (

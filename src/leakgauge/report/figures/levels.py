@@ -32,12 +32,7 @@ _AREA, _LABELS = 450, 260
 
 
 def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
-    """The level that a release has in each notion, one axis a unit; the smaller, the more is protected.
-
-    Args:
-        record: the fields of ``release.json``.
-        language: of the words.
-    """
+    """The level that a record claims in each notion, one axis per unit; the smaller, the more is protected."""
     claims: Mapping[str, Fields] = record.get("claims") or {}
     rows = [
         _row(column, name, level, len(claims) > 1, language)

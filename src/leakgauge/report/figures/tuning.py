@@ -21,12 +21,7 @@ _SCORES = ("score", "privacy", "utility")
 
 
 def tuning_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
-    """Every setting tried, in order, with its score, privacy and utility from 0 to 100, what was asked and the choice.
-
-    Args:
-        improvement: the fields of ``improvement.json``.
-        language: of the words.
-    """
+    """Every setting of an ``improvement.json``, in order: score, privacy and utility, what was asked and the choice."""
     title = language.say("What was tried to meet the target")
     trials = improvement.get("trials") or []
     if not trials:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
-from leakgauge.report.document import Block
+from leakgauge.report.document import Content
 from leakgauge.report.sections.attacks import attacks
 from leakgauge.report.sections.data import context, data
 from leakgauge.report.sections.grade import grade, indicators
@@ -18,7 +18,7 @@ from leakgauge.report.sections.teller import Teller
 from leakgauge.report.sections.tuning import tuning
 from leakgauge.report.sections.usefulness import frontier, usefulness
 
-SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Block]]]] = {
+SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "statement": statement,
     "left-out": left_out,
     "limitations": limitations,

@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.audit.attacks.columns import LETTERS
-from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
+from leakgauge.report.document import Content, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Own, Plain, Teller, warning
+from leakgauge.tables import Kind
 
 _FILE = "audit.json"
-_ORDERED = ("whole numbers", "numbers", "dates", "timestamps")
+_ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
-def attacks(tell: Teller) -> Iterator[Block]:
+def attacks(tell: Teller) -> Iterator[Content]:
     """What the audit found, where there is one."""
     if tell.facts.has(_FILE):
         yield from (*_verdict(tell), *_attacks(tell), *pictures(tell, "attacks"))
         yield from (*_bounds(tell), *_anonymity(tell), *_checks(tell))
 
 
-def _verdict(tell: Teller) -> Iterator[Block]:
+def _verdict(tell: Teller) -> Iterator[Content]:
     wrong = tell.facts.items(_FILE, "violations")
     for violation in wrong:
         yield warning(tell.accusation(violation))
@@ -34,7 +35,7 @@ def _verdict(tell: Teller) -> Iterator[Block]:
         yield Paragraph(said_good, "good")
 
 
-def _attacks(tell: Teller) -> Iterator[Block]:
+def _attacks(tell: Teller) -> Iterator[Content]:
     attacks = tell.facts.items(_FILE, "attacks")
     if not attacks:
         return
@@ -49,12 +50,10 @@ def _attacks(tell: Teller) -> Iterator[Block]:
         say("Exposed"),
         say("Right at most, by the claim"),
     )
-    yield Paragraph(
-        tell.say(
-            "Each attack stands between two anchors: a release that has nothing to do with its targets, from which it "
-            "must gain nothing, and the raw data, from which it gains most. Exposed are the targets that it is right "
-            "about with the release and wrong without."
-        )
+    yield tell.say(
+        "Each attack stands between two anchors: a release that has nothing to do with its targets, from which it "
+        "must gain nothing, and the raw data, from which it gains most. Exposed are the targets that it is right "
+        "about with the release and wrong without."
     )
     if _is_guessed_by_tenths(tell):
         yield Paragraph(
@@ -108,12 +107,12 @@ def _method(tell: Teller, attacks: list[str], method: str) -> Inline:
     return tell.say("{attacks}: {method}", attacks=Plain(" … ".join(names)), method=Plain(method))
 
 
-def _bounds(tell: Teller) -> Iterator[Block]:
+def _bounds(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     for column in facts.names(_FILE, "columns"):
         place = (_FILE, "columns", column)
         if not facts.has(*place, "lower_bound"):
-            yield Paragraph(tell.say("The rows of {column} are too few to show a level.", column=Own(column)))
+            yield tell.say("The rows of {column} are too few to show a level.", column=Own(column))
             continue
         shown = facts.number(*place, "lower_bound", "value", unit=str(facts.get(*place, "lower_bound", "unit")))
         claim = tell.maybe(*place, "claim")
@@ -133,26 +132,24 @@ def _bounds(tell: Teller) -> Iterator[Block]:
                 notion=Own(notion),
                 claim=claim,
             )
-        yield Paragraph(said)
+        yield said
 
 
-def _anonymity(tell: Teller) -> Iterator[Block]:
+def _anonymity(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     if not facts.has(_FILE, "anonymity"):
         return
-    yield Paragraph(
-        tell.say(
-            "By the public columns ({columns}) the rows fall into groups: {classes}. Rows in the "
-            "smallest: {k}; rows that stand alone: {unique}.",
-            columns=tell.listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
-            classes=facts.number(_FILE, "anonymity", "classes"),
-            k=facts.number(_FILE, "anonymity", "k", count=True),
-            unique=facts.number(_FILE, "anonymity", "unique", count=True),
-        )
+    yield tell.say(
+        "By the public columns ({columns}) the rows fall into groups: {classes}. Rows in the "
+        "smallest: {k}; rows that stand alone: {unique}.",
+        columns=tell.listed(facts.names(_FILE, "anonymity", "quasi_identifiers")),
+        classes=facts.number(_FILE, "anonymity", "classes"),
+        k=facts.number(_FILE, "anonymity", "k", count=True),
+        unique=facts.number(_FILE, "anonymity", "unique", count=True),
     )
 
 
-def _checks(tell: Teller) -> Iterator[Block]:
+def _checks(tell: Teller) -> Iterator[Content]:
     checks = tell.facts.items(_FILE, "checks")
     if checks:
         say = tell.language.say

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.document import Content, Grid, Inline, Paragraph
 from leakgauge.report.sections.teller import Own, Teller
 
 
-def context(tell: Teller) -> Iterator[Block]:
+def context(tell: Teller) -> Iterator[Content]:
     """For what, for whom, and what counts as one: as declared, not as found."""
     say = tell.language.say
     yield Grid(say("Context"), (say("Declared"), say("As")), tuple(_declared(tell)))
@@ -46,7 +46,7 @@ def _declared(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
         yield (say("policy"),), (str(policy),)
 
 
-def data(tell: Teller) -> Iterator[Block]:
+def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
     facts, say = tell.facts, tell.language.say
     rows = [*_table(tell)]
@@ -60,11 +60,11 @@ def data(tell: Teller) -> Iterator[Block]:
         )
         yield Grid(say("Columns"), head, roles)
     elif facts.has("release.json"):
-        yield Paragraph(tell.say("Protected: {columns}.", columns=tell.listed(tell.secret)))
+        yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
         plain, binned = tell.public
-        yield Paragraph(tell.say("Released as they are: {columns}.", columns=tell.listed(plain)))
+        yield tell.say("Released as they are: {columns}.", columns=tell.listed(plain))
         if binned:
-            yield Paragraph(tell.say("Released in bins: {columns}.", columns=tell.listed(binned)))
+            yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
     if rows or kinds:
         yield Paragraph(_values(tell), "note")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.languages import message
-from leakgauge.report.document import Block, Grid, Inline, Paragraph, Points
+from leakgauge.report.document import Content, Grid, Inline, Paragraph, Points
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, Own, Plain, Teller, warning
 
@@ -39,34 +39,32 @@ _LEAVES = {one.limit: one.leaf for one in INDICATORS.values() if one.limit and o
 """Leaves whose upper ends are held against a limit; the largest of several levels is held against that of ε."""
 
 
-def grade(tell: Teller) -> Iterator[Block]:
+def grade(tell: Teller) -> Iterator[Content]:
     """The grade and what it rests on, where a release was graded."""
     if not tell.facts.has(_FILE):
         return
     yield from (*_graded(tell), *_scores(tell), *_criteria(tell), *pictures(tell, "criteria", "influence"))
     yield from vetoes(tell)
     if not tell.facts.items(_FILE, "vetoes"):
-        yield Paragraph(tell.say("No veto caps the grade."))
+        yield tell.say("No veto caps the grade.")
     yield from (*_policy(tell), *_lifts(tell), *_published(tell))
 
 
-def _graded(tell: Teller) -> Iterator[Block]:
+def _graded(tell: Teller) -> Iterator[Content]:
     grade, uncapped = (str(tell.facts.get(_FILE, name)) for name in ("grade", "grade_uncapped"))
     if grade == uncapped:
-        yield Paragraph(tell.say("The grade is {grade}.", grade=grade))
+        yield tell.say("The grade is {grade}.", grade=grade)
     else:
         yield warning(
             tell.say("The grade is {grade}; without vetoes it would be {other}.", grade=grade, other=uncapped)
         )
-    yield Paragraph(
-        tell.say(
-            "Scores run from 0 to 100; grades are very poor below 20, poor below 40, medium below 60, good below 80, "
-            "and very good from there. The grade is the lowest of those of the effect, of privacy and of utility."
-        )
+    yield tell.say(
+        "Scores run from 0 to 100; grades are very poor below 20, poor below 40, medium below 60, good below 80, "
+        "and very good from there. The grade is the lowest of those of the effect, of privacy and of utility."
     )
 
 
-def _scores(tell: Teller) -> Iterator[Block]:
+def _scores(tell: Teller) -> Iterator[Content]:
     say = tell.language.say
     names = (
         ("score", say("protection effect"), "interval"),
@@ -99,7 +97,7 @@ def _capped(tell: Teller, file: str) -> Inline:
     )
 
 
-def _criteria(tell: Teller) -> Iterator[Block]:
+def _criteria(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     rows = []
     for key in dict.fromkeys(arc.source for arc in facts.diagram.into(facts.diagram.value)):
@@ -113,14 +111,14 @@ def _criteria(tell: Teller) -> Iterator[Block]:
         yield Grid(say("Criteria, from 0, lowest, to 100, highest"), head, tuple(rows))
 
 
-def vetoes(tell: Teller) -> Iterator[Block]:
+def vetoes(tell: Teller) -> Iterator[Content]:
     """A loud sentence for each veto."""
     for veto in tell.facts.items(_FILE, "vetoes"):
         reason, cap = Own(tell.told(veto["reason"])), str(veto["cap"])
         yield warning(tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
 
 
-def failed_lines(tell: Teller) -> Iterator[Block]:
+def failed_lines(tell: Teller) -> Iterator[Content]:
     """A loud sentence for each line of the policy that is not kept."""
     for at, line in enumerate(tell.facts.items(_FILE, "policy")):
         # Vetoes are loud by themselves.
@@ -135,7 +133,7 @@ def failed_lines(tell: Teller) -> Iterator[Block]:
             )
 
 
-def _policy(tell: Teller) -> Iterator[Block]:
+def _policy(tell: Teller) -> Iterator[Content]:
     lines, say = tell.facts.items(_FILE, "policy"), tell.language.say
     if lines:
         rows = tuple(
@@ -184,17 +182,15 @@ def _side(tell: Teller, at: int, field: str) -> Inline:
     return (tell.facts.number(_FILE, "policy", at, field, unit=unit),)
 
 
-def _lifts(tell: Teller) -> Iterator[Block]:
+def _lifts(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     lifts = facts.items(_FILE, "lifts")
     blocked = facts.get(_FILE, "blocked")
     if lifts and not tell.external:
-        yield Paragraph(
-            tell.say(
-                "How sensitive the grade is: were the indicators of a line to move as far as it says, the rest "
-                "unmoved, the grade would be better. This is no advice: indicators hang together, and no release may "
-                "have all of these at once."
-            )
+        yield tell.say(
+            "How sensitive the grade is: were the indicators of a line to move as far as it says, the rest "
+            "unmoved, the grade would be better. This is no advice: indicators hang together, and no release may "
+            "have all of these at once."
         )
         yield Points(tuple(_lift(tell, at, one["moves"]) for at, one in enumerate(lifts)))
     elif blocked:
@@ -215,7 +211,7 @@ def _lift(tell: Teller, at: int, moves: list[dict[str, object]]) -> Inline:
     return (*joined, *tell.say("; then the score is {score}", score=score))
 
 
-def _published(tell: Teller) -> Iterator[Block]:
+def _published(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     if not facts.has(_FILE, "published", "score"):
         return
@@ -230,16 +226,14 @@ def _published(tell: Teller) -> Iterator[Block]:
     )
 
 
-def indicators(tell: Teller) -> Iterator[Block]:
+def indicators(tell: Teller) -> Iterator[Content]:
     """Every indicator: what was found, where it lies, and what it is worth."""
     leaves, say = tell.facts.items(_FILE, "leaves"), tell.language.say
     if not leaves:
         return
-    yield Paragraph(
-        tell.say(
-            "The points say what the score, privacy or utility would gain if the indicator moved over its whole scale; "
-            "those of a missing one are shared by the others."
-        )
+    yield tell.say(
+        "The points say what the score, privacy or utility would gain if the indicator moved over its whole scale; "
+        "those of a missing one are shared by the others."
     )
     head = (
         say("No."),

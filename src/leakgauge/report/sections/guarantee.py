@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.languages import message
-from leakgauge.report.document import Block, Grid, Inline, Paragraph, Part
+from leakgauge.report.document import Content, Grid, Inline, Part
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Own, Teller, spelled, warning
 
@@ -27,7 +27,7 @@ _NOTIONS = {
 }
 
 
-def guarantee(tell: Teller) -> Iterator[Block]:
+def guarantee(tell: Teller) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
     yield from (*_columns(tell), *_under_prior(tell), *_together(tell), *_designed(tell))
     yield from pictures(tell, "channel", "levels")
@@ -38,10 +38,10 @@ def notion_of(tell: Teller, notion: str) -> str:
     return tell.language.say(_NOTIONS[notion]) if notion in _NOTIONS else notion
 
 
-def _columns(tell: Teller) -> Iterator[Block]:
+def _columns(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     for column in facts.names("release.json", "plan", "columns"):
-        yield Paragraph(_mechanism(tell, column))
+        yield _mechanism(tell, column)
         levels = facts.names("release.json", "claims", column, "levels")
         if not levels:
             continue
@@ -79,7 +79,7 @@ def _mechanism(tell: Teller, column: str) -> Inline:
     )
 
 
-def _under_prior(tell: Teller) -> Iterator[Block]:
+def _under_prior(tell: Teller) -> Iterator[Content]:
     """Levels that depend on how frequent the values are."""
     facts, say = tell.facts, tell.language.say
     claims = (facts.get("release.json", "claims") or {}).values()
@@ -98,11 +98,7 @@ def _level(tell: Teller, place: tuple[str, ...], shows: bool) -> tuple[Inline, .
     for name, symbol in (("order", "α = "), ("delta", "δ = ")):
         if facts.has(*place, name):
             parameters += [symbol, facts.number(*place, name)]
-    row: tuple[Inline, ...] = (
-        (said,),
-        (facts.number(*place),),
-        tuple(parameters) or NOTHING,
-    )
+    row: tuple[Inline, ...] = ((said,), (facts.number(*place),), tuple(parameters) or NOTHING)
     return (*row, _witness(tell, place)) if shows else row
 
 
@@ -116,7 +112,7 @@ def _witness(tell: Teller, place: tuple[str, ...]) -> Inline:
     return (" / ".join(inputs),) if output is None else (" / ".join(inputs), " → ", str(output))
 
 
-def _together(tell: Teller) -> Iterator[Block]:
+def _together(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     rows: list[tuple[Inline, Inline]] = []
     for notion in facts.names("release.json", "together"):
@@ -124,21 +120,17 @@ def _together(tell: Teller) -> Iterator[Block]:
         cell: Inline = (facts.number("release.json", "together", notion),)
         if facts.has("release.json", "together", notion, "delta"):
             cell = tell.say(
-                "{level}, δ = {delta}",
-                level=cell,
-                delta=facts.number("release.json", "together", notion, "delta"),
+                "{level}, δ = {delta}", level=cell, delta=facts.number("release.json", "together", notion, "delta")
             )
         rows.append(((say("all columns together: {notion}", notion=Own(said)),), cell))
     rows += _spent(tell)
     if rows:
         yield Grid(say("The whole release"), (say("What"), say("Level")), tuple(rows))
     if facts.has("release.json", "budget", "ledger"):
-        yield Paragraph(
-            tell.say(
-                "Counted in the ledger of {dataset} as entry {entry}.",
-                dataset=Own(str(facts.get("release.json", "budget", "ledger", "dataset"))),
-                entry=facts.number("release.json", "budget", "ledger", "entry"),
-            )
+        yield tell.say(
+            "Counted in the ledger of {dataset} as entry {entry}.",
+            dataset=Own(str(facts.get("release.json", "budget", "ledger", "dataset"))),
+            entry=facts.number("release.json", "budget", "ledger", "entry"),
         )
     if tell.released and tell.from_this_table:
         yield warning(
@@ -164,14 +156,12 @@ def _spent(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
         yield from tell.numbers(both, "job.json", "spent", unit="nats")
 
 
-def _designed(tell: Teller) -> Iterator[Block]:
+def _designed(tell: Teller) -> Iterator[Content]:
     if not tell.facts.has("design.json", "gap"):
         return
-    yield Paragraph(
-        tell.say(
-            "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
-            "the optimum.",
-            distortion=tell.facts.number("design.json", "distortion", "value"),
-            gap=tell.facts.number("design.json", "gap", digits=2),
-        )
+    yield tell.say(
+        "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
+        "the optimum.",
+        distortion=tell.facts.number("design.json", "distortion", "value"),
+        gap=tell.facts.number("design.json", "gap", digits=2),
     )

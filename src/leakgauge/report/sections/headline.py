@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode
-from leakgauge.report.document import Block, Grid, Inline
+from leakgauge.report.document import Content, Grid, Inline
 from leakgauge.report.facts import Facts
 from leakgauge.report.sections.teller import Own, Plain, Teller
 
@@ -19,7 +19,7 @@ def strongest_attack(facts: Facts) -> int | None:
     return strongest([decode(Finding, one, "audit.json") for one in facts.items("audit.json", "attacks")])
 
 
-def headline(tell: Teller) -> Iterator[Block]:
+def headline(tell: Teller) -> Iterator[Content]:
     """Leakage, guarantee, attacks, usefulness and grade, each with its number and in plain words."""
     made = (_leakage(tell), _guarantee(tell), _attack(tell), _beyond(tell), _unchanged(tell), _graded(tell))
     rows = [row for row in made if row]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.document import Content, Grid, Inline, Paragraph
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Teller
@@ -13,24 +13,22 @@ _BEFORE, _AFTER = "measurement.json", "leakage.json"
 Row = tuple[Inline, Inline, Inline, Inline]
 
 
-def leakage(tell: Teller) -> Iterator[Block]:
+def leakage(tell: Teller) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     if tell.facts.has(_BEFORE, "entropy") or tell.facts.has(_AFTER, "entropy"):
         yield from (*_explained(tell), *_grids(tell), *pictures(tell, "decomposition"))
 
 
-def _explained(tell: Teller) -> Iterator[Block]:
+def _explained(tell: Teller) -> Iterator[Content]:
     background = tell.facts.names(_BEFORE, "background")
     if background:
-        yield Paragraph(
-            tell.say(
-                "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
-                secret=tell.listed(tell.secret),
-                background=tell.listed(background),
-            )
+        yield tell.say(
+            "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
+            secret=tell.listed(tell.secret),
+            background=tell.listed(background),
         )
     else:
-        yield Paragraph(tell.say("X is the secret {secret}, Y what is released.", secret=tell.listed(tell.secret)))
+        yield tell.say("X is the secret {secret}, Y what is released.", secret=tell.listed(tell.secret))
     if tell.secret_bins:
         yield Paragraph(
             tell.say(
@@ -46,7 +44,7 @@ def _explained(tell: Teller) -> Iterator[Block]:
         )
 
 
-def _grids(tell: Teller) -> Iterator[Block]:
+def _grids(tell: Teller) -> Iterator[Content]:
     say = tell.language.say
     head = (say("Quantity"), say("Without a release"), say("Released as it is"), say("This release"))
     # Without a release, or where its leakage is not known, its column is left out.
@@ -60,11 +58,8 @@ def _grids(tell: Teller) -> Iterator[Block]:
             yield Grid(caption, head[:wide], rows)
     tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
-        yield Paragraph(
-            tell.say(
-                "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.",
-                p=tested,
-            )
+        yield tell.say(
+            "A test of the hypothesis that the background tells nothing of the secret has a p-value of {p}.", p=tested
         )
 
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.audit import Aim, attack_of
 from leakgauge.probability import PriorOrigin
-from leakgauge.report.document import Block, Inline, Paragraph, Points
+from leakgauge.report.document import Content, Inline, Paragraph, Points
 from leakgauge.report.sections.headline import strongest_attack
 from leakgauge.report.sections.teller import Own, Plain, Teller
 from leakgauge.report.sections.usefulness import never_released
 
 
-def assumptions(tell: Teller) -> Iterator[Block]:
+def assumptions(tell: Teller) -> Iterator[Content]:
     """What must hold for the guarantee of a release to hold, numbered."""
     points = (*map(tell.stored, tell.facts.items("release.json", "assumptions")), *_of_histograms(tell))
     if points:
-        yield Paragraph(tell.say("The guarantee holds where all of these do."))
+        yield tell.say("The guarantee holds where all of these do.")
         yield Points(points, numbered=True)
 
 
@@ -33,7 +33,7 @@ def _of_histograms(tell: Teller) -> Iterator[Inline]:
         )
 
 
-def limitations(tell: Teller) -> Iterator[Block]:
+def limitations(tell: Teller) -> Iterator[Content]:
     """What the report does not say."""
     yield Points(tuple(_limitations(tell)))
 
@@ -130,16 +130,14 @@ def _of_the_grade(tell: Teller) -> Iterator[Inline]:
         yield tell.stored(tell.facts.get("assessment.json", "graded"))
 
 
-def left_out(tell: Teller) -> Iterator[Block]:
+def left_out(tell: Teller) -> Iterator[Content]:
     """What the external edition leaves out, and why."""
     if not tell.external:
         return
-    yield Paragraph(
-        tell.say(
-            "This edition may be shown to everybody. It prints what is public, what was declared and what a budget "
-            "accounts for, and no number that follows from the counts of the table: a few such numbers, however "
-            "coarse, can be solved together for the count of a rare value."
-        )
+    yield tell.say(
+        "This edition may be shown to everybody. It prints what is public, what was declared and what a budget "
+        "accounts for, and no number that follows from the counts of the table: a few such numbers, however "
+        "coarse, can be solved together for the count of a rare value."
     )
     yield Points(tuple(_left_out(tell)))
     if tell.released:
@@ -174,13 +172,13 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
     )
 
 
-def residual(tell: Teller) -> Iterator[Block]:
+def residual(tell: Teller) -> Iterator[Content]:
     """What risk is left, and when to look again."""
     risks = tuple(_risks(tell))
     if risks:
         yield Points(risks)
     review = tell.facts.get("job.json", "asked", "review")
-    yield Paragraph(
+    yield (
         tell.say("To be reviewed by {date}.", date=Own(str(review)))
         if review
         else tell.say(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.languages import message
-from leakgauge.report.document import Block, Code, Grid, Paragraph
+from leakgauge.report.document import Code, Content, Grid
 from leakgauge.report.sections.teller import Teller
 
 STAGES = {
@@ -28,33 +28,31 @@ _RESTS_ON = {
 """Without these fields of artefacts there is nothing in such a section to point at."""
 
 
-def reproduction(tell: Teller) -> Iterator[Block]:
+def reproduction(tell: Teller) -> Iterator[Content]:
     """Commands, versions and digests; in the external edition only what is of the release itself."""
     yield from (*_commands(tell), *_versions(tell), *_digests(tell))
 
 
-def _commands(tell: Teller) -> Iterator[Block]:
+def _commands(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     command, script = (facts.get("job.json", name) for name in ("command", "script"))
     if command:
-        yield Paragraph(tell.say("The same job again; fresh noise makes another release of the same quality:"))
+        yield tell.say("The same job again; fresh noise makes another release of the same quality:")
         yield Code(str(command))
     if facts.has("release.public.json") and tell.external:
-        yield Paragraph(
-            tell.say(
-                "release.public.json is the record that is handed out with the release. Check that they fit together:"
-            )
+        yield tell.say(
+            "release.public.json is the record that is handed out with the release. Check that they fit together:"
         )
         yield Code("leakgauge verify release.public.json")
     elif facts.has("release.json") and not tell.external:
-        yield Paragraph(tell.say("Check that record and release belong together and claim what they may:"))
+        yield tell.say("Check that record and release belong together and claim what they may:")
         yield Code("leakgauge verify release.json")
     if script:
-        yield Paragraph(tell.say("The same in Python:"))
+        yield tell.say("The same in Python:")
         yield Code(str(script))
 
 
-def _versions(tell: Teller) -> Iterator[Block]:
+def _versions(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     versions = facts.get("release.json", "versions") or facts.get("job.json", "versions") or {}
     if versions:
@@ -63,10 +61,7 @@ def _versions(tell: Teller) -> Iterator[Block]:
     times = [(say("started"), "started"), (say("finished"), "finished")]
     stamped = tuple(((said,), (str(facts.get("job.json", key)),)) for said, key in times if facts.has("job.json", key))
     stages = tuple(
-        (
-            (say(STAGES.get(stage, stage)),),
-            tell.cell("job.json", "stages", stage, "seconds", unit="seconds", digits=3),
-        )
+        ((say(STAGES.get(stage, stage)),), tell.cell("job.json", "stages", stage, "seconds", unit="seconds", digits=3))
         for stage in facts.names("job.json", "stages")
         if facts.has("job.json", "stages", stage, "seconds")
     )
@@ -74,7 +69,7 @@ def _versions(tell: Teller) -> Iterator[Block]:
         yield Grid(say("When it was made"), (say("Stage"), say("Time")), (*stamped, *stages))
 
 
-def _digests(tell: Teller) -> Iterator[Block]:
+def _digests(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     digests: dict[str, object] = {}
     if facts.has("release.json", "output", "sha256"):
@@ -93,14 +88,12 @@ def _digests(tell: Teller) -> Iterator[Block]:
         yield Grid(say("Digests (SHA-256)"), (say("File"), say("Digest")), rows)
 
 
-def crosswalk(tell: Teller) -> Iterator[Block]:
+def crosswalk(tell: Teller) -> Iterator[Content]:
     """Topics of guidelines beside the sections that answer them; their names, without clauses."""
-    yield Paragraph(
-        tell.say(
-            "For those who assess by NIST SP 800-226, ISO/IEC 27559, GB/T 42460 or GB/T 37964: where this report "
-            "answers what such guidelines ask. No clauses are named, because the table was not made from the texts of "
-            "these documents, and it claims conformity with none of them."
-        )
+    yield tell.say(
+        "For those who assess by NIST SP 800-226, ISO/IEC 27559, GB/T 42460 or GB/T 37964: where this report "
+        "answers what such guidelines ask. No clauses are named, because the table was not made from the texts of "
+        "these documents, and it claims conformity with none of them."
     )
     say = tell.language.say
     rows = tuple(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.assessment import grade_of
-from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.document import Content, Grid, Inline, Paragraph
 from leakgauge.report.sections.grade import failed_lines, vetoes
 from leakgauge.report.sections.headline import headline
 from leakgauge.report.sections.teller import OF_A_HUNDRED, ROWS, Teller, warning
@@ -15,7 +15,7 @@ _MANY_ALONE = 0.05
 _TONES = {"good": "good", "very-good": "good", "poor": "warning", "very-poor": "warning"}
 
 
-def statement(tell: Teller) -> Iterator[Block]:
+def statement(tell: Teller) -> Iterator[Content]:
     """What was done and what speaks against it; it is never left out."""
     yield from (*_done(tell), *_alarms(tell), *headline(tell), *_explained(tell))
     say = tell.language.say
@@ -24,7 +24,7 @@ def statement(tell: Teller) -> Iterator[Block]:
     yield Grid(say("Approved by"), (say("Name"), say("Role"), say("Date"), say("Signature")), (empty, empty))
 
 
-def _done(tell: Teller) -> Iterator[Block]:
+def _done(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     if not tell.released:
         yield warning(tell.say("Nothing was released of {table}.", table=tell.table))
@@ -128,7 +128,7 @@ def _possible(tell: Teller) -> Inline:
     return tell.say("What the table tells as it is stands below; ask for less usefulness or allow more leakage.")
 
 
-def _alarms(tell: Teller) -> Iterator[Block]:
+def _alarms(tell: Teller) -> Iterator[Content]:
     """Everything that speaks against the release, each as a loud sentence."""
     facts = tell.facts
     if facts.get("release.json", "private") is False:
@@ -142,7 +142,7 @@ def _alarms(tell: Teller) -> Iterator[Block]:
     yield from (*vetoes(tell), *failed_lines(tell), *_standing_alone(tell))
 
 
-def _standing_alone(tell: Teller) -> Iterator[Block]:
+def _standing_alone(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     rows, unique = (facts.get("audit.json", "anonymity", name) or 0 for name in ("rows", "unique"))
     if tell.released and unique > _MANY_ALONE * rows:
@@ -157,7 +157,7 @@ def _standing_alone(tell: Teller) -> Iterator[Block]:
         )
 
 
-def _explained(tell: Teller) -> Iterator[Block]:
+def _explained(tell: Teller) -> Iterator[Content]:
     if not tell.external:
         yield Paragraph(
             tell.say(

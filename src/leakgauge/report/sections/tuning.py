@@ -4,46 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.document import Content, Grid, Inline, Paragraph
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import Teller, warning
 
 _FILE = "improvement.json"
 
 
-def tuning(tell: Teller) -> Iterator[Block]:
+def tuning(tell: Teller) -> Iterator[Content]:
     """The trials and their cost."""
     yield from _searched(tell) if tell.facts.has(_FILE) else _designed(tell)
 
 
-def _designed(tell: Teller) -> Iterator[Block]:
+def _designed(tell: Teller) -> Iterator[Content]:
     accounted = tell.maybe("job.json", "asked", "accounted")
     if accounted is not None:
-        yield Paragraph(
-            tell.say(
-                "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.",
-                epsilon=accounted,
-            )
+        yield tell.say(
+            "The design used a noisy histogram of the table, paid with ε = {epsilon} of the budget.", epsilon=accounted
         )
     elif tell.from_this_table:
-        yield Paragraph(
-            tell.say(
-                "No settings were searched. The design used the counts of this table as they are: no budget was spent "
-                "on it, and none protects what the choice of the channel tells."
-            )
+        yield tell.say(
+            "No settings were searched. The design used the counts of this table as they are: no budget was spent "
+            "on it, and none protects what the choice of the channel tells."
         )
     elif tell.keeps_guarantee_inside:
-        yield Paragraph(
-            tell.say(
-                "The settings may follow from private counts: no budget was spent on them, and none protects what the "
-                "choice of the mechanism tells."
-            )
+        yield tell.say(
+            "The settings may follow from private counts: no budget was spent on them, and none protects what the "
+            "choice of the mechanism tells."
         )
     elif tell.released:
-        yield Paragraph(tell.say("No settings were searched: they were given, and cost nothing."))
+        yield tell.say("No settings were searched: they were given, and cost nothing.")
 
 
-def _searched(tell: Teller) -> Iterator[Block]:
+def _searched(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     learned = facts.get(_FILE, "learned_from")
     if learned:
@@ -52,7 +45,7 @@ def _searched(tell: Teller) -> Iterator[Block]:
     if not facts.has(_FILE, "chosen"):
         yield warning(tell.say("No setting that was tried meets the target."))
     if facts.has(_FILE, chosen):
-        yield Paragraph(_best(tell, chosen))
+        yield _best(tell, chosen)
     for failed in facts.items(_FILE, "failed"):
         yield Paragraph(tell.stored(failed), "note")
     yield from pictures(tell, "tuning")
@@ -71,7 +64,7 @@ def _best(tell: Teller, chosen: str) -> Inline:
     return tell.say("The best of them: {mechanism}, graded {grade} with a score of {score}.", **fields)
 
 
-def _trials(tell: Teller) -> Iterator[Block]:
+def _trials(tell: Teller) -> Iterator[Content]:
     trials = tell.facts.items(_FILE, "trials")
     if not trials:
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Grid, Inline, Paragraph
+from leakgauge.report.document import Content, Grid, Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import pictures, released_point
 from leakgauge.report.sections.teller import Own, Teller, spelled, warning
@@ -13,7 +13,7 @@ _SHOWN = 9
 """Points of the curve that are listed; the picture has all."""
 
 
-def usefulness(tell: Teller) -> Iterator[Block]:
+def usefulness(tell: Teller) -> Iterator[Content]:
     """What is left of each released column, where it was measured."""
     say, columns = tell.language.say, tell.facts.names("utility.json", "columns")
     if not columns:
@@ -27,7 +27,7 @@ def usefulness(tell: Teller) -> Iterator[Block]:
     )
     if tell.bins:
         words = (*words, *tell.say(" A column in bins is compared with its bins, not with its exact values."))
-    yield Paragraph(words)
+    yield words
 
 
 def never_released(tell: Teller) -> Iterator[Inline]:
@@ -57,7 +57,7 @@ def _column(tell: Teller, column: str) -> tuple[Inline, ...]:
     )
 
 
-def frontier(tell: Teller) -> Iterator[Block]:
+def frontier(tell: Teller) -> Iterator[Content]:
     """The least leakage for each distortion, this release on it, and what other mechanisms waste."""
     if tell.facts.has("frontier.json") or tell.facts.has("comparison.json"):
         yield from (*pictures(tell, "frontier"), *_gap(tell), *_points(tell), *_comparison(tell))
@@ -68,26 +68,24 @@ def _leakage_field(tell: Teller, file: str) -> str:
     return "leakage_with_background" if tell.facts.get(file, "knowledge") in ("attacker", "both") else "leakage"
 
 
-def _gap(tell: Teller) -> Iterator[Block]:
+def _gap(tell: Teller) -> Iterator[Content]:
     facts = tell.facts
     if facts.has("design.json", "gap"):
         field = _leakage_field(tell, "design.json")
-        yield Paragraph(
-            tell.say(
-                "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
-                "leaks less by more than {gap}.",
-                leakage=facts.number("design.json", field),
-                distortion=facts.number("design.json", "distortion", "value"),
-                gap=facts.number("design.json", "gap", digits=2),
-            )
+        yield tell.say(
+            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
+            "leaks less by more than {gap}.",
+            leakage=facts.number("design.json", field),
+            distortion=facts.number("design.json", "distortion", "value"),
+            gap=facts.number("design.json", "gap", digits=2),
         )
     elif released_point(tell):
         yield from _above(tell)
     elif not tell.released and facts.has("frontier.json"):
-        yield Paragraph(tell.say("Each point can be had; the release that was asked for is not among them."))
+        yield tell.say("Each point can be had; the release that was asked for is not among them.")
 
 
-def _above(tell: Teller) -> Iterator[Block]:
+def _above(tell: Teller) -> Iterator[Content]:
     """How far a release that was not designed lies above the curve, by the last point that distorts no more."""
     facts, field = tell.facts, _leakage_field(tell, "frontier.json")
     known = "leakage_with_background" if field == "leakage_with_background" else "mutual_information"
@@ -116,7 +114,7 @@ def _above(tell: Teller) -> Iterator[Block]:
             other=facts.number("frontier.json", "points", at, "distortion", "value"),
             least=facts.number("frontier.json", "points", at, field),
         )
-    yield Paragraph(said)
+    yield said
 
 
 def _waste(tell: Teller) -> Number | None:
@@ -128,7 +126,7 @@ def _waste(tell: Teller) -> Number | None:
     return None
 
 
-def _points(tell: Teller) -> Iterator[Block]:
+def _points(tell: Teller) -> Iterator[Content]:
     points = tell.facts.items("frontier.json", "points")
     if not points:
         return
@@ -148,7 +146,7 @@ def _points(tell: Teller) -> Iterator[Block]:
     yield Grid(say("Points of the curve"), head, rows)
 
 
-def _comparison(tell: Teller) -> Iterator[Block]:
+def _comparison(tell: Teller) -> Iterator[Content]:
     facts, say = tell.facts, tell.language.say
     ranking = facts.items("comparison.json", "ranking")
     if not ranking:
@@ -176,9 +174,7 @@ def _comparison(tell: Teller) -> Iterator[Block]:
             )
         )
     yield Grid(say("This and other mechanisms"), head, tuple(rows))
-    yield Paragraph(
-        tell.say(
-            "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
-            secret=tell.listed(tell.secret),
-        )
+    yield tell.say(
+        "Waste is what a mechanism leaks of {secret} above the least leaking channel of the same distortion.",
+        secret=tell.listed(tell.secret),
     )
