@@ -92,7 +92,7 @@ def test_every_name_in_quotes_exists() -> None:
     known = public | set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
     fields = {"reliable", "accounting", "both", "max_epsilon", "width", "quantiles"}
     named = {name for name in re.findall(r"`([a-z_]+)`", TEXT) if name not in fields}
-    assert {"solve", "verify", "grade"} <= named
+    assert {"solve", "verify", "assess_release"} <= named
     assert named <= known
 
 

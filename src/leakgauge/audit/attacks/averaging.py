@@ -16,6 +16,7 @@ from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Codes
 
 RELEASES = (1, 2, 4, 8, 16)
+_TITLE = "averaging, {releases:d} releases"
 _ONE_RELEASE = Sentence("averaging, 1 release")
 
 
@@ -53,7 +54,7 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
             independent=independent_advantage(by_chance[releases] == x, without, draws, case.confidence),
             raw=raw_advantage(without, case.confidence),
             ceiling=ceiling(promised, best.share, best.letters, best.rows),
-            name=_ONE_RELEASE if releases == 1 else Sentence(AVERAGING.title.template, releases=releases),
+            name=_ONE_RELEASE if releases == 1 else Sentence(_TITLE, releases=releases),
         )
 
 
@@ -73,7 +74,7 @@ def _guessed(secret: Secret, knowledge: Knowledge, background: Codes, outputs: l
 
 
 AVERAGING = Attack(
-    Sentence("averaging, {releases:d} releases"),
+    Sentence(_TITLE),
     Sentence("the likeliest secret, given releases of the same value made afresh"),
     Aim.SECRET,
     averaging,
