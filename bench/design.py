@@ -23,7 +23,8 @@ from leakgauge.design import (
     solve,
     solve_on_grid,
 )
-from leakgauge.distances import Absolute, Grid, Hamming, Squared
+from leakgauge.distances import Absolute, Hamming, Squared
+from leakgauge.distances.grid import Grid
 from leakgauge.probability import Channel, Distribution, Joint
 from leakgauge.probability.cells import Floats
 

@@ -8,13 +8,12 @@ from collections.abc import Callable
 import numpy as np
 
 from leakgauge.mechanisms import randomized_response
-from leakgauge.randomness import (
-    OperatingSystem,
+from leakgauge.randomness import OperatingSystem, simulation
+from leakgauge.randomness.discrete import (
     discrete_gaussian,
     discrete_laplace,
     opendp_discrete_gaussian,
     opendp_discrete_laplace,
-    simulation,
 )
 
 BATCH = 65_536

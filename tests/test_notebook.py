@@ -11,7 +11,9 @@ import pytest
 
 import leakgauge as lg
 from leakgauge import notebook
-from leakgauge.assessment import Assessment, Evidence, Scale, Standing, Veto, assess, default_diagram, improve
+from leakgauge.artefacts.assessment import Veto
+from leakgauge.artefacts.evidence import Evidence, Scale, Standing
+from leakgauge.assessment import Assessment, assess, default_diagram, improve
 from leakgauge.audit import attack, lower_bound
 from leakgauge.design import RateDistortion, Solution, solve
 from leakgauge.measures import estimate, mutual_information

@@ -17,6 +17,7 @@ from leakgauge.errors import InputError, OptionError
 from leakgauge.measures import anonymity, divergences, guessing, renyi, vulnerability
 from leakgauge.mechanisms import steps
 from leakgauge.notions import composition
+from leakgauge.notions.relation import relate_channel, relate_statement, relate_statements
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 
 PRIOR = Distribution("ab", [0.6, 0.4])
@@ -114,9 +115,9 @@ CALLS: dict[Callable[..., object], dict[str, Any]] = {
     divergences.renyi: {"p": PRIOR, "q": PRIOR, "order": 2.0},
     divergences.jensen_shannon: {"p": PRIOR, "q": PRIOR},
     notions.levels: {"channel": CHANNEL, "prior": PRIOR, "records": 1, "order": 2.0, "delta": 1e-6, "ordered": True},
-    notions.relate_channel: {"channel": CHANNEL, "prior": PRIOR, "records": 1, "wanted": None, "restricted": False},
-    notions.relate_statement: {"statement": DP, "prior": PRIOR, "wanted": None, "restricted": False},
-    notions.relate_statements: {"statements": [DP], "wanted": None},
+    relate_channel: {"channel": CHANNEL, "prior": PRIOR, "records": 1, "wanted": None, "restricted": False},
+    relate_statement: {"statement": DP, "prior": PRIOR, "wanted": None, "restricted": False},
+    relate_statements: {"statements": [DP], "wanted": None},
     notions.implied: {"statement": DP, "to": claims.LocalDP, "circumstances": None},
     notions.everything_implied: {"statement": DP, "circumstances": None},
     notions.Circumstances: {"skew": 0.5, "records": 1, "independent": True, "delta": 1e-6, "order": 2.0, "values": 2},

@@ -6,7 +6,7 @@ from pathlib import Path
 from xml.sax.saxutils import escape
 
 from leakgauge.claims import NOTIONS
-from leakgauge.notions import SOUND_EDGES, Edge, Status
+from leakgauge.notions.edges import SOUND_EDGES, Edge, Status
 from leakgauge.papers.notion_relations import PUBLISHED_EDGES
 
 WIDTH, HEIGHT = 190, 44

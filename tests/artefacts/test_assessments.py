@@ -15,16 +15,15 @@ from leakgauge.assessment import (
     assess,
     collect,
     default_diagram,
-    every_veto,
-    grade_evidence,
     improve,
     lifts,
     protected_column,
     protected_histogram,
 )
 from leakgauge.assessment.indicators import Protected, audited
+from leakgauge.assessment.published import grade_evidence
 from leakgauge.assessment.stored import stored
-from leakgauge.assessment.vetoes import vetoes_of_unknown
+from leakgauge.assessment.vetoes import every_veto, vetoes_of_unknown
 from leakgauge.errors import FileError
 from leakgauge.jobs.improve import FROM_THE_TABLE, Search
 from leakgauge.jobs.improve import stored as stored_search

@@ -10,24 +10,25 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment import (
     Assessment,
-    Evidence,
     assess,
     collect,
     default_diagram,
     expected,
-    grade_evidence,
     protected_column,
     protected_histogram,
 )
 from leakgauge.assessment.indicators import Protected, audited, setting_of, source_of
+from leakgauge.assessment.published import grade_evidence
 from leakgauge.design import MaxDistortion, RateDistortion, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import Mechanism, gaussian, laplace, randomized_response, through_channel
 from leakgauge.probability import Distribution
 from leakgauge.randomness import Randomness, Simulated
-from leakgauge.tables import Quantiles, Table, open_table
+from leakgauge.tables import Table, open_table
+from leakgauge.tables.binnings import Quantiles
 
 SAMPLES = 20_000
 Case = Callable[[Randomness], Protected]

@@ -7,7 +7,8 @@ import math
 import pyarrow as pa
 import pytest
 
-from leakgauge.assessment import Grade, default_diagram, improve
+from leakgauge.artefacts.assessment import Grade
+from leakgauge.assessment import default_diagram, improve
 from leakgauge.assessment.improvement import Goal, Improvement
 from leakgauge.assessment.indicators import Form
 from leakgauge.errors import ColumnError, OptionError, RefusalError

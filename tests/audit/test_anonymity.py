@@ -13,7 +13,8 @@ import pytest
 from leakgauge.audit.anonymity import anonymity
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.randomness import simulation
-from leakgauge.tables import Width, open_table
+from leakgauge.tables import open_table
+from leakgauge.tables.binnings import Width
 
 
 def test_a_table_worked_out_by_hand() -> None:

@@ -14,7 +14,8 @@ import pytest
 from leakgauge.audit import DeclaredNoise, Program, lower_bound
 from leakgauge.claims import CentralDP, LocalDP, MutualInformation, RenyiDP
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
-from leakgauge.mechanisms import DiscreteLaplace, exponential, laplace, randomized_response
+from leakgauge.mechanisms import exponential, laplace, randomized_response
+from leakgauge.mechanisms.noise import DiscreteLaplace
 
 PAIR = [(0.0, 1.0)]
 

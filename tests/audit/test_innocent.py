@@ -15,8 +15,6 @@ from leakgauge.audit.events import best_events
 from leakgauge.audit.levels import at_level, least_level, line
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
     discrete_gaussian,
     exponential_channel,
     gaussian,
@@ -24,6 +22,7 @@ from leakgauge.mechanisms import (
     laplace,
     randomized_response,
 )
+from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace
 from leakgauge.randomness import Simulated, simulation
 from tests.grids import nightly
 

@@ -16,7 +16,8 @@ from leakgauge.audit.outputs import alike, as_outputs
 from leakgauge.audit.texts import LONGEST, shortened
 from leakgauge.claims import CentralDP, LocalDP
 from leakgauge.errors import LeakgaugeError, ModelError
-from leakgauge.mechanisms import DiscreteLaplace, geometric, subset_selection
+from leakgauge.mechanisms import geometric, subset_selection
+from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.randomness import Simulated, simulation
 from tests.audit import broken
 

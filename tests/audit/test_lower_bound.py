@@ -21,7 +21,6 @@ from leakgauge.claims import (
     ZeroConcentratedDP,
 )
 from leakgauge.mechanisms import (
-    DiscreteLaplace,
     exponential,
     gaussian,
     laplace,
@@ -30,6 +29,7 @@ from leakgauge.mechanisms import (
     subset_selection,
     unary_encoding,
 )
+from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.probability import Channel
 from leakgauge.randomness import Simulated, simulation
 from tests.audit import broken

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 
 from leakgauge.artefacts import Shown
-from leakgauge.audit import shown_by_rows
 from leakgauge.audit.attacks.ceilings import Promise
+from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.randomness import simulation
 from tests.audit.attacks.cases import again, case_of
 

@@ -11,7 +11,8 @@ import pytest
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.cli.options import Loss, loss_of
 from leakgauge.design import MaxDistortion, RateDistortion, solve
-from leakgauge.distances import Absolute, ColumnSums, Hamming
+from leakgauge.distances import Absolute, Hamming
+from leakgauge.distances.distortions import ColumnSums
 from leakgauge.errors import OptionError
 from leakgauge.tables import open_table
 from tests.cli.running import fields, run

@@ -10,13 +10,14 @@ import pytest
 from scipy.optimize import linprog
 
 from leakgauge import randomness
-from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Target, frontier, solve
+from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, frontier, solve
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window, WithinRatio
 from leakgauge.design.curve import Curve
 from leakgauge.design.ends import least_distortion
 from leakgauge.design.interior import MixtureFit, minimise
 from leakgauge.design.points import OneChannel
+from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.measures import background_floor, entropy

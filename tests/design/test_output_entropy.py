@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.design import MaxLeakage, RateDistortion, largest_output_entropy, maximum_entropy_channel, solve
+from leakgauge.design import MaxLeakage, RateDistortion, largest_output_entropy, solve
 from leakgauge.design.barrier import LeakageBounds, RatioBounds
+from leakgauge.design.baselines import maximum_entropy_channel
 from leakgauge.design.problem import MaxDistortion
 from leakgauge.distances import Absolute, Given, Hamming
 from leakgauge.errors import EngineError, OptionError, RefusalError

@@ -11,17 +11,11 @@ import pytest
 from scipy.stats import chisquare
 
 from leakgauge import randomness
-from leakgauge.design import (
-    MaxDistortion,
-    MaxLeakage,
-    RateDistortion,
-    Slope,
-    StructuredSolution,
-    Target,
-    solve,
-    solve_on_grid,
-)
-from leakgauge.distances import EarthGrid, Euclidean, Given, Grid, GridDistance, Squared
+from leakgauge.design import MaxDistortion, MaxLeakage, RateDistortion, Slope, solve, solve_on_grid
+from leakgauge.design.problem import Target
+from leakgauge.design.structured import StructuredSolution
+from leakgauge.distances import Euclidean, Given, Squared
+from leakgauge.distances.grid import EarthGrid, Grid, GridDistance
 from leakgauge.errors import EngineError, LabelError, ModelError, OptionError, RefusalError
 from leakgauge.measures import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario

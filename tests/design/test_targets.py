@@ -14,13 +14,13 @@ from leakgauge.design import (
     MaxLeakage,
     RateDistortion,
     Slope,
-    Target,
     frontier,
-    maximum_entropy_channel,
     solve,
     symmetric_channel,
     waste,
 )
+from leakgauge.design.baselines import maximum_entropy_channel
+from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming, Squared
 from leakgauge.errors import EngineError, LabelError, OptionError, RefusalError
 from leakgauge.measures import entropy, mutual_information

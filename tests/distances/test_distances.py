@@ -9,18 +9,9 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.distances import (
-    Absolute,
-    ColumnSums,
-    Distortion,
-    Euclidean,
-    Given,
-    GreatCircle,
-    Hamming,
-    Squared,
-    read_distortion,
-)
+from leakgauge.distances import Absolute, Distortion, Euclidean, Given, GreatCircle, Hamming, Squared, read_distortion
 from leakgauge.distances.distances import MatchDistances
+from leakgauge.distances.distortions import ColumnSums
 from leakgauge.errors import FileError, LabelError, ModelError, OptionError
 from leakgauge.probability import Label
 

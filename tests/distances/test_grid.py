@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.distances import EarthGrid, GreatCircle, Grid, GridDistance
+from leakgauge.distances import GreatCircle
 from leakgauge.distances import grid as grid_module
+from leakgauge.distances.grid import EarthGrid, Grid, GridDistance
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.probability.cells import Floats
 

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import leakgauge
-from leakgauge.assessment import Grade
+from leakgauge.artefacts.assessment import Grade
 from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.claims import NOTIONS
 from tests.languages.catalogues import read

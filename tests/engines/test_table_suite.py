@@ -22,8 +22,9 @@ import pytest
 from hypothesis import HealthCheck, given
 
 from leakgauge.probability import Counts, Interval
-from leakgauge.tables import Binning, Calendar, CalendarUnit, Edges, Kind, Quantiles, Table, Width, in_bins, open_table
+from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
+from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
 from tests.grids import examples
 
 ODD = 'a "quoted" name'

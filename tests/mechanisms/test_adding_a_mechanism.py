@@ -18,8 +18,9 @@ import leakgauge as lg
 from leakgauge.artefacts import Audit
 from leakgauge.claims import LocalDP
 from leakgauge.cli import main
-from leakgauge.mechanisms import CATALOGUE, Capabilities, Mechanism, spelled
+from leakgauge.mechanisms import CATALOGUE, Mechanism, spelled
 from leakgauge.mechanisms.law import Inputs, Law, Outputs
+from leakgauge.mechanisms.mechanism import Capabilities
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness

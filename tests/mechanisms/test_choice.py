@@ -13,7 +13,8 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import Choice, exponential, exponential_channel, permute_and_flip
+from leakgauge.mechanisms import exponential, exponential_channel, permute_and_flip
+from leakgauge.mechanisms.choice import Choice
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, p_value

@@ -13,7 +13,6 @@ import pytest
 
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms import (
-    LetterSets,
     estimated_counts,
     randomized_response,
     subset_selection,
@@ -21,7 +20,7 @@ from leakgauge.mechanisms import (
     unary_encoding,
 )
 from leakgauge.mechanisms.finite import exact_epsilon
-from leakgauge.mechanisms.letter_sets import UNITS
+from leakgauge.mechanisms.letter_sets import UNITS, LetterSets
 from leakgauge.mechanisms.subset_selection import SubsetLaw
 from leakgauge.mechanisms.unary_encoding import UnaryLaw
 from leakgauge.probability import Channel

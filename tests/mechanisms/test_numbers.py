@@ -12,8 +12,10 @@ import pytest
 from scipy import stats
 
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms import DiscreteGaussian, NoisyNumber, discrete_gaussian, gaussian, geometric, laplace
+from leakgauge.mechanisms import discrete_gaussian, gaussian, geometric, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier
+from leakgauge.mechanisms.noise import DiscreteGaussian
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.randomness import Simulated, simulation
 
 SAMPLES = 1_000_000

@@ -15,7 +15,6 @@ from leakgauge.errors import FileError, OptionError
 from leakgauge.mechanisms import (
     CATALOGUE,
     Mechanism,
-    NoisyNumber,
     discrete_gaussian,
     exponential,
     exponential_channel,
@@ -31,6 +30,7 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.mechanisms.steps import Claimed, KnownChannel, Step
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel

@@ -12,18 +12,9 @@ import pytest
 
 from leakgauge import claims, randomness
 from leakgauge.errors import LabelError, ModelError, OptionError
-from leakgauge.notions import (
-    Circumstances,
-    everything_implied,
-    implied,
-    levels,
-    prior_skew,
-    relate_channel,
-    relate_statement,
-    relate_statements,
-    renyi_dp,
-)
+from leakgauge.notions import Circumstances, everything_implied, implied, levels, prior_skew, renyi_dp
 from leakgauge.notions.neighbours import data_sets, diameter
+from leakgauge.notions.relation import relate_channel, relate_statement, relate_statements
 from leakgauge.probability import Channel, Distribution
 
 MULTISETS = [(1, 1), (1, 2), (1, 3), (2, 2), (2, 3), (3, 3)]

@@ -15,10 +15,7 @@ from leakgauge.claims import NOTIONS, Statement
 from leakgauge.errors import OptionError
 from leakgauge.measures import renyi
 from leakgauge.notions import (
-    SOUND_EDGES,
     Circumstances,
-    Edge,
-    Status,
     approximate_dp,
     formulas,
     gaussian_dp,
@@ -28,6 +25,7 @@ from leakgauge.notions import (
     renyi_dp,
     zero_concentrated_dp,
 )
+from leakgauge.notions.edges import SOUND_EDGES, Edge, Status
 from leakgauge.probability import Channel, Distribution
 from leakgauge.probability.cells import Floats
 from tests.grids import nightly

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from leakgauge import claims
-from leakgauge.notions import Edge, Status, implied
+from leakgauge.notions import implied
+from leakgauge.notions.edges import Edge, Status
 from leakgauge.papers.counterexamples import (
     COUNTEREXAMPLES,
     many_records,

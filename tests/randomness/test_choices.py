@@ -13,16 +13,9 @@ import pytest
 
 from leakgauge.errors import ModelError
 from leakgauge.probability import Channel
-from leakgauge.randomness import (
-    AliasTables,
-    OperatingSystem,
-    Simulated,
-    below,
-    coins,
-    proportionally,
-    shuffled,
-    simulation,
-)
+from leakgauge.randomness import OperatingSystem, Simulated, simulation
+from leakgauge.randomness.alias import AliasTables
+from leakgauge.randomness.draws import below, coins, proportionally, shuffled
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value
 
 

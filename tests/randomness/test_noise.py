@@ -12,16 +12,14 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace
-from leakgauge.randomness import (
-    OperatingSystem,
-    Randomness,
-    Simulated,
+from leakgauge.randomness import OperatingSystem, Randomness, Simulated
+from leakgauge.randomness.discrete import (
+    _geometric,
     discrete_gaussian,
     discrete_laplace,
     opendp_discrete_gaussian,
     opendp_discrete_laplace,
 )
-from leakgauge.randomness.discrete import _geometric
 from leakgauge.randomness.draws import exponential_bounds
 from tests.grids import nightly
 from tests.randomness.goodness import FALSE_ALARM, Replayed, counted, p_value, two_samples_p, with_tails

@@ -28,7 +28,7 @@ from leakgauge.release import Release, ReleasePlan, Verification, release, verif
 from leakgauge.release.guarantees import assumptions
 from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
 from leakgauge.release.record import file_digest, read_record
-from leakgauge.tables import Calendar, CalendarUnit, Edges
+from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges
 from tests.release.people import opened
 from tests.release.test_keep_inside import left_out
 

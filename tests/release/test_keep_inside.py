@@ -21,8 +21,9 @@ from leakgauge.mechanisms import randomized_response
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
-from leakgauge.release import Prior, Release, ReleasePlan, own_prior, read_record, release, verify
+from leakgauge.release import Prior, Release, ReleasePlan, read_record, release, verify
 from leakgauge.release.ledger import Unlimited, open_ledger
+from leakgauge.release.priors import own_prior
 from leakgauge.release.record import read_any_record
 from leakgauge.tables import Table, open_table
 

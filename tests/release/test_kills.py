@@ -11,7 +11,8 @@ import pytest
 
 from leakgauge.artefacts import Record
 from leakgauge.randomness import simulation
-from leakgauge.release import ReleasePlan, Stage, release, verify
+from leakgauge.release import ReleasePlan, release, verify
+from leakgauge.release.execution import Stage
 from leakgauge.release.ledger import ApproximateLimit, Kind, open_ledger
 from tests.forks import PROCESSES
 from tests.release.people import opened

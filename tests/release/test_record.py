@@ -19,8 +19,9 @@ from leakgauge.notions import everything_implied
 from leakgauge.notions.composition import compose
 from leakgauge.probability import Channel, Distribution, PriorOrigin
 from leakgauge.probability.files import NamedChannel
-from leakgauge.release import Prior, ReleasePlan, own_prior, read_record, release, verify
+from leakgauge.release import Prior, ReleasePlan, read_record, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Unlimited, open_ledger
+from leakgauge.release.priors import own_prior
 from tests.release.people import opened
 
 LETTERS = ["flu", "none", "cold"]

@@ -33,8 +33,9 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Channel, Distribution, Interval
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
-from leakgauge.release import ReleasePlan, plan_files, preview, read_plan, release, verify
+from leakgauge.release import ReleasePlan, preview, read_plan, release, verify
 from leakgauge.release.ledger import ApproximateLimit, Ledger, Unlimited, open_ledger
+from leakgauge.release.plan import plan_files
 from leakgauge.tables import Table, open_table
 from tests.release.people import TOKEN, opened, people
 

@@ -12,8 +12,10 @@ import pytest
 from leakgauge.artefacts.measurement import Measurement
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.probability import Counts
-from leakgauge.tables import Binning, Column, Kind, Learnt, Moments, Quantiles, Table, open_table, source_files
-from leakgauge.tables.opening import ENGINES
+from leakgauge.tables import Binning, Column, Kind, Table, open_table
+from leakgauge.tables.binnings import Learnt, Quantiles
+from leakgauge.tables.opening import ENGINES, source_files
+from leakgauge.tables.table import Moments
 
 REFERENCE = (Path(__file__).parents[2] / "docs" / "reference" / "command-line.md").read_text(encoding="utf-8")
 PEOPLE = {"illness": ["flu", "none", "none", "flu", "none", "?"] * 20, "city": ["A", "B", "B", "A", "A", "B"] * 20}

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from leakgauge.errors import ColumnError, LeakgaugeError, OptionError, TableError
-from leakgauge.tables import Calendar, CalendarUnit, Edges, Quantiles, Width, open_table
+from leakgauge.tables import open_table
+from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
 
 SECRET = "Zebra77"
 
@@ -243,7 +244,8 @@ def test_an_interrupt_stops_counting(tmp_path: Path) -> None:
     code = """
 import signal, sys, threading, os
 import duckdb
-from leakgauge.tables import Width, open_table
+from leakgauge.tables import open_table
+from leakgauge.tables.binnings import Width
 path = sys.argv[1]
 with duckdb.connect(path) as c:
     c.execute("CREATE VIEW v AS SELECT i FROM range(100000000000) AS t(i)")

@@ -13,18 +13,8 @@ from hypothesis import given, settings
 
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval
-from leakgauge.tables import (
-    Binning,
-    Calendar,
-    CalendarUnit,
-    Edges,
-    Quantiles,
-    Width,
-    in_bins,
-    open_table,
-    parse_binning,
-    spelled_binning,
-)
+from leakgauge.tables import Binning, in_bins, open_table, parse_binning
+from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width, spelled_binning
 from tests.grids import examples
 
 

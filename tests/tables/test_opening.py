@@ -15,7 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from leakgauge.tables import Kind, open_table, source_files
+from leakgauge.tables import Kind, open_table
+from leakgauge.tables.opening import source_files
 
 
 def _kinds(path: Path, text: str) -> dict[str, Kind]:

@@ -23,7 +23,7 @@ from leakgauge.assessment.indicators import (
 )
 from leakgauge.assessment.intervals import Draws, Interval, require_draws
 from leakgauge.assessment.vetoes import capped, every_veto, vetoes_of_unknown
-from leakgauge.audit import shown_by_rows
+from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 from leakgauge.release import Release

@@ -31,7 +31,8 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Kind, Quantiles, Table
+from leakgauge.tables import Kind, Table
+from leakgauge.tables.binnings import Quantiles
 
 EPSILONS = (1.0, 0.5, 2.0, 0.2, 4.0, 0.1, 8.0, 0.05, 3.0, 0.3, 6.0, 1.5, 0.7, 0.02)
 """Budgets in nats, the usual ones first."""

@@ -10,7 +10,8 @@ import numpy as np
 from leakgauge.artefacts import Check, Sentence
 from leakgauge.audit.outputs import Outputs, codes_of
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import GridNoise, NoisyNumber
+from leakgauge.mechanisms.noise import GridNoise
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability.cells import Floats
 
 FRESH = Sentence("fresh noise")

@@ -52,7 +52,8 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
     own score is shown beside it and does not decide. Exit 1 where a veto stands against it or a policy is not kept.
     """
-    from leakgauge.assessment import default_diagram, read_diagram, write_template
+    from leakgauge.assessment import default_diagram, read_diagram
+    from leakgauge.assessment.indicators import write_template
     from leakgauge.jobs.assess import require
 
     template = given["template"]
@@ -77,7 +78,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
 
 
 def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> StoredAssessment:
-    from leakgauge.assessment import asked_leaves, parse_target, read_policy, read_questionnaire
+    from leakgauge.artefacts.assessment import parse_target
+    from leakgauge.assessment import read_policy, read_questionnaire
+    from leakgauge.assessment.indicators import asked_leaves
     from leakgauge.jobs.assess import grade_release, read_audit
     from leakgauge.tables import open_table
 
@@ -145,7 +148,7 @@ def _name(node: Leaf | NodeStates) -> str:
 
 
 def _scores(assessment: StoredAssessment, published: bool) -> Table:
-    from leakgauge.assessment import grade_of
+    from leakgauge.artefacts.assessment import grade_of
 
     scores = grid(say("|score|interval|"), say("Protection effect of {column!s}", column=assessment.column))
     own = [

@@ -97,7 +97,8 @@ def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
 
 def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
-    from leakgauge.tables import open_table, parse_binnings
+    from leakgauge.tables import open_table
+    from leakgauge.tables.binnings import parse_binnings
 
     original, released = given["original"], given["released"]
     if original is None:

@@ -20,7 +20,8 @@ from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
-    from leakgauge.design import Knowledge, RateDistortion, Solution, Target
+    from leakgauge.design import Knowledge, RateDistortion, Solution
+    from leakgauge.design.problem import Target
     from leakgauge.jobs.design import Question
 
 
@@ -84,7 +85,8 @@ def command(
     from leakgauge.design import frontier, solve
     from leakgauge.jobs.design import Question, as_design, as_frontier
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, parse_binnings
+    from leakgauge.tables import open_table
+    from leakgauge.tables.binnings import parse_binnings
 
     target = _target(slope, max_distortion, max_leakage, curve)
     known = _knowledge(knowledge, background)

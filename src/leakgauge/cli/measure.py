@@ -67,7 +67,8 @@ def command(
     from leakgauge.jobs.measure import Roles, measure
     from leakgauge.measures import Estimator
     from leakgauge.probability.files import read_label_values
-    from leakgauge.tables import open_table, parse_binnings
+    from leakgauge.tables import open_table
+    from leakgauge.tables.binnings import parse_binnings
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)

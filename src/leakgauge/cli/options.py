@@ -88,7 +88,7 @@ class Loss:
 
     def distortion(self) -> Distortion:
         """The distortion itself, read from its files."""
-        from leakgauge.distances import ColumnSums, distortion_named
+        from leakgauge.distances.distortions import ColumnSums, distortion_named
 
         parts = tuple(map(distortion_named, self.names))
         return parts[0] if self.weights is None else ColumnSums(parts, self.weights)

@@ -46,7 +46,7 @@ def simulation_warning() -> Text:
 
 def require_not_read(output: Path | None, table: str, *files: Path | None) -> None:
     """Refuse an output that cannot be written, or that is one of the files read."""
-    from leakgauge.tables import source_files
+    from leakgauge.tables.opening import source_files
 
     # The address after its files: it may be a folder, in which nothing is written.
     require_writable(output, *source_files(table), Path(table), *filter(None, files))

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Level
     from leakgauge.artefacts.record import Budget, Claims, Preview
     from leakgauge.probability import Distribution
-    from leakgauge.release import BoundPlan, Prior, Progress, Release, ReleasePlan, Stage
+    from leakgauge.release import Prior, Release, ReleasePlan
+    from leakgauge.release.bound import BoundPlan
+    from leakgauge.release.execution import Progress, Stage
     from leakgauge.release.ledger import Cost, Verdict
 
 
@@ -76,11 +78,13 @@ def command(
     OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
     """
     from leakgauge.randomness import OperatingSystem, Simulated
-    from leakgauge.release import plan_files, preview, read_plan, release
+    from leakgauge.release import preview, read_plan, release
     from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.plan import plan_files
     from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place
-    from leakgauge.tables import open_table, source_files
+    from leakgauge.tables import open_table
+    from leakgauge.tables.opening import source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
@@ -149,7 +153,7 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
 def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
-    from leakgauge.release import bound_channel, own_prior
+    from leakgauge.release.priors import bound_channel, own_prior
     from leakgauge.tables import in_bins
 
     column, equals, how = text.partition("=")

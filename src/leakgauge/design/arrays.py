@@ -10,8 +10,7 @@ from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
 from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
-from leakgauge.distances import Distances
-from leakgauge.distances.distances import MatchDistances
+from leakgauge.distances.distances import Distances, MatchDistances
 from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Channel, Joint, Label

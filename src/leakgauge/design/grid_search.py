@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, not_reached
-from leakgauge.distances import EarthGrid, Grid, GridKernel
+from leakgauge.distances.grid import EarthGrid, Grid
+from leakgauge.distances.grid_products import GridKernel
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
 

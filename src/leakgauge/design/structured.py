@@ -15,7 +15,7 @@ import numpy.typing as npt
 from leakgauge.design.certificate import not_reached, require_gap
 from leakgauge.design.grid_search import GridPoint, GridSearch
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
-from leakgauge.distances import EarthGrid, Grid
+from leakgauge.distances.grid import EarthGrid, Grid
 from leakgauge.errors import LabelError, ModelError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS

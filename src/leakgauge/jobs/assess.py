@@ -6,26 +6,23 @@ import math
 from pathlib import Path
 
 from leakgauge.artefacts import Audit, Record, StoredAssessment, StoredEvidence, codec
+from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine
 from leakgauge.artefacts.codec import decode, require_digest
+from leakgauge.artefacts.evidence import Evidence
 from leakgauge.assessment import (
     Assessment,
     Diagram,
-    Evidence,
-    Grade,
-    Lift,
     Policy,
-    PolicyLine,
     Questionnaire,
-    answered_beyond,
     assess,
     collect,
-    every_veto,
-    grade_evidence,
     lifts,
     protected_of_release,
 )
-from leakgauge.assessment.indicators import INDICATORS, Protected
+from leakgauge.assessment.indicators import INDICATORS, Protected, answered_beyond
+from leakgauge.assessment.published import grade_evidence
 from leakgauge.assessment.stored import stored as stored_as
+from leakgauge.assessment.vetoes import every_veto
 from leakgauge.errors import RefusalError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release

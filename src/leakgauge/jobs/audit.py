@@ -11,15 +11,11 @@ import msgspec
 from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, Shown
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
-from leakgauge.audit import (
-    Counting,
-    Program,
-    anonymity,
-    attack_case,
-    lower_bound,
-    read_case,
-    shown_by_rows,
-)
+from leakgauge.audit import Program, anonymity, lower_bound
+from leakgauge.audit.attacks.case import read_case
+from leakgauge.audit.attacks.catalogue import attack_case
+from leakgauge.audit.experiment import Counting
+from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism, parse_mechanism

@@ -12,20 +12,20 @@ from leakgauge.arguments import checked
 from leakgauge.artefacts import Compared, Comparison, Origin, Quantity
 from leakgauge.artefacts.design import Role
 from leakgauge.design import (
-    GAP,
     Knowledge,
     MaxDistortion,
     MaxLeakage,
     RateDistortion,
     Slope,
     Solution,
-    maximum_entropy_channel,
     solve,
     symmetric_channel,
     waste,
 )
-from leakgauge.design.baselines import mean_distortion
-from leakgauge.distances import Distortion, Hamming, distortion_named
+from leakgauge.design.baselines import maximum_entropy_channel, mean_distortion
+from leakgauge.design.solving import GAP
+from leakgauge.distances import Distortion, Hamming
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.jobs.design import Question, as_point, bits_or_none
 from leakgauge.measures import leakage_with_background, mutual_information
@@ -33,7 +33,8 @@ from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import read_label_values
-from leakgauge.tables import Table, open_table, parse_binnings
+from leakgauge.tables import Table, open_table
+from leakgauge.tables.binnings import parse_binnings
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from msgspec import structs
 
 from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
-from leakgauge.design import Knowledge, RateDistortion, Solution, Target
+from leakgauge.design import Knowledge, RateDistortion, Solution
+from leakgauge.design.problem import Target
 from leakgauge.distances import Distortion
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels

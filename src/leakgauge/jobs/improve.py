@@ -12,23 +12,13 @@ from msgspec.structs import asdict
 from leakgauge import assessment
 from leakgauge.arguments import checked
 from leakgauge.artefacts import Level
-from leakgauge.artefacts.assessment import Leaf
+from leakgauge.artefacts.assessment import Grade, Leaf, parse_target
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment import (
-    Diagram,
-    Grade,
-    Improvement,
-    Questionnaire,
-    Trial,
-    asked_leaves,
-    default_diagram,
-    parse_target,
-    read_diagram,
-    read_questionnaire,
-    require_search,
-)
+from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
 from leakgauge.assessment.candidates import MOST_LETTERS
+from leakgauge.assessment.improvement import Improvement, Trial, require_search
+from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.assessment.stored import leaves_of, scores_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview

@@ -11,7 +11,9 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.relation import Derivation, Implied
 from leakgauge.claims import Statement, parse_statement
 from leakgauge.errors import ModelError
-from leakgauge.notions import Circumstances, Implication, relate_channel, relate_statement
+from leakgauge.notions import Circumstances
+from leakgauge.notions.graph import Implication
+from leakgauge.notions.relation import relate_channel, relate_statement
 from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.files import match_labels, read_label_values
 

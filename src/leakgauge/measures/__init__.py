@@ -10,9 +10,8 @@ from leakgauge.measures.catalogue import MEASURES
 from leakgauge.measures.estimation import Estimator, estimate
 from leakgauge.measures.information import Unit
 from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
-from leakgauge.measures.ranking import Ranking, is_perfect, rank, rank_attacks
+from leakgauge.measures.ranking import is_perfect, rank, rank_attacks
 from leakgauge.measures.shannon import (
-    Basic,
     background_floor,
     basic,
     conditional_entropy,
@@ -23,15 +22,12 @@ from leakgauge.measures.shannon import (
     leakage_with_background,
     mutual_information,
 )
-from leakgauge.measures.zero_leakage import ZeroLeakageTest, zero_leakage_test
+from leakgauge.measures.zero_leakage import zero_leakage_test
 
 __all__ = [
     "MEASURES",
-    "Basic",
     "Estimator",
-    "Ranking",
     "Unit",
-    "ZeroLeakageTest",
     "anonymity",
     "background_floor",
     "basic",

@@ -6,8 +6,9 @@ import math
 from enum import Enum
 
 from leakgauge.errors import ModelError
-from leakgauge.probability import Distribution, Scenario, Seen, View
+from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells, Floats, log_or_zero
+from leakgauge.probability.scenario import View
 
 
 class Unit(Enum):

@@ -21,8 +21,9 @@ from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures.information import Unit, prior_cells, remaining, unweighted_cells
 from leakgauge.measures.shannon import mutual_information
-from leakgauge.probability import Channel, Distribution, Scenario, Seen, View
+from leakgauge.probability import Channel, Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, Floats
+from leakgauge.probability.scenario import View
 
 
 @checked

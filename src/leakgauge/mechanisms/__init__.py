@@ -1,26 +1,16 @@
 """The catalogue of mechanisms, one file each."""
 
-from leakgauge.mechanisms.choice import Choice
 from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
 from leakgauge.mechanisms.estimated_counts import estimated_counts
 from leakgauge.mechanisms.exponential import exponential, exponential_channel
-from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
+from leakgauge.mechanisms.finite import through_channel
 from leakgauge.mechanisms.gaussian import gaussian
 from leakgauge.mechanisms.geometric import geometric
 from leakgauge.mechanisms.laplace import laplace
-from leakgauge.mechanisms.letter_sets import LetterSets
-from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, spelled
-from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace, GridNoise
-from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.mechanism import Mechanism, spelled
 from leakgauge.mechanisms.permute_and_flip import permute_and_flip
 from leakgauge.mechanisms.randomized_response import randomized_response
-from leakgauge.mechanisms.sample_and_aggregate import (
-    Aggregate,
-    Aggregated,
-    SampleAndAggregate,
-    sample_and_aggregate,
-)
-from leakgauge.mechanisms.span import Span
+from leakgauge.mechanisms.sample_and_aggregate import Aggregate, sample_and_aggregate
 from leakgauge.mechanisms.spelling import CATALOGUE, parse_mechanism
 from leakgauge.mechanisms.subset_selection import subset_selection
 from leakgauge.mechanisms.unary_encoding import unary_encoding
@@ -28,18 +18,7 @@ from leakgauge.mechanisms.unary_encoding import unary_encoding
 __all__ = [
     "CATALOGUE",
     "Aggregate",
-    "Aggregated",
-    "Capabilities",
-    "Choice",
-    "DiscreteGaussian",
-    "DiscreteLaplace",
-    "FiniteMechanism",
-    "GridNoise",
-    "LetterSets",
     "Mechanism",
-    "NoisyNumber",
-    "SampleAndAggregate",
-    "Span",
     "discrete_gaussian",
     "estimated_counts",
     "exponential",

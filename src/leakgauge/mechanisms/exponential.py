@@ -19,8 +19,8 @@ from leakgauge.mechanisms.steps import ExponentialChoice, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import alphabet
-from leakgauge.randomness import Randomness, proportionally
-from leakgauge.randomness.draws import as_floats
+from leakgauge.randomness import Randomness
+from leakgauge.randomness.draws import as_floats, proportionally
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from leakgauge.mechanisms.mechanism import MOST_PAIRS, Capabilities, Mechanism, 
 from leakgauge.mechanisms.steps import KnownChannel, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
-from leakgauge.randomness import AliasTables, Randomness
+from leakgauge.randomness import Randomness
+from leakgauge.randomness.alias import AliasTables
 from leakgauge.tables import Kind
 
 COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)

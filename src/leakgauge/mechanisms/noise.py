@@ -15,12 +15,12 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge import randomness as draws
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.law import Inputs, Law, Outputs
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, DiscreteLaplaceNoise, Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
+from leakgauge.randomness import discrete as draws
 from leakgauge.randomness.discrete import FEW, LARGEST_SCALE
 
 Steps: TypeAlias = npt.NDArray[np.int64]

@@ -15,8 +15,8 @@ from leakgauge.mechanisms.choice import Choice, Counts, Utility
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability.cells import Floats
-from leakgauge.randomness import Randomness, coins, shuffled
-from leakgauge.randomness.draws import as_floats
+from leakgauge.randomness import Randomness
+from leakgauge.randomness.draws import as_floats, coins, shuffled
 
 MOST_INTEGRATED = 1024
 """Candidates up to which the law is computed: the work grows with their square."""

@@ -24,7 +24,8 @@ from leakgauge.mechanisms.mechanism import Mechanism, Parameter
 from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
 from leakgauge.mechanisms.span import Span, half_up, require_budget, span
 from leakgauge.probability import Estimate
-from leakgauge.randomness import Randomness, below, shuffled
+from leakgauge.randomness import Randomness
+from leakgauge.randomness.draws import below, shuffled
 
 Rows = npt.NDArray[Any]
 Statistic = Callable[[Rows], float]

@@ -24,8 +24,8 @@ from leakgauge.claims import (
     MutualInformation,
     Statement,
 )
-from leakgauge.notions import Circumstances, Edge, Status, levels, prior_skew
-from leakgauge.notions.edges import NAT
+from leakgauge.notions import Circumstances, levels, prior_skew
+from leakgauge.notions.edges import NAT, Edge, Status
 from leakgauge.notions.neighbours import data_sets
 from leakgauge.papers.counterexamples import (
     COUNTEREXAMPLES,

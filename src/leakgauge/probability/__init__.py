@@ -7,7 +7,7 @@ from leakgauge.probability.estimate import Estimate
 from leakgauge.probability.files import PriorOrigin
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Interval, Label
-from leakgauge.probability.scenario import Scenario, Seen, View
+from leakgauge.probability.scenario import Scenario, Seen
 
 __all__ = [
     "Channel",
@@ -20,5 +20,4 @@ __all__ = [
     "PriorOrigin",
     "Scenario",
     "Seen",
-    "View",
 ]

@@ -17,7 +17,8 @@ from leakgauge.randomness import Randomness
 from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
-from leakgauge.tables import BinnedTable, Binning, Column, Kind, Table, in_bins
+from leakgauge.tables import Binning, Column, Kind, Table, in_bins
+from leakgauge.tables.binned import BinnedTable
 
 if TYPE_CHECKING:
     import pyarrow as pa

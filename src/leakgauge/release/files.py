@@ -23,7 +23,8 @@ from leakgauge.probability import Interval
 from leakgauge.probability.cells import Codes
 from leakgauge.release.letters import Written
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Binning, Edges, Learnt
+from leakgauge.tables import Binning
+from leakgauge.tables.binnings import Edges, Learnt
 
 if TYPE_CHECKING:
     import pyarrow as pa

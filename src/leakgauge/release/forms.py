@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
-from leakgauge.mechanisms import LetterSets, NoisyNumber
 from leakgauge.mechanisms.law import Law, Outputs
-from leakgauge.mechanisms.letter_sets import SEPARATOR, set_texts
+from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets, set_texts
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of

@@ -14,8 +14,9 @@ from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
-from leakgauge.notions import Circumstances, relate_channel, relate_statements
+from leakgauge.notions import Circumstances
 from leakgauge.notions.composition import compose
+from leakgauge.notions.relation import relate_channel, relate_statements
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.ledger import Cost, Entry

@@ -14,7 +14,8 @@ from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled,
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
-from leakgauge.tables import Binning, Learnt, parse_binning, spelled_binning
+from leakgauge.tables import Binning, parse_binning
+from leakgauge.tables.binnings import Learnt, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
 DECLARED = "declared"

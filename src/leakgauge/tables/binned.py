@@ -83,7 +83,8 @@ def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
 
     Example:
         >>> import pyarrow as pa
-        >>> from leakgauge.tables import Width, open_table
+        >>> from leakgauge.tables import open_table
+        >>> from leakgauge.tables.binnings import Width
         >>> with open_table(pa.table({"age": [31, 38, 45]})) as people:
         ...     decades = in_bins(people, {"age": Width(10)})
         ...     next(decades.batches("age")).column("age").to_pylist()

@@ -74,7 +74,8 @@ class DuckDBTable(Table):
 
         Example:
             >>> import pyarrow as pa
-            >>> from leakgauge.tables import Width, open_table
+            >>> from leakgauge.tables import open_table
+            >>> from leakgauge.tables.binnings import Width
             >>> with open_table(pa.table({"age": [31, 38, 45, None]})) as people:
             ...     counts = people.counts("age", bins={"age": Width(10)})
             >>> [str(label) for label in counts.labels("age")], counts.array().tolist()

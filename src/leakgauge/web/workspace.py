@@ -15,7 +15,8 @@ from anyio import to_thread
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, RefusalError, TableError
-from leakgauge.tables import open_table, source_files
+from leakgauge.tables import open_table
+from leakgauge.tables.opening import source_files
 from leakgauge.web.private_folder import PrivateFolder
 from leakgauge.web.questions import OutsideError, TooLargeError, UnknownError
 

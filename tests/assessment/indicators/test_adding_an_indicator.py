@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 import leakgauge
+from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment import Arc, Better, Diagram, Grade, Node, Policy, assess, default_diagram, expected
+from leakgauge.assessment import Diagram, Policy, assess, default_diagram, expected
+from leakgauge.assessment.diagram import Arc, Better, Node
 from leakgauge.assessment.indicators import (
     FAMILIES,
     INDICATORS,

@@ -26,15 +26,8 @@ from leakgauge.assessment.indicators import (
 from leakgauge.assessment.indicators.noisy_numbers import mixture, summed
 from leakgauge.assessment.indicators.setting import setting_of
 from leakgauge.errors import ColumnError
-from leakgauge.mechanisms import (
-    NoisyNumber,
-    discrete_gaussian,
-    gaussian,
-    geometric,
-    laplace,
-    randomized_response,
-    through_channel,
-)
+from leakgauge.mechanisms import discrete_gaussian, gaussian, geometric, laplace, randomized_response, through_channel
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated, simulation

@@ -23,15 +23,8 @@ from leakgauge.assessment.indicators import (
 from leakgauge.assessment.indicators.noisy_numbers import mixture
 from leakgauge.assessment.indicators.setting import AnswerSetting, setting_of
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    discrete_gaussian,
-    gaussian,
-    geometric,
-    laplace,
-    randomized_response,
-)
+from leakgauge.mechanisms import discrete_gaussian, gaussian, geometric, laplace, randomized_response
+from leakgauge.mechanisms.noise import DiscreteGaussian, DiscreteLaplace
 from leakgauge.randomness import Simulated
 from leakgauge.release.queries import Histogram
 from leakgauge.tables import open_table

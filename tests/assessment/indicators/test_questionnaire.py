@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from leakgauge.artefacts.evidence import Standing
-from leakgauge.assessment import Questionnaire, answered_beyond, asked_leaves, expected
+from leakgauge.assessment import Questionnaire, expected
 from leakgauge.assessment.diagram import Better, Node
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.indicators import source_of
+from leakgauge.assessment.indicators import answered_beyond, asked_leaves, source_of
 from leakgauge.assessment.indicators.questionnaire import (
     ASKED,
     LANGUAGES,

@@ -12,9 +12,10 @@ import leakgauge
 from leakgauge.artefacts import Audit, Finding, Sentence
 from leakgauge.artefacts.codec import encode, read, write
 from leakgauge.assessment.indicators import audited, protected_column
-from leakgauge.audit import ATTACKS, attack_of
+from leakgauge.audit import ATTACKS
 from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
 from leakgauge.audit.attacks.case import Case
+from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.jobs.audit import audit_release

@@ -11,7 +11,9 @@ import pyarrow as pa
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Counts
 from leakgauge.release.queries import Protection
-from leakgauge.tables import Binning, Column, Kind, Learnt, Moments, Quantiles
+from leakgauge.tables import Binning, Column, Kind
+from leakgauge.tables.binnings import Learnt, Quantiles
+from leakgauge.tables.table import Moments
 
 Row: TypeAlias = tuple[str, str | None, float | None]
 """Whose row it is, a city, a number."""

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from leakgauge.mechanisms import DiscreteLaplace
+from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.release.ledger import Cost
 from leakgauge.release.queries import Condition, Count, Histogram, Mean, Protection, Quantile, Query, Sum, TopLabels

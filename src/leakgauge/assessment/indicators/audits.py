@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from leakgauge.artefacts import Audit, Finding, Shown
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting
-from leakgauge.audit import ATTACKS, attack_of, lower_bound
+from leakgauge.audit import ATTACKS, lower_bound
+from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.claims import GaussianDP, LocalDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import FileError, VerificationError
-from leakgauge.mechanisms import NoisyNumber
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.randomness import Simulated
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from leakgauge.mechanisms import NoisyNumber
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability.cells import Codes, Floats
 
 MOST_CHANCES = 48_000

@@ -18,13 +18,12 @@ from leakgauge.assessment.indicators.setting import (
     setting_of,
 )
 from leakgauge.assessment.indicators.source import histogram_source, source_of
-from leakgauge.audit import Case, read_case
-from leakgauge.audit.attacks.case import ReleasedColumn, Secret
+from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret, read_case
 from leakgauge.audit.attacks.ceilings import Promise
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
-from leakgauge.mechanisms import LetterSets, Mechanism
-from leakgauge.mechanisms.letter_sets import Members
+from leakgauge.mechanisms import Mechanism
+from leakgauge.mechanisms.letter_sets import LetterSets, Members
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness

@@ -13,8 +13,9 @@ from leakgauge.assessment.indicators.noisy_numbers import Mixture, Summed, mixtu
 from leakgauge.assessment.indicators.source import NUMERIC, Groups, Source
 from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import ColumnError, ModelError, OptionError
-from leakgauge.mechanisms import Mechanism, NoisyNumber
+from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
+from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Distribution, Label, Scenario
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.queries.noise import bin_noise, sum_above

@@ -22,8 +22,8 @@ from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.law import Law
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
-from leakgauge.release import BoundPlan, Release, ReleasePlan
-from leakgauge.release.bound import BoundColumn, bind
+from leakgauge.release import Release, ReleasePlan
+from leakgauge.release.bound import BoundColumn, BoundPlan, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Binning, Table, in_bins, open_table

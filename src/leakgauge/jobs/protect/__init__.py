@@ -16,10 +16,11 @@ from typing import Any
 from msgspec import structs
 
 from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StoredAssessment, codec
+from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment import parse_target, read_policy
+from leakgauge.assessment import read_policy
 from leakgauge.drafts import write_whole
 from leakgauge.errors import (
     BudgetError,

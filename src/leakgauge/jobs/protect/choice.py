@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from leakgauge.artefacts import Request
+from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
-from leakgauge.assessment import Trial, parse_target
 from leakgauge.assessment.candidates import COLUMN
-from leakgauge.design import GAP, Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
+from leakgauge.assessment.improvement import Trial
+from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
+from leakgauge.design.solving import GAP
 from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier

@@ -26,9 +26,9 @@ from leakgauge.assessment.vetoes import every_veto
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
-from leakgauge.notions import relate_channel
+from leakgauge.notions.relation import relate_channel
 from leakgauge.probability import Channel, PriorOrigin
-from leakgauge.release import own_prior
+from leakgauge.release.priors import own_prior
 
 
 def levels_of(sources: Sources, asked: Request, channel: Channel) -> Levels:

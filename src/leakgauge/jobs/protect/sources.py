@@ -10,14 +10,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.artefacts import Request
-from leakgauge.assessment import Diagram, Questionnaire, asked_leaves, default_diagram, read_diagram, read_questionnaire
+from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
+from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.design import Knowledge
-from leakgauge.distances import Distortion, distortion_named
+from leakgauge.distances import Distortion
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import TableError
 from leakgauge.jobs.design import Question
 from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
 from leakgauge.release.record import file_digest
-from leakgauge.tables import Binning, Table, in_bins, parse_binnings, source_files
+from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.opening import source_files
 
 if TYPE_CHECKING:
     import pyarrow as pa

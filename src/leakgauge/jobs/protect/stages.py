@@ -22,8 +22,9 @@ from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
-from leakgauge.release import Release, ReleasePlan, bound_channel, preview, read_plan, release, verify
-from leakgauge.release import Stage as ReleaseStage
+from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release.execution import Stage as ReleaseStage
+from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"

@@ -15,7 +15,8 @@ from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.exponential import Exponential, exponential
 from leakgauge.mechanisms.steps import Step
-from leakgauge.randomness import Randomness, below
+from leakgauge.randomness import Randomness
+from leakgauge.randomness.draws import below
 from leakgauge.release.queries.bounds import Bounds, bounds
 from leakgauge.release.queries.labels import DeclaredLabel, declared, positions, shown
 from leakgauge.release.queries.noise import share, sum_above

@@ -21,7 +21,8 @@ from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above
 from leakgauge.release.queries.query import Answer, NoisyQuery
 from leakgauge.release.queries.rows import Protection, require_column, used_rows
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Edges, Table
+from leakgauge.tables import Table
+from leakgauge.tables.binnings import Edges
 
 
 @dataclass(frozen=True)

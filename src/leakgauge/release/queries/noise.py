@@ -14,10 +14,11 @@ from fractions import Fraction
 from functools import lru_cache
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import DiscreteGaussian, NoisyNumber, Span, gaussian, laplace
+from leakgauge.mechanisms import gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
-from leakgauge.mechanisms.noise import quotient_above
-from leakgauge.mechanisms.span import span
+from leakgauge.mechanisms.noise import DiscreteGaussian, quotient_above
+from leakgauge.mechanisms.noisy_number import NoisyNumber
+from leakgauge.mechanisms.span import Span, span
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.codec import sentence_of
-from leakgauge.audit import Aim, attack_of
+from leakgauge.audit.attacks.attack import Aim
+from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline, Paragraph, Points
 from leakgauge.report.sections.headline import strongest_attack

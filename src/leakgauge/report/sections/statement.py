@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.assessment import grade_of
+from leakgauge.artefacts.assessment import grade_of
 from leakgauge.report.document import Content, Grid, Inline, Paragraph
 from leakgauge.report.sections.grade import failed_lines, vetoes
 from leakgauge.report.sections.headline import headline
