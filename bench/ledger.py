@@ -8,7 +8,8 @@ import time
 from _pytest.outcomes import Skipped
 
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
-from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger.cost import Cost
 from tests.postgres import running_server
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, LaplaceNoise
-from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger.cost import Cost
 from tests.cli.running import fields, run
 
 

@@ -26,7 +26,8 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, ReleasePlan, Verification, release, verify
 from leakgauge.release.guarantees import assumptions
-from leakgauge.release.ledger import Cost, Ledger, Unlimited, open_ledger
+from leakgauge.release.ledger import Ledger, Unlimited, open_ledger
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.record import file_digest, read_record
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges
 from tests.release.people import opened

@@ -13,7 +13,8 @@ from leakgauge.artefacts import Record
 from leakgauge.randomness import simulation
 from leakgauge.release import ReleasePlan, release, verify
 from leakgauge.release.execution import Stage
-from leakgauge.release.ledger import ApproximateLimit, Kind, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, open_ledger
+from leakgauge.release.ledger.entry import Kind
 from tests.forks import PROCESSES
 from tests.release.people import opened
 

@@ -16,7 +16,8 @@ from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.ledger import AccountTold, CompositionTold
-    from leakgauge.release.ledger import Account, Limit
+    from leakgauge.release.ledger import Account
+    from leakgauge.release.ledger.account import Limit
 
 
 @click.group()
@@ -59,8 +60,8 @@ def open_account(
     """
     from leakgauge.artefacts import LedgerTold
     from leakgauge.notions.composition import Neighbours
-    from leakgauge.release.ledger import ledger_files, open_ledger
-    from leakgauge.release.ledger.ledger import account_told
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.ledger import account_told, ledger_files
 
     require_writable(output, *ledger_files(ledger))
     limit = _limit(**limits)
@@ -77,8 +78,8 @@ def open_account(
 def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -> None:
     """Limits, what was spent and what is left, and every entry."""
     from leakgauge.artefacts import LedgerTold
-    from leakgauge.release.ledger import ledger_files, open_ledger
-    from leakgauge.release.ledger.ledger import account_told
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.ledger import account_told, ledger_files
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:
@@ -96,7 +97,8 @@ def show(ledger: str, dataset: str | None, as_json: bool, output: Path | None) -
 def check(ledger: str, head: str | None, as_json: bool, output: Path | None) -> None:
     """Compute every hash and every sum anew; exit 1 at the first entry that is wrong."""
     from leakgauge.artefacts import LedgerTold
-    from leakgauge.release.ledger import ledger_files, open_ledger
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.ledger import ledger_files
 
     require_writable(output, *ledger_files(ledger))
     with open_ledger(ledger) as opened:

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
     from leakgauge.jobs.query import PaidAnswer
     from leakgauge.release import queries
-    from leakgauge.release.ledger import Cost, Entry, Spending, Verdict
-    from leakgauge.release.ledger.cost import Total
+    from leakgauge.release.ledger import Entry, Spending
+    from leakgauge.release.ledger.admission import Verdict
+    from leakgauge.release.ledger.cost import Cost, Total
     from leakgauge.release.queries import Condition, Protection, Query
 
 _COMMON = (
@@ -149,7 +150,9 @@ def top(table: str, /, **given: Any) -> None:
 def _run(table: str, kind: type[Query[Any]], given: dict[str, Any]) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.notions.composition import Neighbours
-    from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.account import default_dataset
+    from leakgauge.release.ledger.ledger import ledger_files
     from leakgauge.release.queries import Protection
     from leakgauge.tables import open_table
 

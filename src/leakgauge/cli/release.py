@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from leakgauge.release import Prior, Release, ReleasePlan
     from leakgauge.release.bound import BoundPlan
     from leakgauge.release.execution import Progress, Stage
-    from leakgauge.release.ledger import Cost, Verdict
+    from leakgauge.release.ledger.admission import Verdict
+    from leakgauge.release.ledger.cost import Cost
 
 
 @click.command()
@@ -79,7 +80,9 @@ def command(
     """
     from leakgauge.randomness import OperatingSystem, Simulated
     from leakgauge.release import preview, read_plan, release
-    from leakgauge.release.ledger import default_dataset, ledger_files, open_ledger
+    from leakgauge.release.ledger import open_ledger
+    from leakgauge.release.ledger.account import default_dataset
+    from leakgauge.release.ledger.ledger import ledger_files
     from leakgauge.release.plan import plan_files
     from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place

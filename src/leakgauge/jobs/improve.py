@@ -23,7 +23,8 @@ from leakgauge.assessment.stored import leaves_of, scores_of
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.jobs.query import ask, preview
 from leakgauge.probability import Estimate
-from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
+from leakgauge.release.ledger import Ledger, open_ledger
+from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.queries import Histogram, Protection
 from leakgauge.release.queries.labels import label_text, shown
 from leakgauge.sentences import Sentence

@@ -13,7 +13,10 @@ from leakgauge.artefacts.ledger import AnswerBudget, BudgetSums, ProtectedUnit, 
 from leakgauge.errors import OptionError
 from leakgauge.probability import Estimate
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
-from leakgauge.release.ledger import Cost, Entry, Ledger, Spending, Verdict, require_account
+from leakgauge.release.ledger import Entry, Ledger, Spending
+from leakgauge.release.ledger.account import require_account
+from leakgauge.release.ledger.admission import Verdict
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.ledger import left_of, nats
 from leakgauge.release.queries import SIMULATION, Answer, Protection, Query
 from leakgauge.tables import Table

@@ -24,8 +24,10 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.files import require_format, write_batches
-from leakgauge.release.ledger import ONE_ROW, Cost, Entry, Ledger, Verdict, require_account
-from leakgauge.release.ledger.account import LONGEST_TEXT
+from leakgauge.release.ledger import Entry, Ledger
+from leakgauge.release.ledger.account import LONGEST_TEXT, ONE_ROW, require_account
+from leakgauge.release.ledger.admission import Verdict
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
 from leakgauge.release.priors import GivenPrior, WantedPriors
 from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file

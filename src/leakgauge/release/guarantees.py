@@ -19,7 +19,8 @@ from leakgauge.notions.composition import compose
 from leakgauge.notions.relation import relate_channel, relate_statements
 from leakgauge.probability import PriorOrigin
 from leakgauge.release.bound import RecordedPlan
-from leakgauge.release.ledger import Cost, Entry
+from leakgauge.release.ledger import Entry
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import Prior, histogram_steps
 from leakgauge.release.recorded_plan import THIS_TABLE, lacks_letters
 

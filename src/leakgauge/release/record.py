@@ -46,7 +46,8 @@ from leakgauge.release.guarantees import (
     public_steps,
     together_of,
 )
-from leakgauge.release.ledger import ONE_ROW, Entry
+from leakgauge.release.ledger import Entry
+from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 

@@ -27,8 +27,7 @@ from leakgauge.mechanisms.steps import (
     Step,
 )
 from leakgauge.probability import Channel
-from leakgauge.release.ledger import Cost
-from leakgauge.release.ledger.cost import step_from_json, step_to_json
+from leakgauge.release.ledger.cost import Cost, step_from_json, step_to_json
 
 LEVELS = st.floats(0, 1e6) | st.just(math.inf) | st.integers(0, 100)
 MULTIPLIERS = st.just(0.0) | st.floats(1e-100, 1e6) | st.just(math.inf)  # whose squares are floats

@@ -26,23 +26,11 @@ from leakgauge.mechanisms.steps import (
 from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.notions.formulas import approximate_of_concentration
 from leakgauge.probability import Channel
-from leakgauge.release.ledger import (
-    Account,
-    ApproximateLimit,
-    ConcentratedLimit,
-    Cost,
-    Entry,
-    Kind,
-    Ledger,
-    Rule,
-    Unlimited,
-    default_dataset,
-    open_ledger,
-    require_account,
-)
-from leakgauge.release.ledger.account import largest_rho
-from leakgauge.release.ledger.cost import step_to_json
-from leakgauge.release.ledger.entry import START
+from leakgauge.release.ledger import Account, ApproximateLimit, ConcentratedLimit, Entry, Ledger, Unlimited, open_ledger
+from leakgauge.release.ledger.account import default_dataset, largest_rho, require_account
+from leakgauge.release.ledger.admission import Rule
+from leakgauge.release.ledger.cost import Cost, step_to_json
+from leakgauge.release.ledger.entry import START, Kind
 
 _NUMBERS = count()
 

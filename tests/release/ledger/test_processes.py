@@ -14,7 +14,9 @@ import pytest
 
 from leakgauge.errors import BudgetError
 from leakgauge.mechanisms.steps import LaplaceNoise
-from leakgauge.release.ledger import ApproximateLimit, Cost, Kind, Ledger, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, Ledger, open_ledger
+from leakgauge.release.ledger.cost import Cost
+from leakgauge.release.ledger.entry import Kind
 from tests.forks import PROCESSES
 
 COST = Cost((LaplaceNoise(0.01),))

@@ -13,7 +13,9 @@ import pytest
 
 from leakgauge.errors import BudgetError, EngineError, FileError, VerificationError
 from leakgauge.mechanisms.steps import LaplaceNoise
-from leakgauge.release.ledger import ApproximateLimit, Cost, ledger_files, open_ledger, postgresql, sqlite
+from leakgauge.release.ledger import ApproximateLimit, open_ledger, postgresql, sqlite
+from leakgauge.release.ledger.cost import Cost
+from leakgauge.release.ledger.ledger import ledger_files
 from tests.postgres import PASSWORD
 
 COST = Cost((LaplaceNoise(0.1),))

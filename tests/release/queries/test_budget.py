@@ -15,7 +15,8 @@ from leakgauge.errors import BudgetError, ColumnError, OptionError
 from leakgauge.jobs import query as job
 from leakgauge.jobs.query import ask, preview
 from leakgauge.notions.composition import Neighbours
-from leakgauge.release.ledger import ApproximateLimit, ConcentratedLimit, Kind, Ledger, open_ledger
+from leakgauge.release.ledger import ApproximateLimit, ConcentratedLimit, Ledger, open_ledger
+from leakgauge.release.ledger.entry import Kind
 from leakgauge.release.queries import Condition, Count, Histogram, Mean, Protection, Quantile, Query, Sum, TopLabels
 from leakgauge.tables import Table, open_table
 

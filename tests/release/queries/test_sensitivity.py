@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.notions.composition import Neighbours, compose
-from leakgauge.release.ledger import Cost
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.queries import Condition, Count, Histogram, Mean, Protection, Quantile, Query, Sum, TopLabels
 from leakgauge.release.queries.noise import bin_noise, concentrated_noise, share, total_noise
 from tests.grids import diagonal, examples, nightly

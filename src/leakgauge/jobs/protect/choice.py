@@ -26,7 +26,7 @@ from leakgauge.mechanisms import parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
-from leakgauge.release.ledger import Cost
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.tables import Table
 

@@ -17,7 +17,8 @@ from leakgauge.distances import Distortion
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import TableError
 from leakgauge.jobs.design import Question
-from leakgauge.release.ledger import Ledger, default_dataset, open_ledger
+from leakgauge.release.ledger import Ledger, open_ledger
+from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
 from leakgauge.tables import Binning, Table, in_bins
 from leakgauge.tables.binnings import parse_binnings

@@ -43,7 +43,8 @@ class Ledger:
     Example:
         >>> import tempfile
         >>> from leakgauge.mechanisms.steps import LaplaceNoise
-        >>> from leakgauge.release.ledger import ApproximateLimit, Cost, open_ledger
+        >>> from leakgauge.release.ledger import ApproximateLimit, open_ledger
+        >>> from leakgauge.release.ledger.cost import Cost
         >>> folder = tempfile.TemporaryDirectory()
         >>> with open_ledger(folder.name + "/budget.ledger", create=True) as ledger:
         ...     account = ledger.open_account("survey", ApproximateLimit(1.0))
