@@ -264,9 +264,7 @@ class DuckDBTable(Table):
                 )
         return {counted[name]: binning for name, binning in bins.items()}
 
-    def _digests(
-        self, sets: Sequence[tuple[str, ...]], bins: Mapping[str, Binning]
-    ) -> list[npt.NDArray[np.uint64]]:
+    def _digests(self, sets: Sequence[tuple[str, ...]], bins: Mapping[str, Binning]) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns a digest per row."""
         chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
         counted = {self._columns[at].name for at in chosen}
