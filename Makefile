@@ -20,7 +20,7 @@ demo: $(READY)
 
 # The last line says what was left out, where something was. Two processes of one thread each do not wait for each other.
 test: $(READY_TEST) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not nightly"
 	@$(HAS_POSTGRESQL) || echo "Skipped: the tests of the PostgreSQL ledger, which need Debian's package postgresql."
 	@$(HAS_CHROMIUM) || echo "Skipped: the tests of the page in a browser, which need Debian's package chromium."
 	@$(HAS_FONTS) || echo "Skipped: the tests of Chinese PDF files, which need Debian's package fonts-noto-cjk."
@@ -33,11 +33,11 @@ check: $(READY_TEST)
 
 # Peers that nothing else needs come along where they can be had. One thread: seconds of CPU then mean work, not waiting.
 bench: $(READY_TEST)
-	-@$(BIN)/python -c "import diffprivlib, qif" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m bench
+	-@$(BIN)/python -c "from importlib.metadata import version as v; v('diffprivlib'), v('qif')" 2>/dev/null || $(INSTALL) -e '.[bench]' -c constraints.txt
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m bench
 
 nightly: $(READY_TEST) servers
-	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly or hypothesis" --hypothesis-profile=nightly
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadfile -m "nightly or hypothesis" --hypothesis-profile=nightly
 
 # Debian's packages that some tests start; where they may not be installed those tests are skipped, and pytest says so.
 servers:

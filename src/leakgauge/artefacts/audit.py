@@ -8,6 +8,7 @@ from typing import Annotated
 import msgspec
 
 from leakgauge import notebook
+from leakgauge.artefacts.exposure import Exposure
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
@@ -222,6 +223,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         columns: for each protected column the level its rows show; None where they are too few.
         anonymity: of the public columns of the release; None where there are none.
         digest: over all other fields, so that a change shows.
+        exposures: what everything that leaves tells of each secret.
     """
 
     record: AuditedRecord
@@ -236,6 +238,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     anonymity: Anonymity | None = None
     checks: tuple[Check, ...] = ()
     digest: str = ""
+    exposures: tuple[Exposure, ...] = ()
 
     @property
     def strongest(self) -> Finding | None:

@@ -16,7 +16,8 @@ def at_least(successes: npt.ArrayLike, trials: npt.ArrayLike, miss: float) -> Fl
 
     k, n = np.asarray(successes, dtype=np.float64), np.asarray(trials, dtype=np.float64)
     found = betaincinv(np.maximum(k, 1.0), n - np.maximum(k, 1.0) + 1, miss)
-    return np.asarray(np.where(k > 0, found, 0.0))
+    # A count below 1 comes from targets that repeat each other, and shows nothing.
+    return np.asarray(np.where(k >= 1, found, 0.0))
 
 
 def at_most(successes: npt.ArrayLike, trials: npt.ArrayLike, miss: float) -> Floats:
@@ -25,20 +26,24 @@ def at_most(successes: npt.ArrayLike, trials: npt.ArrayLike, miss: float) -> Flo
     return np.asarray(1 - at_least(n - np.asarray(successes, dtype=np.float64), n, miss))
 
 
-def share(successes: int, trials: int, confidence: float) -> Estimate:
-    """A probability from a count, with its two-sided interval."""
+def share(successes: int, trials: int, confidence: float, design_effect: float = 1.0) -> Estimate:
+    """A probability from a count, with its two-sided interval; so many trials are worth one independent one."""
     miss = (1 - require_confidence(confidence)) / 2
-    low, high = float(at_least(successes, trials, miss)), float(at_most(successes, trials, miss))
-    return Estimate(successes / trials, low, high, confidence, trials)
+    right, of = successes / design_effect, trials / design_effect
+    low, high = float(at_least(right, of, miss)), float(at_most(right, of, miss))
+    value = successes / trials
+    return Estimate(value, min(low, value), max(high, value), confidence, trials)
 
 
-def difference(gained: int, lost: int, trials: int, confidence: float) -> Estimate:
+def difference(gained: int, lost: int, trials: int, confidence: float, design_effect: float = 1.0) -> Estimate:
     """How much likelier one of two paired outcomes is, where ``gained`` had only it and ``lost`` only the other."""
     # A quarter of the miss for each end of each share: sound however the two depend on each other.
     miss = (1 - require_confidence(confidence)) / 4
-    low = float(at_least(gained, trials, miss)) - float(at_most(lost, trials, miss))
-    high = float(at_most(gained, trials, miss)) - float(at_least(lost, trials, miss))
-    return Estimate((gained - lost) / trials, low, high, confidence, trials)
+    only, other, of = gained / design_effect, lost / design_effect, trials / design_effect
+    low = float(at_least(only, of, miss)) - float(at_most(other, of, miss))
+    high = float(at_most(only, of, miss)) - float(at_least(other, of, miss))
+    value = (gained - lost) / trials
+    return Estimate(value, min(low, value), max(high, value), confidence, trials)
 
 
 def require_confidence(confidence: float) -> float:

@@ -106,9 +106,11 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
     require_not_read(output, original, record, released)
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
-        settings = _settings(given, "released", "secret", "background", "confidence", "targets")
+        settings = _settings(given, "released", "background", "confidence", "targets")
         seed = given["simulate"] or 0
-        audit = audit_release(record, table, bins=bins, simulation_seed=seed, progress=tell, **settings)
+        audit = audit_release(
+            record, table, secrets=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
+        )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
 

@@ -8,13 +8,15 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, Shown
+from leakgauge.artefacts import Audit, AuditedRecord, Finding, MechanismAudit, Sentence, Shown
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
+from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
-from leakgauge.audit.attacks.case import read_case
-from leakgauge.audit.attacks.catalogue import attack_case
+from leakgauge.audit.attacks.case import Case, read_case
+from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
+from leakgauge.audit.exposure import exposure
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
@@ -29,18 +31,21 @@ def audit_release(
     original: Table,
     *,
     released: Path | None = None,
-    secret: str | None = None,
+    secrets: str | Iterable[str] | None = None,
+    withheld: Iterable[str] = (),
     background: Iterable[str] = (),
+    unit: str | None = None,
     bins: Mapping[str, Binning] | None = None,
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
     progress: Counting | None = None,
 ) -> Audit:
-    """A release held to its record: digests and claims, what its rows show, what attacks find.
+    """A release held to its record: digests and claims, what its rows show, what attacks find, what is told of secrets.
 
-    Columns that the record has in bins are guessed, known and compared in these bins; ``bins`` adds those of background
-    columns that were not released.
+    ``secrets`` are protected columns to guess, by default all; ``withheld`` ones are not released, but what is may tell
+    on them. Rows with the same ``unit`` are one person's. Columns that the record has in bins are guessed, known and
+    compared in these bins; ``bins`` adds those of background columns that were not released.
 
     Raises:
         VerificationError: the record was changed, or the release is not the record's.
@@ -49,8 +54,10 @@ def audit_release(
     case = read_case(
         release,
         original,
-        secret=secret,
+        secret=secrets,
+        withheld=withheld,
         background=background,
+        unit=unit,
         bins=bins,
         released=released,
         confidence=confidence,
@@ -65,7 +72,7 @@ def audit_release(
     if case.public:
         with open_table(released or release.output) as table:
             hidden = anonymity(table, case.public)
-    attacks = attack_case(case, progress)
+    exposures, attacks = _attacked(case, progress)
     wrong = (
         *(one.failure for one in verification.checks if one.holds is False),
         *(_not_kept(name, one) for name, one in columns.items() if one is not None and one.violated),
@@ -85,8 +92,25 @@ def audit_release(
             attacks,
             hidden,
             verification.checks,
+            exposures=exposures,
         )
     )
+
+
+def _attacked(case: Case, progress: Counting | None) -> tuple[tuple[Exposure, ...], tuple[Finding, ...]]:
+    """What is told of each secret, and what attacks find; progress is told of every secret and every attack."""
+    stages = len(case.secrets) + len(ATTACKS)
+    exposures = []
+    for done, secret in enumerate(case.secrets, 1):
+        exposures.append(exposure(case, secret))
+        if progress is not None:
+            progress(done, stages)
+
+    def tell(done: int, of: int) -> None:
+        if progress is not None:
+            progress(len(exposures) + done, stages)
+
+    return tuple(exposures), attack_case(case, tell)
 
 
 def _not_kept(column: str, shown: Shown) -> Sentence:

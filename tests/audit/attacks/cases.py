@@ -50,14 +50,16 @@ def case_of(
     *,
     public: Sequence[str] = (),
     secret: str | None = None,
+    withheld: Sequence[str] = (),
     background: Sequence[str] = (),
+    unit: str | None = None,
     seed: int = 5,
     targets: int = 2000,
 ) -> Case:
     """The case of a simulated release of a table."""
     table = open_table(data)
     made = released(table, columns, place, public=public, seed=seed)
-    return read_case(made, table, secret=secret, background=background, targets=targets)
+    return read_case(made, table, secret=secret, withheld=withheld, background=background, unit=unit, targets=targets)
 
 
 def again(case: Case, seed: int) -> Case:
@@ -67,6 +69,6 @@ def again(case: Case, seed: int) -> Case:
     return replace(
         case,
         columns=tuple(fresh[id(one)] for one in case.columns),
-        secrets=tuple(replace(one, column=fresh[id(one.column)]) for one in case.secrets),
+        secrets=tuple(replace(one, column=fresh.get(id(one.column))) for one in case.secrets),
         simulation_seed=1000 + seed,
     )

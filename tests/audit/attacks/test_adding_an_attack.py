@@ -32,7 +32,7 @@ REFERENCE = SOURCE.parents[1] / "docs" / "concepts" / "audits.md"
 def trusting(case: Case) -> tuple[Finding, ...]:
     """A toy: whatever was released is taken for the secret, by the number of its letter."""
     findings = []
-    for secret in case.secrets:
+    for secret in case.released_secrets:
         best = Knowledge.of(case.background, secret.letters, secret.column.inputs).best_without()
         without = best.guesses(case.background) == secret.letters
         letter_of = dict(zip(secret.column.inputs.tolist(), secret.letters.tolist(), strict=True))
@@ -77,7 +77,7 @@ def test_it_shares_the_miss_and_is_tried_where_a_column_is_assessed(monkeypatch:
     assert column.case is not None
     alone = column.case.verdict_confidence
     monkeypatch.setitem(ATTACKS, "trusting-guess", TRUSTING)
-    assert (1 - alone) * 3 == pytest.approx((1 - column.case.verdict_confidence) * 4)
+    assert (1 - alone) * 4 == pytest.approx((1 - column.case.verdict_confidence) * 5)
     assert TRUSTING.title in [one.attack for one in audited(column).attacks]
 
 

@@ -29,7 +29,13 @@ def test_every_attack_in_a_fixed_order(tmp_path: Path) -> None:
     found = attack(made, table, background=["city"], targets=100, progress=lambda done, of: told.append((done, of)))
     assert told == [(at, len(ATTACKS)) for at in range(1, len(ATTACKS) + 1)]
     kinds = [str(one.attack).partition(",")[0] for one in found]
-    assert kinds == [*["attribute inference"] * 4, "membership inference", "record linkage", *["averaging"] * 10]
+    assert kinds == [
+        *["attribute inference"] * 4,
+        *["repeated rows"] * 2,
+        "membership inference",
+        "record linkage",
+        *["averaging"] * 10,
+    ]
     assert found == attack(made.record_file, table, background=["city"], targets=100)
     assert found != attack(made.record_file, table, background=["city"], targets=100, simulation_seed=1)
     alone = attack(made, table, secret="salary", targets=100)

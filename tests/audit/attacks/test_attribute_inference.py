@@ -95,15 +95,14 @@ def test_a_channel_of_several_columns_and_one_of_intervals(tmp_path: Path) -> No
     assert found.ceiling is None
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
-def test_learning_from_an_independent_release_gains_nothing(tmp_path: Path, share: float) -> None:
+def test_learning_from_an_independent_release_gains_nothing(tmp_path: Path) -> None:
     columns = {
         "illness": RESPONSE.format(epsilon=2),
         "salary": "laplace:epsilon=4,lower=1000,upper=3000",
         "city": "unary-encoding:epsilon=1,letters=this-table",
     }
     case = case_of(people(2000), columns, tmp_path, background=["sex"])
-    found = [one for seed in range(20) for one in learned_inference(again(case, seed), share)]
+    found = [one for seed in range(20) for one in learned_inference(again(case, seed))]
     assert len(found) == 60
     assert sum(0 not in one.independent for one in found) <= 3
     assert {one.target for one in found} == {("illness",), ("salary",), ("city",)}
@@ -111,13 +110,16 @@ def test_learning_from_an_independent_release_gains_nothing(tmp_path: Path, shar
 
 def test_learning_finds_what_there_is(tmp_path: Path) -> None:
     columns = {"illness": RESPONSE.format(epsilon=3), "salary": "laplace:epsilon=60,lower=1000,upper=3000"}
-    case = case_of(people(20_000), columns, tmp_path, background=["city"])
-    best, learnt = attribute_inference(case), learned_inference(case)
-    for one, other in zip(best, learnt, strict=True):
+    for name, how in columns.items():
+        case = case_of(people(20_000), {name: how}, tmp_path, background=["city"])
+        (one,), (other,) = attribute_inference(case), learned_inference(case)
         assert other.advantage.ends[0] > 0.1
         assert one.success.value - 0.03 < other.success.value < one.success.value + 0.02
         assert other.raw.value == pytest.approx(1 - other.baseline.value)
-        assert other.exposed > 0.1 * case.rows / 2
+        assert other.exposed > 0.1 * case.rows * 0.3
+    together = learned_inference(case_of(people(20_000), columns, tmp_path, background=["city"]))
+    # A salary that goes with the illness tells on it, although both are protected.
+    assert together[0].success.ends[0] > 0.9
     sets = {"illness": "unary-encoding:epsilon=4,letters=this-table"}
     case = case_of(people(20_000), sets, tmp_path, background=["city"])
     assert learned_inference(case)[0].success.value > attribute_inference(case)[0].success.value - 0.03

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from leakgauge.artefacts import Finding, Quantity, Sentence
 from leakgauge.audit.binomial import difference, share
+from leakgauge.measures.clusters import design_effect_of_mean
 from leakgauge.probability import Estimate
+from leakgauge.probability.cells import Codes
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -56,21 +58,30 @@ class Attack:
 
 @dataclass(frozen=True)
 class Score:
-    """How many guesses are right with a release, without it, only with it and only without, of so many targets."""
+    """How many guesses are right with a release, without it, only with it and only without, of so many targets.
+
+    Attributes:
+        design_effect: how many targets are worth one, because targets of one unit repeat each other.
+    """
 
     right: int
     right_without: int
     gained: int
     lost: int
     trials: int
+    design_effect: float = 1.0
 
     def success(self, confidence: float) -> Estimate:
         """With the release."""
-        return share(self.right, self.trials, confidence)
+        return share(self.right, self.trials, confidence, self.design_effect)
+
+    def baseline(self, confidence: float) -> Estimate:
+        """Without the release."""
+        return share(self.right_without, self.trials, confidence, self.design_effect)
 
     def advantage(self, confidence: float) -> Estimate:
         """The difference, paired."""
-        return difference(self.gained, self.lost, self.trials, confidence)
+        return difference(self.gained, self.lost, self.trials, confidence, self.design_effect)
 
     def finding(
         self,
@@ -83,38 +94,49 @@ class Score:
         raw: Estimate,
         ceiling: float | None,
         name: Sentence | None = None,
+        method: Sentence | None = None,
+        judged: bool | None = None,
+        is_above: bool = True,
     ) -> Finding:
-        """The score held to the success that the claim allows at most, where it was tried on the release itself."""
+        """The score held to the success that the claim allows at most, where it was tried on the release itself.
+
+        A ceiling that was itself estimated comes with ``is_above``: whether the success is above it beyond chance.
+        """
         sure = self.success(case.verdict_confidence).low
+        judged = attack.judged if judged is None else judged
         return Finding(
             name or attack.title,
             target,
             knows,
             Quantity.estimated(self.success(case.confidence), SHARE),
-            Quantity.estimated(share(self.right_without, self.trials, case.confidence), SHARE),
+            Quantity.estimated(self.baseline(case.confidence), SHARE),
             Quantity.estimated(self.advantage(case.confidence), SHARE),
             Quantity.estimated(independent, SHARE),
             Quantity.estimated(raw, SHARE),
             self.gained,
             None if ceiling is None else Quantity(ceiling, SHARE),
-            attack.method,
-            attack.judged,
-            beats_claim=attack.judged and ceiling is not None and sure > ceiling,
+            attack.method if method is None else method,
+            judged,
+            beats_claim=judged and ceiling is not None and sure > ceiling and is_above,
         )
 
 
-def scored(right: Truths, right_without: Truths) -> Score:
-    """The score of two guesses for each target."""
+def scored(right: Truths, right_without: Truths, units: Codes | None = None) -> Score:
+    """The score of two guesses for each target; targets of one unit count as far as they differ."""
+    numbers = (np.asarray(one, dtype=np.float64) for one in (right, right_without, right ^ right_without))
     return Score(
         int(right.sum()),
         int(right_without.sum()),
         int((right & ~right_without).sum()),
         int((right_without & ~right).sum()),
         len(right),
+        1.0 if units is None else max(design_effect_of_mean(one, units) for one in numbers),
     )
 
 
-def independent_advantage(right: Truths, right_without: Truths, draws: Generator, confidence: float) -> Estimate:
+def independent_advantage(
+    right: Truths, right_without: Truths, draws: Generator, confidence: float, units: Codes | None = None
+) -> Estimate:
     """The advantage of an attacker who first looks, at half of the targets, whether the release helps at all.
 
     Who knows a mechanism and is given a release that was not made by it would be misled, and do worse than without.
@@ -125,9 +147,9 @@ def independent_advantage(right: Truths, right_without: Truths, draws: Generator
     # Two standard deviations of the difference.
     helps = first.gained - first.lost > 2 * np.sqrt(first.gained + first.lost)
     used = right if helps else right_without
-    return scored(used[rest], right_without[rest]).advantage(confidence)
+    return scored(used[rest], right_without[rest], None if units is None else units[rest]).advantage(confidence)
 
 
-def raw_advantage(right_without: Truths, confidence: float) -> Estimate:
+def raw_advantage(right_without: Truths, confidence: float, units: Codes | None = None) -> Estimate:
     """The advantage where the data are released as they are, and every guess at a secret is right."""
-    return scored(np.ones_like(right_without), right_without).advantage(confidence)
+    return scored(np.ones_like(right_without), right_without, units).advantage(confidence)

@@ -8,8 +8,9 @@ import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.case import Case, ReleasedSecret
 from leakgauge.audit.attacks.ceilings import ceiling
+from leakgauge.audit.attacks.columns import numbered
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES, equal_rows
 from leakgauge.audit.outputs import Outputs
@@ -20,37 +21,51 @@ if TYPE_CHECKING:
 
 
 def attribute_inference(case: Case) -> tuple[Finding, ...]:
-    """A finding for each secret: x̂ = argmax p(x|z) q(y|x), p being the shares in the original itself.
+    """A finding for each released secret: x̂ = argmax p(x|z) q(y|x), p being the shares in the original itself.
+
+    z is what is known, and what is published as it is where the table has five rows for each cell.
 
     Its success is expected to be the Bayes vulnerability of the secret given release and background, and nobody does
     better. The rows of the independent release are those of the release in random order (simulation only), and the
     attacker looks at half of them to see whether they help at all. In the raw release every guess is right.
     """
-    return tuple(_finding(case, secret) for secret in case.secrets)
+    return tuple(_finding(case, secret) for secret in case.released_secrets)
 
 
-def _finding(case: Case, secret: Secret) -> Finding:
+def _finding(case: Case, secret: ReleasedSecret) -> Finding:
     draws = case.draws()
-    knowledge = Knowledge.of(case.background, secret.letters, secret.column.inputs)
-    best = knowledge.best_without()
-    targets = _targets(case, secret, draws)
-    x, z, outputs = secret.letters[targets], case.background[targets], secret.column.outputs[targets]
-    without = best.guesses(z) == x
+    seen = _seen(case, secret)
+    knowledge = Knowledge.of(seen, secret.letters, secret.column.inputs)
+    plain = knowledge.best_without()
+    known = Knowledge.of(case.background, secret.letters, secret.letters).best_without()
+    targets = _targets(case, secret, seen, draws)
+    units = None if case.units is None else case.units[targets]
+    x, z, outputs = secret.letters[targets], seen[targets], secret.column.outputs[targets]
+    without = known.guesses(case.background[targets]) == x
     right = guesses(secret, knowledge, z, outputs) == x
-    permuted = guesses(secret, knowledge, z, outputs[draws.permutation(len(x))]) == x
-    score = scored(right, without)
+    order = draws.permutation(len(x))
+    permuted = guesses(secret, knowledge, z, outputs[order]) == x
+    score = scored(right, without, units)
     return score.finding(
         ATTRIBUTE_INFERENCE,
         case,
         secret.names,
         case.knows,
-        independent=independent_advantage(permuted, without, draws, case.confidence),
-        raw=raw_advantage(without, case.confidence),
-        ceiling=ceiling(secret.column.promises, best.share, best.letters, best.rows),
+        independent=independent_advantage(permuted, plain.guesses(z) == x, draws, case.confidence, units),
+        raw=raw_advantage(without, case.confidence, units),
+        # Relative to what is seen as it is: a public column that tells on the secret accuses no mechanism.
+        ceiling=ceiling(secret.column.promises, plain.share, plain.letters, plain.rows),
     )
 
 
-def guesses(secret: Secret, knowledge: Knowledge, background: Codes, outputs: Outputs) -> Codes:
+def _seen(case: Case, secret: ReleasedSecret) -> Codes:
+    """For each row the number of what is known and published of it, where that is seen often enough to be counted."""
+    together = numbered(case.background, case.classes, rows=case.rows)
+    cells = (int(together.max()) + 1) * (int(secret.letters.max()) + 1)
+    return together if 5 * cells <= case.rows else case.background
+
+
+def guesses(secret: ReleasedSecret, knowledge: Knowledge, background: Codes, outputs: Outputs) -> Codes:
     """The likeliest secret for each target; equal outputs with equal background are guessed once."""
     inputs = np.unique(knowledge.inputs)
     different, place = equal_rows(background, (outputs,))
@@ -63,9 +78,9 @@ def guesses(secret: Secret, knowledge: Knowledge, background: Codes, outputs: Ou
     return guessed[place]
 
 
-def _targets(case: Case, secret: Secret, draws: Generator) -> Codes:
+def _targets(case: Case, secret: ReleasedSecret, seen: Codes, draws: Generator) -> Codes:
     inputs = len(np.unique(secret.column.inputs))
-    different = len(equal_rows(case.background, (secret.column.outputs,))[0])
+    different = len(equal_rows(seen, (secret.column.outputs,))[0])
     if inputs * different <= MOST_SCORES:
         return np.arange(case.rows)
     return np.sort(draws.choice(case.rows, max(MOST_SCORES // inputs, min(case.targets, case.rows)), replace=False))

@@ -8,7 +8,7 @@ import numpy as np
 
 from leakgauge.artefacts import Finding, Sentence
 from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, raw_advantage, scored
-from leakgauge.audit.attacks.case import Case, Secret, fresh
+from leakgauge.audit.attacks.case import Case, ReleasedSecret, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.posterior import Knowledge
 from leakgauge.audit.attacks.rows import AT_ONCE, MOST_SCORES
@@ -26,10 +26,10 @@ def averaging(case: Case) -> tuple[Finding, ...]:
     The releases are made afresh, from a seed: a simulation of what repeated releases without a ledger would give away.
     The claim of k releases is k times that of one.
     """
-    return tuple(finding for secret in case.secrets for finding in _curve(case, secret))
+    return tuple(finding for secret in case.released_secrets for finding in _curve(case, secret))
 
 
-def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
+def _curve(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
     draws = case.draws()
     column = secret.column
     knowledge = Knowledge.of(case.background, secret.letters, column.inputs)
@@ -58,7 +58,9 @@ def _curve(case: Case, secret: Secret) -> Iterator[Finding]:
         )
 
 
-def _guessed(secret: Secret, knowledge: Knowledge, background: Codes, outputs: list[Outputs]) -> dict[int, Codes]:
+def _guessed(
+    secret: ReleasedSecret, knowledge: Knowledge, background: Codes, outputs: list[Outputs]
+) -> dict[int, Codes]:
     """The guesses after so many releases."""
     inputs = np.unique(knowledge.inputs)
     guessed = {releases: np.empty(len(background), dtype=np.int64) for releases in RELEASES}

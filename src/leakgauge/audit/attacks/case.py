@@ -6,7 +6,7 @@ written anywhere, and no value of a row is part of a message.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from leakgauge.artefacts import Record
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.ceilings import Promise, promises
-from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, values_of
+from leakgauge.audit.attacks.columns import codes_of, columns_of, letters_of, numbered, ranks_of, values_of
+from leakgauge.audit.attacks.roles import Asked
+from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.outputs import Outputs
-from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
+from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.law import Law
 from leakgauge.probability.cells import Codes
@@ -63,11 +65,21 @@ class ReleasedColumn:
 
 @dataclass(frozen=True, eq=False)
 class Secret:
-    """What an attacker guesses: some columns, the released column that tells of them, and a letter per row."""
+    """What an attacker guesses: some columns, the released column that tells of them, and a letter per row.
+
+    A withheld secret has no column: it goes through no mechanism, but what leaves may tell on it.
+    """
 
     names: tuple[str, ...]
-    column: ReleasedColumn
+    column: ReleasedColumn | None
     letters: Codes
+
+
+@dataclass(frozen=True, eq=False)
+class ReleasedSecret(Secret):
+    """A secret that is released through a mechanism."""
+
+    column: ReleasedColumn
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +97,8 @@ class Case:
         confidence: of every interval.
         targets: how many rows the attacks that compare rows with rows are tried on, at most.
         simulation_seed: for splits, permutations and releases made afresh; it protects nobody.
+        seen: the background and the public columns one by one, as they are.
+        units: for each row the number of the person it belongs to; None where rows are people. It is never seen.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -97,6 +111,8 @@ class Case:
     confidence: float = 0.95
     targets: int = 2000
     simulation_seed: int = 0
+    seen: tuple[SeenColumn, ...] = ()
+    units: Codes | None = None
 
     @property
     def rows(self) -> int:
@@ -109,6 +125,18 @@ class Case:
         return tuple(name for column in self.columns for name in column.reads)
 
     @property
+    def released_secrets(self) -> tuple[ReleasedSecret, ...]:
+        """Those that go through a mechanism."""
+        return tuple(
+            ReleasedSecret(one.names, one.column, one.letters) for one in self.secrets if one.column is not None
+        )
+
+    def seen_beside(self, secret: Secret) -> tuple[SeenColumn, ...]:
+        """Everything seen as it is beside the secret's own column, released columns of other secrets included."""
+        others = [one for one in self.columns if one is not secret.column]
+        return (*self.seen, *(_as_seen(one) for one in others))
+
+    @property
     def verdict_confidence(self) -> float:
         """Of each finding that is held against the claim, so that all of them together use half of the miss.
 
@@ -118,13 +146,19 @@ class Case:
         from leakgauge.audit.attacks.catalogue import ATTACKS
 
         judged = [one.aim for one in ATTACKS.values() if one.judged]
-        findings = sum(len(self.secrets) if aim is Aim.SECRET else 1 for aim in judged)
+        # What is withheld claims nothing, so that nothing can be held against it.
+        findings = sum(len(self.released_secrets) if aim is Aim.SECRET else 1 for aim in judged)
         # Twice the share, because of an interval with two ends only the lower one accuses.
-        return 1 - (1 - self.confidence) / findings
+        return 1 - (1 - self.confidence) / max(findings, 1)
 
     def draws(self) -> Generator:
         """A seeded generator, for simulation only."""
         return simulation(self.simulation_seed)
+
+
+def _as_seen(column: ReleasedColumn) -> SeenColumn:
+    numeric = column.mechanism.noise is not None
+    return SeenColumn(", ".join(column.writes), Role.PROTECTED, codes_of(column.outputs), ordered=numeric)
 
 
 def fresh(draws: Generator) -> Simulated:
@@ -136,8 +170,10 @@ def read_case(
     release: Release | Path | str,
     original: Table,
     *,
-    secret: str | None = None,
+    secret: str | Iterable[str] | None = None,
+    withheld: Iterable[str] = (),
     background: Iterable[str] = (),
+    unit: str | None = None,
     bins: Mapping[str, Binning] | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
@@ -152,20 +188,21 @@ def read_case(
         raise OptionError(
             "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
         )
-    made, known = Release.read(release), tuple(background)
+    made = Release.read(release)
     record, place = made.record, made.record_file
+    asked = Asked.of(secret, withheld, background, unit)
     with open_table(str(made.output if released is None else released)) as opened:
         plan = _bound(record, place, original)
         _require_rows(original, opened)
-        _require_columns(plan, original, secret, known)
-        names = tuple(dict.fromkeys((*plan.reads, *known)))
-        values = columns_of(in_bins(plan.table, bins or {}), names)
+        asked.require_columns(plan, original)
+        values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
         written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
+    known, published = asked.background, tuple(name for name in plan.public if name not in asked.background)
     return Case(
         columns,
-        tuple(_secrets(columns, values, plan.public, secret, known)),
+        tuple(_secrets(columns, values, plan.public, asked)),
         numbered(*(letters_of(values[name], name) for name in known), rows=rows),
         known,
         # Not by quantile: a public number is known to the last digit.
@@ -175,6 +212,12 @@ def read_case(
         confidence,
         targets,
         simulation_seed,
+        tuple(
+            SeenColumn(name, role, *ranks_of(values[name], name))
+            for role, names in ((Role.BACKGROUND, known), (Role.PUBLIC, published))
+            for name in names
+        ),
+        None if unit is None else values_of(values[unit], unit),
     )
 
 
@@ -210,21 +253,17 @@ def _column(
 
 
 def _secrets(
-    columns: Sequence[ReleasedColumn],
-    values: Mapping[str, pa.Array],
-    public: Sequence[str],
-    secret: str | None,
-    background: Sequence[str],
-) -> list[Secret]:
-    secrets = []
+    columns: Sequence[ReleasedColumn], values: Mapping[str, pa.Array], public: Sequence[str], asked: Asked
+) -> Iterator[Secret]:
     for column in columns:
-        names = tuple(name for name in column.reads if name not in (*public, *background))
-        if secret is not None:
-            names = tuple(name for name in names if name == secret)
+        names = tuple(name for name in column.reads if name not in (*public, *asked.background))
+        if asked.secrets is not None:
+            names = tuple(name for name in names if name in asked.secrets)
         if names:
             letters = numbered(*(letters_of(values[name], name) for name in names), rows=len(column.inputs))
-            secrets.append(Secret(names, column, letters))
-    return secrets
+            yield Secret(names, column, letters)
+    for name in asked.withheld:
+        yield Secret((name,), None, numbered(letters_of(values[name], name), rows=len(values[name])))
 
 
 def _require_rows(original: Table, released: Table) -> None:
@@ -239,35 +278,4 @@ def _require_rows(original: Table, released: Table) -> None:
             "The table has {rows} rows, too few to try an attack on; it needs {fewest}.",
             rows=original.rows,
             fewest=FEWEST_ROWS,
-        )
-
-
-def _require_columns(plan: BoundPlan, original: Table, secret: str | None, background: tuple[str, ...]) -> None:
-    known = [column.name for column in original.columns()]
-    for name in (*background, *(() if secret is None else (secret,))):
-        if name not in known:
-            raise ColumnError(
-                "The original has no column {name!r}; {hint}", name=name, hint=did_you_mean(str(name), known)
-            )
-    protected = {name for one in plan.columns for name in (one.name, *one.writes)}
-    for name in background:
-        if name == secret:
-            raise OptionError("Column {name!r} is named as secret and as background; choose one.", name=name)
-        if background.count(name) > 1:
-            raise OptionError("Column {name!r} is named twice as background; name it once.", name=name)
-        if name in protected:
-            raise OptionError(
-                "Column {name!r} is named as background, but the release protects it; name columns that it does not.",
-                name=name,
-            )
-    if secret is None:
-        return
-    if secret in plan.public:
-        raise OptionError("Column {name!r} is released as it is; there is nothing to guess.", name=secret)
-    readable = [name for one in plan.columns for name in one.reads if name not in plan.public]
-    if secret not in readable:
-        raise ColumnError(
-            "Column {name!r} is not released through a mechanism; {hint}",
-            name=secret,
-            hint=did_you_mean(secret, readable),
         )

@@ -13,6 +13,7 @@ from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.learned_inference import LEARNED_INFERENCE
 from leakgauge.audit.attacks.membership_inference import MEMBERSHIP_INFERENCE
 from leakgauge.audit.attacks.record_linkage import RECORD_LINKAGE
+from leakgauge.audit.attacks.repeated_rows import REPEATED_ROWS
 from leakgauge.audit.experiment import Counting
 from leakgauge.release import Release
 from leakgauge.tables import Binning, Table
@@ -20,6 +21,7 @@ from leakgauge.tables import Binning, Table
 ATTACKS: dict[str, Attack] = {
     "attribute-inference": ATTRIBUTE_INFERENCE,
     "learned-inference": LEARNED_INFERENCE,
+    "repeated-rows": REPEATED_ROWS,
     "membership-inference": MEMBERSHIP_INFERENCE,
     "record-linkage": RECORD_LINKAGE,
     "averaging": AVERAGING,
@@ -37,8 +39,10 @@ def attack(
     release: Release | Path | str,
     original: Table,
     *,
-    secret: str | None = None,
+    secret: str | Iterable[str] | None = None,
+    withheld: Iterable[str] = (),
     background: Iterable[str] = (),
+    unit: str | None = None,
     bins: Mapping[str, Binning] | None = None,
     released: Path | str | None = None,
     confidence: float = 0.95,
@@ -51,9 +55,11 @@ def attack(
     Args:
         release: the release, or the file of its record.
         original: the table it was made from, its rows in the same order.
-        secret: the column to guess; by default each protected column in turn.
-        background: columns of the original that the attacker knows. Numbers and dates with many values are known, and
-            guessed, by tenths.
+        secret: the column to guess, or several; by default each protected column in turn.
+        withheld: columns of the original to guess as well, although they are not released.
+        background: columns of the original that the attacker knows. Numbers and dates with many values are guessed,
+            and known to the attacks that count over all rows, by tenths.
+        unit: the column whose values tell people apart: rows are split, and intervals made, by person.
         bins: how some background columns are known, where the record does not bin them.
         released: the released table, where it is not where the record says.
         confidence: of every interval.
@@ -86,7 +92,9 @@ def attack(
         release,
         original,
         secret=secret,
+        withheld=withheld,
         background=background,
+        unit=unit,
         bins=bins,
         released=released,
         confidence=confidence,

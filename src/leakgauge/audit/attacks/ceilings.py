@@ -67,3 +67,14 @@ def ceiling(claimed: Iterable[Promise], prior: Floats, letters: npt.ArrayLike, w
     """The success that the claim allows at most, averaged; None where nothing is claimed."""
     found = [float(np.average(promise.most(prior, letters), weights=weights)) for promise in claimed]
     return min(found) if found else None
+
+
+def bound_by_others(promise: Promise, by_others: Floats, shares: Floats) -> Floats:
+    """What the claim allows each target at most, from how often the same guess is right with the output of anybody.
+
+    Let A be the outputs at which the target's own input u is guessed right. Under (ε, δ) every other input has a chance
+    of at least e^−ε (Q_u(A) − δ) at A, and p(u) of the rows have u itself, so that the output of a random row is in A
+    with at least p(u) Q_u(A) + (1 − p(u)) e^−ε (Q_u(A) − δ). What the attacker knows otherwise does not matter.
+    """
+    shrink = (1 - shares) * math.exp(-promise.epsilon)
+    return np.asarray((by_others + shrink * promise.delta) / (shares + shrink))

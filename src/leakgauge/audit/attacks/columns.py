@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.audit.outputs import Outputs
 from leakgauge.probability.cells import Codes
 from leakgauge.release.letters import encoded
 from leakgauge.tables import Table
@@ -41,19 +42,27 @@ def values_of(values: pa.Array, name: str) -> Codes:
 
 def letters_of(values: pa.Array, name: str) -> Codes:
     """The number of each value's letter; of many numbers or dates the number of the quantile."""
+    # Ranks stand in for the values: quantiles only ask for order.
+    ranks, ordered = ranks_of(values, name)
+    if not ordered or int(ranks.max(initial=-1)) < LETTERS:
+        return values_of(values, name)
+    return binned(ranks, quantile_edges(ranks, QUANTILES))
+
+
+def ranks_of(values: pa.Array, name: str) -> tuple[Codes, bool]:
+    """The number of each value, and whether numbers follow the order of the values, a missing one last."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
     different, codes = encoded(values, name)
     kind = values.type
-    ordered = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-    if len(different) <= LETTERS or not (ordered or pa.types.is_temporal(kind)):
-        return codes
-    # Ranks of the distinct values, the missing one last, stand in for the values: quantiles only ask for order.
+    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    if not (numeric or pa.types.is_temporal(kind)):
+        return codes, False
     order = np.asarray(pc.sort_indices(different))
     rank = np.empty(len(order), dtype=np.int64)
     rank[order] = np.arange(len(order))
-    return binned(rank[codes], quantile_edges(rank[codes], QUANTILES))
+    return rank[codes], True
 
 
 def quantile_edges(numbers: npt.NDArray[np.generic], bins: int) -> npt.NDArray[np.generic]:
@@ -74,3 +83,12 @@ def numbered(*codes: Codes, rows: int) -> Codes:
         # Renumbering before each step keeps the key small however many codes there are.
         key = np.unique(key, return_inverse=True)[1] * (np.int64(one.max()) + 1) + one
     return np.unique(key, return_inverse=True)[1].astype(np.int64)
+
+
+def codes_of(outputs: Outputs) -> Codes:
+    """The number of each output, in a fixed order; larger numbers have larger codes."""
+    if outputs.ndim == 1:
+        return np.unique(outputs, return_inverse=True)[1].astype(np.int64)
+    packed = np.ascontiguousarray(np.packbits(outputs.astype(np.bool_), axis=1))
+    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
+    return np.unique(whole, return_inverse=True)[1].astype(np.int64)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.audit.attacks.columns import codes_of
 from leakgauge.audit.attacks.posterior import groups
 from leakgauge.audit.outputs import Outputs
 from leakgauge.mechanisms.law import Inputs, Law
@@ -41,19 +42,10 @@ def equal_rows(classes: Codes, columns: Sequence[Outputs]) -> tuple[Codes, Codes
     """One row of each kind, by class first, and for every row which kind it is."""
     place = np.unique(classes, return_inverse=True)[1].astype(np.int64)
     for column in columns:
-        codes = _codes(column)
+        codes = codes_of(column)
         place = np.unique(place * (np.int64(codes.max()) + 1) + codes, return_inverse=True)[1].astype(np.int64)
     first = np.unique(place, return_index=True)[1]
     return first.astype(np.int64), place
-
-
-def _codes(column: Outputs) -> Codes:
-    """The number of each output, in a fixed order."""
-    if column.ndim == 1:
-        return np.unique(column, return_inverse=True)[1].astype(np.int64)
-    packed = np.ascontiguousarray(np.packbits(column.astype(np.bool_), axis=1))
-    whole = packed.view(np.dtype((np.void, packed.shape[1]))).ravel()
-    return np.unique(whole, return_inverse=True)[1].astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,61 @@
+"""What everything that leaves tells of a secret, in bits and in guesses, column by column and together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from leakgauge.artefacts.quantity import Origin, Part, Quantity
+from leakgauge.sentences import Sentence
+
+
+class Bracket(Part, frozen=True):
+    """What is told of a secret.
+
+    Attributes:
+        information: in bits. Exact: the estimate with its interval. Else the value is the unfavourable end, ``low`` is
+            what an attacker shows at least and ``high`` what can be told at most, each with the confidence by itself.
+        success: the share of scored rows whose secret the attacker guesses; a better attacker may guess more.
+        exact: whether there are enough rows for each combination to count them; a bracket never looks exact.
+    """
+
+    information: Quantity
+    success: Quantity
+    exact: bool
+
+
+class ToldByColumns(Bracket, frozen=True):
+    """What one column, or a few together, tell of a secret.
+
+    Attributes:
+        roles: how each is seen: background, public, protected (released of another secret) or own.
+    """
+
+    columns: Annotated[tuple[str, ...], Origin.DECLARED]
+    roles: Annotated[tuple[str, ...], Origin.DECLARED]
+
+
+class Exposure(Part, frozen=True):
+    """A secret against everything that leaves.
+
+    Attributes:
+        entropy: of the secret: what there is to be told.
+        columns: each seen column by itself.
+        pairs: the pairs that tell most.
+        known: what is known without the release.
+        plain: everything seen as it is, without the secret's own released column.
+        everything: with it.
+        attacker: the predictor that the attacker does best with.
+        rows: of the table that were learnt from and scored.
+        scored: of them.
+    """
+
+    secret: Annotated[tuple[str, ...], Origin.DECLARED]
+    entropy: Quantity
+    columns: tuple[ToldByColumns, ...]
+    pairs: tuple[ToldByColumns, ...]
+    known: Bracket
+    plain: Bracket
+    everything: Bracket
+    attacker: Sentence
+    rows: Annotated[int, Origin.COUNT]
+    scored: Annotated[int, Origin.COUNT]

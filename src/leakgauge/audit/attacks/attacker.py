@@ -1,0 +1,116 @@
+"""The attacker who sees everything that leaves: one fit, and what it makes of the scored rows.
+
+r(x|v) is learnt from everything seen as it is; the secret's own released column enters by what is known of its
+mechanism: p(x|v,y) ∝ r(x|v) q(y|x), because its noise has nothing to do with the rest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from leakgauge.artefacts import Sentence
+from leakgauge.audit.attacks.attack import Truths
+from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.learner import Chosen, Learner
+from leakgauge.audit.attacks.lookups import Predictor
+from leakgauge.audit.attacks.own_column import ByCounts, ByLaw, Likelihood, read_among_seen
+from leakgauge.audit.attacks.seen import Role
+from leakgauge.measures.held_out import bits_lost
+from leakgauge.probability.cells import Codes, Floats
+
+_FITTED: WeakKeyDictionary[Case, dict[tuple[str, ...], Attacker]] = WeakKeyDictionary()
+"""An audit asks for the same fit more than once; it goes with its case."""
+
+
+@dataclass(frozen=True, eq=False)
+class Attacker:
+    """What was learnt of one secret.
+
+    Attributes:
+        known: by what is known without the release.
+        plain: by everything seen as it is.
+        own: what the secret's own released column says; None where it has none.
+    """
+
+    learner: Learner
+    known: Chosen
+    plain: Chosen
+    own: Likelihood | None
+    units: Codes | None
+
+    @classmethod
+    def of(cls, case: Case, secret: Secret) -> Attacker:
+        """Learnt once for each secret of a case."""
+        fitted = _FITTED.setdefault(case, {})
+        if secret.names not in fitted:
+            learner = Learner.of(case, secret)
+            known = learner.best(learner.places(Role.BACKGROUND), learner.prior)
+            plain = learner.best(range(len(learner.columns)), known)
+            units = None if case.units is None else case.units[learner.rows[learner.score]]
+            fitted[secret.names] = cls(learner, known, plain, _own(case, secret, learner, plain.predictor), units)
+        return fitted[secret.names]
+
+    @cached_property
+    def letters(self) -> Codes:
+        """The class of each scored row."""
+        return self.learner.letters[self.learner.score]
+
+    @property
+    def title(self) -> Sentence:
+        """Which predictor was best."""
+        return self.plain.title
+
+    def by(self, predictor: Predictor) -> Floats:
+        """r(x|v) of the scored rows."""
+        return predictor(self.learner.seen[self.learner.score])
+
+    @cached_property
+    def everything(self) -> Floats:
+        """p(x|v,y) of the scored rows."""
+        return self.with_own(self.by(self.plain.predictor))
+
+    def with_own(self, given: Floats, order: Codes | None = None) -> Floats:
+        """r(x|v) q(y|x), normalised, y being that of the scored rows, or of the same in another order."""
+        if self.own is None:
+            return given
+        rows = self.learner.rows[self.learner.score]
+        return posterior(given, self.own(rows if order is None else rows[order], rows))
+
+    def independent(self, order: Codes) -> Floats:
+        """p(x|v,y) where everything released stands in another order, and what is known as it is."""
+        seen = self.learner.seen[self.learner.score].copy()
+        released = [at for at, one in enumerate(self.learner.columns) if one.role is not Role.BACKGROUND]
+        seen[:, released] = seen[order][:, released]
+        return self.with_own(self.plain.predictor(seen), order)
+
+    def is_right(self, probabilities: Floats) -> Truths:
+        """Whether the likeliest value is the secret of each scored row; the rest is never guessed."""
+        return np.asarray(probabilities[:, : self.learner.named].argmax(axis=1) == self.letters)
+
+
+def posterior(given: Floats, logs: Floats) -> Floats:
+    """r(x) q(y|x), normalised, for each row."""
+    with np.errstate(divide="ignore"):
+        scores = np.log(given) + logs
+    scores -= scores.max(axis=1, keepdims=True)
+    weights = np.exp(scores)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def _own(case: Case, secret: Secret, learner: Learner, plain: Predictor) -> Likelihood | None:
+    """The law of the record, unless what was counted predicts other rows clearly better."""
+    if secret.column is None:
+        return None
+    rows, letters = learner.rows[learner.learn], learner.letters[learner.learn]
+    law = ByLaw.of(secret.column, read_among_seen(case, secret.column), rows, letters, learner.width)
+    counted = ByCounts.of(secret.column, rows, letters, learner.width)
+    chosen, given = learner.rows[learner.choose], plain(learner.seen[learner.choose])
+    truth = learner.letters[learner.choose]
+    first, second = (
+        Chosen(plain, bits_lost(posterior(given, one(chosen, chosen)), truth), Sentence()) for one in (law, counted)
+    )
+    return counted if second.is_clearly_better_than(first) else law

@@ -1,0 +1,141 @@
+"""Repeated rows: where a value that is seen comes again and again, the noise of its rows averages out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from leakgauge.artefacts import Finding, Sentence
+from leakgauge.audit.attacks.attack import Aim, Attack, Truths, independent_advantage, raw_advantage, scored
+from leakgauge.audit.attacks.case import Case, ReleasedSecret
+from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.learner import classes_of
+from leakgauge.audit.attacks.lookups import Prior
+from leakgauge.audit.attacks.own_column import ByLaw, read_among_seen
+from leakgauge.probability.cells import Codes, Floats
+
+MOST_COLUMNS = 8
+"""Of so many of the seen columns that repeat most plausibly, pairs are tried as well."""
+_ROWS = 2
+"""Rows that a value must have on average."""
+_LINKED = Sentence("repeated rows, if the rows of a unit could be linked")
+
+
+def repeated_rows(case: Case) -> tuple[Finding, ...]:
+    """For each released secret the guess p(x) Π q(y_i|x) over all rows that share a value.
+
+    By which column, or pair of columns, rows are gathered is chosen on half of the groups, and counted on the others.
+    Where a unit is declared that nobody sees, a second finding says what its rows would give away if they could be
+    linked; it says nothing against the release. Nothing is found where no value that is seen repeats.
+    """
+    return tuple(finding for secret in case.released_secrets for finding in _findings(case, secret))
+
+
+@dataclass(frozen=True, eq=False)
+class _Grouping:
+    """The group of each row, by some columns."""
+
+    names: tuple[str, ...]
+    codes: Codes
+
+    @property
+    def repeats(self) -> bool:
+        """Whether values have enough rows on average, and not all rows are one group."""
+        count = int(self.codes.max()) + 1
+        return count > 1 and _ROWS * count <= len(self.codes)
+
+    def guesses(self, logs: Floats, prior: Floats) -> Codes:
+        """For each row the likeliest secret of its group."""
+        together = np.stack([np.bincount(self.codes, weights=column) for column in logs.T], axis=1)
+        return np.asarray((together + np.log(prior)).argmax(axis=1)[self.codes])
+
+
+def _findings(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
+    letters, width, named = classes_of(secret.letters)
+    rows = np.arange(case.rows)
+    law = ByLaw.of(secret.column, read_among_seen(case, secret.column), rows, letters, width)
+    logs = law(rows, rows)[:, :named]
+    prior = Prior.of(letters, width).shares[:named]
+    visible = [one for one in _groupings(case) if one.repeats]
+    if visible:
+        yield _finding(case, secret, visible, letters, logs, prior)
+    if case.units is not None:
+        units = _Grouping((), numbered(case.units, rows=case.rows))
+        if units.repeats and not any(np.array_equal(units.codes, one.codes) for one in visible):
+            yield _finding(case, secret, [units], letters, logs, prior, linked=True)
+
+
+def _groupings(case: Case) -> Iterator[_Grouping]:
+    single = [_Grouping((one.name,), numbered(one.codes, rows=case.rows)) for one in case.seen]
+    yield from single
+    # The finest ones tell people apart best.
+    finest = sorted(single, key=lambda one: -int(one.codes.max()))[:MOST_COLUMNS]
+    for one, other in combinations(finest, 2):
+        yield _Grouping((*one.names, *other.names), numbered(one.codes, other.codes, rows=case.rows))
+
+
+def _finding(
+    case: Case,
+    secret: ReleasedSecret,
+    groupings: list[_Grouping],
+    letters: Codes,
+    logs: Floats,
+    prior: Floats,
+    *,
+    linked: bool = False,
+) -> Finding:
+    draws = case.draws()
+
+    def halves(one: _Grouping) -> Truths:
+        """Whether the group of each row is one to score."""
+        return np.asarray((draws.permutation(int(one.codes.max()) + 1) % 2 == 0)[one.codes])
+
+    best, scoring, right = max(
+        ((one, halves(one), one.guesses(logs, prior) == letters) for one in groupings),
+        key=lambda tried: float(tried[2][~tried[1]].mean()),
+    )
+    without: Truths = letters[scoring] == int(prior.argmax())
+    shuffled = best.guesses(logs[draws.permutation(case.rows)], prior)[scoring] == letters[scoring]
+    # The rows of a group share one guess, and those of a unit one person.
+    units = best.codes[scoring]
+    sizes = np.bincount(units)
+    sizes = sizes[sizes > 0]
+    return scored(right[scoring], without, units).finding(
+        REPEATED_ROWS,
+        case,
+        secret.names,
+        case.knows,
+        independent=independent_advantage(shuffled, without, draws, case.confidence, units),
+        raw=raw_advantage(without, case.confidence, units),
+        # What a row promises says little of many rows that share their secret.
+        ceiling=None,
+        name=_LINKED if linked else None,
+        method=_method(best.names, int(np.median(sizes)), int(sizes.max())),
+        judged=not linked,
+    )
+
+
+def _method(names: tuple[str, ...], median: int, most: int) -> Sentence:
+    if not names:
+        return Sentence(
+            "the likeliest secret of all rows of a unit: {median:d} in the median, at most {most:d}",
+            median=median,
+            most=most,
+        )
+    return Sentence(
+        "the likeliest secret of all rows that share {columns!s}: {median:d} in the median, at most {most:d}",
+        columns=", ".join(names),
+        median=median,
+        most=most,
+    )
+
+
+REPEATED_ROWS = Attack(
+    Sentence("repeated rows"),
+    Sentence("the likeliest secret of all rows that share a published or known value"),
+    Aim.SECRET,
+    repeated_rows,
+)

@@ -1,0 +1,192 @@
+"""What everything that leaves tells of each secret, and what is known anyway: in bits and in guesses.
+
+Where the secret and what is seen have at most a fifth as many cells as the table has rows, the bits are estimated with
+an interval. Beyond that every plug-in number is mostly chance, so that there is a bracket: from below by an attacker on
+rows it did not learn from, from above by I(X;W) ≤ I(X;V) + I(X;Y), where Y reads X with noise of its own and V is the
+rest, and by H(X).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
+from leakgauge.audit.attacks.attack import SHARE, scored
+from leakgauge.audit.attacks.attacker import Attacker
+from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.seen import Role
+from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.held_out import held_out_information
+from leakgauge.measures.shannon import entropy, leakage_with_background, mutual_information
+from leakgauge.measures.terms import Measure
+from leakgauge.probability import Channel, Counts, Estimate
+from leakgauge.probability.cells import Codes, Floats
+
+BITS = "bits"
+ROWS_PER_CELL = 5
+"""Fewer, and a number of bits is mostly chance."""
+BEST_PAIRS = 3
+_LARGEST_CHANNEL = 1 << 20
+
+
+def exposure(case: Case, secret: Secret) -> Exposure:
+    """What is told of a secret: by each column, by the best pairs, by what is known, and by everything."""
+    return _Exposed(case, secret, Attacker.of(case, secret)).told()
+
+
+@dataclass(frozen=True, eq=False)
+class _Exposed:
+    """A secret, and the attacker who learnt of it."""
+
+    case: Case
+    secret: Secret
+    attacker: Attacker
+
+    def told(self) -> Exposure:
+        learner, attacker = self.attacker.learner, self.attacker
+        background, everywhere = learner.places(Role.BACKGROUND), tuple(range(len(learner.columns)))
+        known = self._bracket(background, attacker.by(attacker.known.predictor))
+        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor))
+        pairs = sorted(learner.pairs, key=lambda pair: float(learner.pairs[pair].lost.mean()))[:BEST_PAIRS]
+        return Exposure(
+            self.secret.names,
+            Quantity.estimated(self.entropy, BITS),
+            (
+                *(self._told_by((at,), attacker.by(learner.single(at).predictor)) for at in everywhere),
+                *self._told_by_own_column(),
+            ),
+            tuple(self._told_by(pair, attacker.by(learner.pairs[pair].predictor)) for pair in pairs),
+            known,
+            plain,
+            plain if self.secret.column is None else self._everything(everywhere, plain),
+            attacker.title,
+            len(learner.rows),
+            len(learner.score),
+        )
+
+    @cached_property
+    def entropy(self) -> Estimate:
+        """H(X)."""
+        return self._estimated(entropy, ())
+
+    def _told_by(self, uses: Sequence[int], probabilities: Floats) -> ToldByColumns:
+        columns = [self.attacker.learner.columns[at] for at in uses]
+        bracket = self._bracket(uses, probabilities)
+        return ToldByColumns(
+            bracket.information,
+            bracket.success,
+            bracket.exact,
+            tuple(one.name for one in columns),
+            tuple(one.role.value for one in columns),
+        )
+
+    def _told_by_own_column(self) -> tuple[ToldByColumns, ...]:
+        if self.secret.column is None:
+            return ()
+        probabilities = self.attacker.with_own(self.attacker.by(self.attacker.learner.prior.predictor))
+        exact = self._own_information
+        information = self._between(probabilities, self._most_by_own) if exact is None else exact
+        return (
+            ToldByColumns(
+                Quantity.estimated(information, BITS),
+                self._success(probabilities),
+                exact is not None,
+                self.secret.column.writes,
+                (Role.OWN.value,) * len(self.secret.column.writes),
+            ),
+        )
+
+    def _bracket(self, uses: Sequence[int], probabilities: Floats) -> Bracket:
+        """What some columns, seen as they are, tell."""
+        if not uses:
+            nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
+            return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
+        exact = self._is_countable(uses)
+        told = self._estimated(mutual_information, uses) if exact else self._between(probabilities, math.inf)
+        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+
+    def _everything(self, uses: Sequence[int], plain: Bracket) -> Bracket:
+        """What is seen as it is, and the secret's own released column."""
+        probabilities, exact = self.attacker.everything, False
+        if not uses and self._own_information is not None:
+            told, exact = self._own_information, True
+        elif self._channel is not None and self._is_countable(uses):
+            told, exact = self._estimated(leakage_with_background, uses, self._channel), True
+        else:
+            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own)
+        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+
+    def _between(self, probabilities: Floats, most: float) -> Estimate:
+        """From what the attacker shows to what can be told; the unfavourable end stands for it."""
+        attacker = self.attacker
+        shown = held_out_information(attacker.letters, probabilities, attacker.units, self.case.confidence)
+        high = min(self.entropy.high, most)
+        return Estimate(high, min(shown.low, high), high, self.case.confidence, shown.n)
+
+    def _success(self, probabilities: Floats) -> Quantity:
+        right = self.attacker.is_right(probabilities)
+        return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
+
+    def _is_countable(self, uses: Sequence[int]) -> bool:
+        cells = (int(self.secret.letters.max()) + 1) * (int(self._together(uses).max()) + 1)
+        return ROWS_PER_CELL * cells <= self.case.rows
+
+    def _together(self, uses: Sequence[int]) -> Codes:
+        return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.case.rows)
+
+    def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
+        """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
+        axes = {"x": self.secret.letters}
+        if uses:
+            axes["z"] = self._together(uses)
+        if self.case.units is not None:
+            axes["unit"] = numbered(self.case.units, rows=self.case.rows)
+        labels = {name: range(int(codes.max()) + 1) for name, codes in axes.items()}
+        counts = Counts.from_cells(labels, list(axes.values()), np.ones(self.case.rows, dtype=np.int64))
+        known = channel is not None
+        return estimate_by_units(
+            measure,
+            counts,
+            ["x"],
+            ["z"] if uses and not known else [],
+            ["z"] if uses and known else [],
+            unit="unit" if "unit" in axes else None,
+            channel=channel,
+            confidence=self.case.confidence,
+        )
+
+    @cached_property
+    def _channel(self) -> Channel | None:
+        """From the secret to its own released column; None where that reads more, is not finite or too large."""
+        column = self.secret.column
+        whole = None if column is None else column.mechanism.channel()
+        if column is None or whole is None or {*column.reads} != {*self.secret.names}:
+            return None
+        letters, first = np.unique(self.secret.letters, return_index=True)
+        inputs = column.inputs[first]
+        is_one_to_one = bool((inputs[np.searchsorted(letters, self.secret.letters)] == column.inputs).all())
+        if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
+            return None
+        return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+
+    @cached_property
+    def _own_information(self) -> Estimate | None:
+        """I(X;Y) of the secret's own channel, where that is known."""
+        return None if self._channel is None else self._estimated(mutual_information, (), self._channel)
+
+    @cached_property
+    def _most_by_own(self) -> float:
+        """The bits that the secret's own column adds at most, whatever is seen besides."""
+        if self._own_information is not None:
+            return self._own_information.high
+        column = self.secret.column
+        pure = [one.epsilon for one in (column.promises if column is not None else ()) if one.delta == 0]
+        # The divergence between the outputs of two inputs is at most ε tanh(ε/2) nats under ε-differential privacy.
+        return min((epsilon * math.tanh(epsilon / 2) / math.log(2) for epsilon in pure), default=math.inf)
