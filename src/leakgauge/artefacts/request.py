@@ -216,8 +216,8 @@ class Request(Part, frozen=True):
             )
         if self.together and (self.target is not None or self.accounted is not None):
             raise OptionError(
-                "--target and --accounted work on one column, and the secrets are taken together; leave --together out, "
-                "or design a channel for all of them with --max-distortion or --max-leakage."
+                "--target and --accounted work on one column, and the secrets are taken together; leave --together "
+                "out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
         for aim in self.aims:
             if len(self._about(self.distortion, aim.columns)) > 1:

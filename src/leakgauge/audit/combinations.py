@@ -31,7 +31,7 @@ def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str,
     """
     rows, found = table.rows, list[GroupSizes]()
     # A column in which rows stand alone by itself is named by itself.
-    names = [name for name in columns if 1 < sizes[name].groups and sizes[name].alone < MANY_ALONE * rows]
+    names = [name for name in columns if sizes[name].groups > 1 and sizes[name].alone < MANY_ALONE * rows]
     for size in range(2, LARGEST_SET + 1):
         sets = [
             chosen

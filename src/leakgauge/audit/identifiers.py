@@ -97,7 +97,7 @@ def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, r
         rows: of the table.
     """
     if rows >= FEWEST_ROWS and alone >= NEARLY_ALL * rows:
-        return Sentence("nearly every row has a value of its own")
+        return Sentence("nearly all values are unique")
     named = named_like(column.name, distinct, rows)
     if named is not None:
         return named
@@ -112,10 +112,10 @@ def named_like(name: str, distinct: int, rows: int) -> Sentence | None:
     words, half = _words(name), rows / 2
     person = any(map(_NAMED.fullmatch, words)) and not any(map(_OF_A_THING.fullmatch, words))
     if distinct >= min(_FEWEST_NAMED, half) and (person or _NAMED_IN_CHINESE.search(name)):
-        return Sentence("called like something that names a person")
+        return Sentence("called like a person's name, number or address")
     numbered = any(map(_NUMBERED.fullmatch, words)) or _NUMBERED_IN_CHINESE.search(name)
     if distinct >= min(_FEWEST_NUMBERED, half) and numbered:
-        return Sentence("called like a number that is given to a person or a thing")
+        return Sentence("called like a number of a person or thing")
     return None
 
 

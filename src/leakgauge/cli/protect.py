@@ -39,8 +39,12 @@ STAGES = {
 
 @click.command()
 @click.argument("table")
-@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself.")
-@click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that is not released; others may tell on it.")
+@click.option(
+    "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
+)
+@click.option(
+    "--withhold", multiple=True, metavar="COLUMN", help="A secret that is not released; others may tell on it."
+)
 @click.option("--together", is_flag=True, help="The secrets are one joint source, released through one channel.")
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
@@ -191,7 +195,9 @@ def render(done: Done) -> Parts:
         parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
         if job.asked.public:
             columns = ", ".join(job.asked.public)
-            parts.append(say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns))
+            parts.append(
+                say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
+            )
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
@@ -221,14 +227,16 @@ def learnt(found: Headline | SecretOutcome) -> str:
 
 def _secrets(job: Job) -> Table:
     """Each secret with its numbers, and all of them at once."""
-    found = Table(say("secret"), say("the attacker learns"), say("guessed right"), say("grade"), title=say("Every secret"))
+    found = Table(
+        say("secret"), say("the attacker learns"), say("guessed right"), say("grade"), title=say("Every secret")
+    )
     for one in job.secrets:
         name = ", ".join(one.secret)
         shares = "–" if one.success is None else f"{one.success.value:.1%}"
         grade = say("withheld") if one.grade is None else retell(one.grade.value)
         found.add_row(name, learnt(one), shares, grade)
     if job.total is not None:
-        low, high = job.total.ends
+        _, high = job.total.ends
         found.add_row(say("all at once"), say("at most {high} bits", high=number(high)), "", "")
     return found
 

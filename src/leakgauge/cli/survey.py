@@ -10,7 +10,7 @@ from rich.table import Table
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import Parts, alert, counting, deliver, number, require_not_read
+from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Quantity, Survey
@@ -50,9 +50,7 @@ def command(
 
     require_not_read(output, table)
     with counting(say("looking through the columns")) as progress:
-        found = survey(
-            table, secret, unit=unit, bins=bins, missing=missing, confidence=confidence, progress=progress
-        )
+        found = survey(table, secret, unit=unit, bins=bins, missing=missing, confidence=confidence, progress=progress)
     deliver(found, as_json, output, lambda: render(found))
 
 
@@ -60,7 +58,7 @@ def render(found: Survey) -> Parts:
     """One ranked table of the columns, what singles people out, and what to do."""
     heads = [say("column"), say("values"), say("missing"), say("alone")]
     for secret in found.secrets:
-        heads += [say("tells of {secret!s}", secret=secret), say("guessed right")]
+        heads += [say("bits of {secret!s}", secret=secret), say("guessed")]
     columns = Table(*heads, say("suggested"), say("because"), title=found.table, title_justify="left")
     for one in columns.columns[1 : len(heads)]:
         one.justify = "right"
@@ -73,9 +71,7 @@ def render(found: Survey) -> Parts:
     if found.combinations:
         parts.append(_combinations(found))
     if found.sampled < found.rows:
-        parts.append(
-            say("What columns tell was counted on {sampled:,} rows drawn at random.", sampled=found.sampled)
-        )
+        parts.append(say("What columns tell was counted on {sampled:,} rows drawn at random.", sampled=found.sampled))
     return parts
 
 
@@ -87,7 +83,7 @@ def _row(column: SurveyedColumn, found: Survey) -> list[str]:
         if one is None:
             cells += ["", ""]
         elif not one.significant:
-            cells += [say("nothing shown"), f"{one.success.value:.1%}"]
+            cells += ["–", f"{one.success.value:.1%}"]
         else:
             cells += [_bits(one.information), f"{one.success.value:.1%}"]
     return [*cells, retell(column.suggested.value), retell(column.reason)]
@@ -95,9 +91,7 @@ def _row(column: SurveyedColumn, found: Survey) -> list[str]:
 
 def _bits(information: Quantity) -> str:
     low, high = information.ends
-    if information.low is None:
-        return say("{bits} bits", bits=number(round(information.value, 3)))
-    return say("{low:.3g} to {high:.3g} bits", low=low, high=high)
+    return f"{low:.2g} – {high:.2g}"
 
 
 def _combinations(found: Survey) -> Table:

@@ -6,21 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 
 from leakgauge.artefacts import Quantity, Sentence
 from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import Policy
-from leakgauge.audit.attacks.columns import letters_of, values_of
+from leakgauge.audit.attacks.attack import SHARE
+from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
+from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.combinations import MANY_ALONE, singling_out
-from leakgauge.audit.exposure import told_by_column
+from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
 from leakgauge.errors import ColumnError, RefusalError, did_you_mean
-from leakgauge.probability.cells import Codes
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
-from leakgauge.tables.sampling import sampled
+from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
 
 MOST_COLUMNS = 500
@@ -91,7 +94,7 @@ def surveyed(
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Survey:
-    """The survey of a table whose columns are in their bins; of public columns how rows fall into groups by all of them.
+    """The survey of a table with its columns in bins; of public columns how rows fall into groups by all of them.
 
     Columns that are ``accepted`` are known to name people, and are left out of those groups.
     """
@@ -102,36 +105,35 @@ def surveyed(
             found=len(columns),
             most=MOST_COLUMNS,
         )
-    total = len(columns) * (len(secrets) + 2)
+    stages = 2 + len(secrets)
     tell = progress or (lambda done, of: None)
     sample = sampled(table, tuple(columns), simulation_seed=0)
     sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns])}
-    tell(len(columns), total)
-    codes = {name: values_of(sample.columns[name], name) for name in columns}
+    tell(1, stages)
     named = {
         name: identifies(columns[name], sample.columns[name], distinct=one.groups, alone=one.alone, rows=table.rows)
         for name, one in sizes.items()
     }
-    # Those that name people by themselves need no others for it; secrets go through a mechanism.
-    free = {name: codes[name] for name in columns if named[name] is None and name not in (*secrets, unit)}
-    combinations = singling_out(table, free, sizes)
-    singled = {name for one in combinations for name in one.columns}
-    tell(2 * len(columns), total)
-    units = None if unit is None else codes[unit]
-    letters = {name: letters_of(sample.columns[name], name) for name in secrets}
-    entropies = {name: plain_entropy(codes) for name, codes in letters.items()}
     given = {**dict.fromkeys(secrets, Suggested.SECRET), **({} if unit is None else {unit: Suggested.UNIT})}
-    found = []
-    for at, (name, column) in enumerate(columns.items()):
-        tells = tuple(
-            _told(
-                secret, letters[secret], codes[name], units, confidence, identifies_all=_is_unique(sizes[name], table)
-            )
-            for secret in secrets
-            if name not in (secret, unit)
+    # Those that name people by themselves need no others for it, and what goes through a mechanism is not published.
+    free = [name for name in columns if named[name] is None and name not in given]
+    combinations = singling_out(table, {name: values_of(sample.columns[name], name) for name in free}, sizes)
+    singled = {name for one in combinations for name in one.columns}
+    # Of columns that single people out together the one with most values does most of it.
+    finest = {max(one.columns, key=lambda name: sizes[name].groups) for one in combinations}
+    tell(2, stages)
+    tells: dict[str, list[Told]] = {name: [] for name in columns}
+    entropies = {}
+    for at, secret in enumerate(secrets):
+        entropies[secret], told = _tells(
+            secret, sample, [name for name in columns if name not in (secret, unit)], unit, confidence
         )
-        tell(2 * len(columns) + (at + 1) * len(secrets), total)
-        drawn = SurveyedColumn(
+        for name, one in told.items():
+            tells[name].append(_of_everyone(secret, entropies[secret]) if _is_unique(sizes[name], table) else one)
+        tell(3 + at, stages)
+    found = []
+    for name, column in columns.items():
+        one = SurveyedColumn(
             name,
             column.kind.words,
             sizes[name].groups,
@@ -140,10 +142,11 @@ def surveyed(
             named[name],
             is_free_text(column, sample.columns[name]),
             name in singled or sizes[name].alone >= MANY_ALONE * table.rows,
-            tells,
+            tuple(tells[name]),
         )
-        role, reason = (given[name], Sentence("named so")) if name in given else _suggested(drawn, entropies)
-        found.append(msgspec.structs.replace(drawn, suggested=role, reason=reason))
+        finer = name in finest or sizes[name].alone >= MANY_ALONE * table.rows
+        role, reason = (given[name], Sentence("named so")) if name in given else _suggested(one, entropies, finer)
+        found.append(msgspec.structs.replace(one, suggested=role, reason=reason))
     found.sort(key=lambda one: -max((told.information.value for told in one.tells), default=0.0))
     judged = tuple(name for name in public if name not in accepted)
     together = table.group_sizes([judged])[0] if judged else None
@@ -163,32 +166,44 @@ def _combination(sizes: GroupSizes) -> Combination:
     return Combination(sizes.columns, sizes.groups, sizes.alone, sizes.smallest)
 
 
-def _told(
-    secret: str, letters: Codes, codes: Codes, units: Codes | None, confidence: float, *, identifies_all: bool
-) -> Told:
-    if identifies_all:
-        # Counting values of which each occurs once shows nothing; who has the table knows everything by them.
-        return Told(secret, Quantity(plain_entropy(letters), "bits"), Quantity(1.0, "share"), significant=True)
-    found = told_by_column(letters, codes, units, confidence)
-    return Told(secret, found.information, found.success, found.significant)
+def _tells(
+    secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
+) -> tuple[Quantity, dict[str, Told]]:
+    """The entropy of a secret, and what each of some columns tells of it by itself."""
+    ranked = {name: ranks_of(sample.columns[name], name) for name in names}
+    seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
+    nobody = np.zeros(sample.rows, dtype=np.int64)
+    whole = Secret((secret,), None, letters_of(sample.columns[secret], secret))
+    units = None if unit is None else values_of(sample.columns[unit], unit)
+    case = Case((), (whole,), nobody, (), nobody, tuple(names), (), confidence, seen=seen, units=units)
+    entropy, each = told_by_each(case, whole)
+    return entropy, {
+        one.columns[0]: Told(secret, one.information, one.success, significant=one.information.ends[0] > 0)
+        for one in each
+    }
+
+
+def _of_everyone(secret: str, entropy: Quantity) -> Told:
+    # Counting values of which each occurs once shows nothing; who has the table knows everything by them.
+    return Told(secret, entropy, Quantity(1.0, SHARE), significant=True)
 
 
 def _is_unique(sizes: GroupSizes, table: Table) -> bool:
     return sizes.alone >= NEARLY_ALL * table.rows
 
 
-def _suggested(column: SurveyedColumn, entropies: Mapping[str, float]) -> tuple[Suggested, Sentence]:
+def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer: bool) -> tuple[Suggested, Sentence]:
     """The role of a column, and why."""
     if column.identifier is not None:
         return Suggested.LEAVE_OUT, column.identifier
     if column.free_text:
         return Suggested.LEAVE_OUT, _FREE_TEXT
-    if column.singles_out:
-        return Suggested.COARSEN, Sentence("people stand alone by it, or together with a few other columns")
+    if finer:
+        return Suggested.COARSEN, Sentence("singles people out")
     for told in column.tells:
-        if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret]:
+        if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret].value:
             return Suggested.BACKGROUND, Sentence("tells much of {secret!s}", secret=told.secret)
-    return Suggested.PUBLIC, Sentence("names nobody and tells little")
+    return Suggested.PUBLIC, Sentence("tells little")
 
 
 def require_few_alone(found: Survey, policy: Policy) -> None:
