@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from leakgauge.artefacts.assessment import Grade, ScoreInterval
+from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request
 from leakgauge.errors import LeakgaugeError, ModelError
@@ -157,7 +158,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
 
     Attributes:
         secrets: what became of each.
-        total: bits that everything released or known tells of all secrets at once; None of a single one.
+        total: what everything released or known tells of all secrets at once; None of a single one.
         finished: when; None while it is at work.
         command: that asks for the same; empty for a table in memory.
         shareable: files that may be handed out.
@@ -175,7 +176,7 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
     script: str = ""
     headline: Headline | None = None
     secrets: tuple[SecretOutcome, ...] = ()
-    total: Quantity | None = None
+    total: Total | None = None
     shareable: tuple[str, ...] = ()
     spent: JobCost | None = None
 

@@ -50,6 +50,20 @@ def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColu
     return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
 
 
+def own_channel(secret: Secret) -> Channel | None:
+    """From a secret to its own released column; None where that reads more, is not finite or too large."""
+    column = secret.column
+    whole = None if column is None else column.mechanism.channel()
+    if column is None or whole is None or {*column.reads} != {*secret.names}:
+        return None
+    letters, first = np.unique(secret.letters, return_index=True)
+    inputs = column.inputs[first]
+    is_one_to_one = bool((inputs[np.searchsorted(letters, secret.letters)] == column.inputs).all())
+    if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
+        return None
+    return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+
+
 @dataclass(frozen=True, eq=False)
 class _Exposed:
     """A secret, and the attacker who learnt of it."""
@@ -177,17 +191,7 @@ class _Exposed:
 
     @cached_property
     def _channel(self) -> Channel | None:
-        """From the secret to its own released column; None where that reads more, is not finite or too large."""
-        column = self.secret.column
-        whole = None if column is None else column.mechanism.channel()
-        if column is None or whole is None or {*column.reads} != {*self.secret.names}:
-            return None
-        letters, first = np.unique(self.secret.letters, return_index=True)
-        inputs = column.inputs[first]
-        is_one_to_one = bool((inputs[np.searchsorted(letters, self.secret.letters)] == column.inputs).all())
-        if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
-            return None
-        return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+        return own_channel(self.secret)
 
     @cached_property
     def _own_information(self) -> Estimate | None:

@@ -222,7 +222,9 @@ def learnt(found: Headline | SecretOutcome) -> str:
     before, (low, high) = number(found.leakage_before.value), found.leakage_after.ends
     if found.exact:
         return say("{after} of {before} bits", after=number(found.leakage_after.value), before=before)
-    return say("at least {low}, at most {high} of {before} bits", low=number(low), high=number(high), before=before)
+    if high >= found.leakage_before.value:
+        return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
+    return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
 
 
 def _secrets(job: Job) -> Table:
@@ -236,8 +238,11 @@ def _secrets(job: Job) -> Table:
         grade = say("withheld") if one.grade is None else retell(one.grade.value)
         found.add_row(name, learnt(one), shares, grade)
     if job.total is not None:
-        _, high = job.total.ends
-        found.add_row(say("all at once"), say("at most {high} bits", high=number(high)), "", "")
+        low, high = job.total.information.ends
+        bits = say("{bits} bits", bits=number(job.total.information.value))
+        if not job.total.exact:
+            bits = say("at least {low}, at most {high} bits", low=number(low), high=number(high))
+        found.add_row(say("all at once"), bits, "", "")
     return found
 
 

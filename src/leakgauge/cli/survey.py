@@ -60,8 +60,8 @@ def render(found: Survey) -> Parts:
     for secret in found.secrets:
         heads += [say("bits of {secret!s}", secret=secret), say("guessed")]
     columns = Table(*heads, say("suggested"), say("because"), title=found.table, title_justify="left")
-    for one in columns.columns[1 : len(heads)]:
-        one.justify = "right"
+    for head in columns.columns[1 : len(heads)]:
+        head.justify = "right"
     for one in found.columns:
         columns.add_row(*_row(one, found))
     parts: Parts = [say("{rows:,} rows of {table!s}", rows=found.rows, table=found.table), columns]

@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StoredAssessment, codec
+from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, StoredAssessment, codec
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -36,7 +36,18 @@ from leakgauge.jobs.assess import refused_by_veto
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
-from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, PLAN, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
+from leakgauge.jobs.protect.stages import (
+    ASSESSMENT,
+    AUDIT,
+    FILES,
+    PLAN,
+    POSSIBLE,
+    PUBLIC_RECORD,
+    READS,
+    STAGES,
+    Stage,
+    Work,
+)
 from leakgauge.release.record import file_digest
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
@@ -208,6 +219,7 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
         outcome=Outcome(released, None if refused is None else refused.sentence),
         headline=headline(folder, work.asked, deciding(secrets)) if released else None,
         secrets=secrets,
+        total=folder.read(Audit, AUDIT).total if released else None,
         shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
         spent=spent(folder, work.asked),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
