@@ -104,6 +104,10 @@ class Request(Part, frozen=True):
     simulate: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("secret", "background", "public", "withhold", "accept_unique"):
+            # One name may stand for itself; as a text it would be taken letter by letter.
+            if isinstance(names := getattr(self, name), str):
+                msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
         self._require_one_target()

@@ -100,7 +100,13 @@ class Table(Protocol):
         """The moments of each column by its name; without names, of all numeric columns."""
 
     def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them, however many groups there are."""
+        """For each set of columns how rows fall into groups that agree in them; engines have faster ways."""
+        found = []
+        for names in map(tuple, sets):
+            own = {name: how for name, how in (bins or {}).items() if name in names}
+            sizes = self.counts(*names, bins=own, limit=max(self.rows, 1)).counts
+            found.append(GroupSizes(names, len(sizes), int((sizes == 1).sum()), int(sizes.min())))
+        return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
