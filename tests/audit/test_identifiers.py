@@ -10,9 +10,8 @@ from leakgauge.tables import Column, Kind
 
 ROWS = 400
 CHINESE_NAMES = [s + g for s in "王李张刘陈杨黄赵吴周" for g in ("伟", "芳", "秀英", "敏", "静", "丽", "强", "磊")]
-ENGLISH_NAMES = [
-    f"{first} {last}" for first in ("Ann", "Bob", "Eve", "Joe", "Mary-Jane") for last in ("Smith", "O'Neil", "Lee")
-]
+FIRST, LAST = ("Ann", "Bob", "Eve", "Joe", "Mary-Jane"), ("Smith", "O'Neil", "Lee")
+ENGLISH_NAMES = [f"{first} {last}" for first in FIRST for last in LAST]
 
 
 def identity_card(number: int) -> str:
