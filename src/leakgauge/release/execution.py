@@ -7,12 +7,12 @@ what is cut short counts as spent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
@@ -54,11 +54,8 @@ class Stage(StrEnum):
     COMPLETED = "completed"
 
 
-class Progress(Protocol):
-    """Told of every stage, and while drawing of every batch."""
-
-    def __call__(self, stage: Stage, rows: int, /) -> None:
-        """The stage reached and the rows drawn so far."""
+Progress: TypeAlias = Callable[[Stage, int], None]
+"""Told of every stage, and while drawing of every batch, with the rows drawn so far."""
 
 
 @dataclass(frozen=True)

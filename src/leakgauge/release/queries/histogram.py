@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
+from leakgauge.claims import ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.steps import Claimed, DiscreteLaplaceNoise, Step
@@ -17,16 +18,19 @@ from leakgauge.probability import Interval
 from leakgauge.randomness import Randomness
 from leakgauge.release.queries.bounds import as_numbers
 from leakgauge.release.queries.labels import MISSING, OTHER, DeclaredLabel, declared, positions, shown
-from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above
-from leakgauge.release.queries.query import Answer, NoisyQuery
-from leakgauge.release.queries.rows import Protection, require_column, used_rows
+from leakgauge.release.queries.noise import TotalNoise, bin_noise, sum_above, together
+from leakgauge.release.queries.query import Answer, ColumnQuery, NoisyQuery
+from leakgauge.release.queries.rows import Protection, counted, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 from leakgauge.tables.binnings import Edges
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 @dataclass(frozen=True)
-class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
+class Histogram(ColumnQuery[npt.NDArray[np.int64]], NoisyQuery[npt.NDArray[np.int64]]):
     """How many rows have each declared label, or lie between each two edges; each count has its own interval.
 
     Bins are declared, never found in the table: which values occur may be secret. All other values are counted
@@ -46,7 +50,6 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
         OptionError: neither or both, labels that repeat, edges that do not increase.
     """
 
-    column: str
     labels: Sequence[DeclaredLabel] | None = None
     edges: Sequence[float] | None = None
 
@@ -62,7 +65,6 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("histogram of {column!s}", column=self.column)
 
     @property
@@ -74,7 +76,6 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
         return (*(str(Interval(low, high)) for low, high in pairwise(cuts)), MISSING)
 
     def sensitivity(self, protection: Protection) -> int:
-        """``rows``: by so many in all the counts that rise do, and those that fall."""
         return protection.rows
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
@@ -89,34 +90,26 @@ class Histogram(NoisyQuery[npt.NDArray[np.int64]]):
             return (DiscreteLaplaceNoise(epsilon, 1, count=moved),)
         return (Claimed(ZeroConcentratedDP(sum_above([noise.rho] * moved))),)
 
-    def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column, or where edges are to cut what are no numbers."""
-        super().require_columns(table, protection)
-        require_column(table, self.column, numbers=self.edges is not None)
+    @property
+    def needs_numbers(self) -> bool:
+        return self.edges is not None
 
     def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
         """The count of each bin."""
-        counts = np.zeros(len(self.bins), dtype=np.int64)
-        for values in used_rows(table, protection, self.where, self.column):
-            if self.labels is not None:
-                found = positions(self.column, values, tuple(self.labels))
-            else:
-                numbers = as_numbers(values)
-                found = np.searchsorted(np.array(self.edges), numbers, side="right")
-                found[np.isnan(numbers)] = len(counts) - 1
-            counts += np.bincount(found, minlength=len(counts))
-        return counts
+        return counted(map(self._places, used_rows(table, protection, self.where, self.column)), len(self.bins))
 
     def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
-        """Every count with noise."""
         noise = self._noise(protection)
-        values = zip(self.bins, noise.estimates(exact.tolist(), self.confidence, randomness), strict=True)
-        claims: tuple[Statement, ...] = (CentralDP(self.epsilon),)
-        if self.delta is not None:
-            rho = sum_above([noise.rho] * self._moved(protection))
-            claims = (ApproximateDP(self.epsilon, self.delta), ZeroConcentratedDP(rho))
+        values = tuple(zip(self.bins, noise.estimates(exact.tolist(), self.confidence, randomness), strict=True))
+        claims = together(self.epsilon, self.delta, [noise] * self._moved(protection))
         mechanism = Sentence("{noise!s} in each count", noise=spelled(noise.mechanism))
-        return self._answered(protection, values, "rows", claims, mechanism, randomness)
+        return Answer(self, protection, values, "rows", claims, mechanism, not randomness.private)
+
+    def _places(self, values: pa.Array) -> npt.NDArray[np.int64]:
+        if self.labels is not None:
+            return positions(self.column, values, tuple(self.labels))
+        numbers = as_numbers(values)
+        return np.where(np.isnan(numbers), len(self.bins) - 1, np.searchsorted(self.edges or (), numbers, "right"))
 
     def _moved(self, protection: Protection) -> int:
         return 2 if protection.replaces else 1

@@ -8,18 +8,19 @@ rounded up. What a query's noise is follows from the query alone, so it is worke
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.noise import DiscreteGaussian, quotient_above
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.mechanisms.span import Span, span
-from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
@@ -68,10 +69,6 @@ class TotalNoise:
         if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
         return rho
-
-    def step(self) -> Step:
-        """What one such total costs."""
-        return self.mechanism.step()
 
 
 @lru_cache(maxsize=256)
@@ -131,6 +128,13 @@ def share(epsilon: float, parts: int) -> float:
     while parts * Fraction(part) > Fraction(epsilon) or parts * Decimal(repr(part)) > Decimal(repr(float(epsilon))):
         part = math.nextafter(part, 0.0)
     return part
+
+
+def together(epsilon: float, delta: float | None, noises: Sequence[TotalNoise]) -> tuple[Statement, ...]:
+    """What several noisy totals guarantee that have a budget together."""
+    if delta is None:
+        return (CentralDP(epsilon),)
+    return ApproximateDP(epsilon, delta), ZeroConcentratedDP(sum_above([noise.rho for noise in noises]))
 
 
 def sum_above(levels: list[float]) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -144,6 +144,11 @@ def used_rows(
         if protection.unit is not None:
             used = units.admitted(batch.column(protection.unit), used)
         yield values.filter(pa.array(used))
+
+
+def counted(places: Iterable[npt.NDArray[np.int64]], bins: int) -> npt.NDArray[np.int64]:
+    """How many rows of all batches lie in each bin."""
+    return sum((np.bincount(one, minlength=bins) for one in places), np.zeros(bins, dtype=np.int64))
 
 
 class _Units:

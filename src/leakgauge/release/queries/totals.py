@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
-from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
-from leakgauge.release.queries.bounds import Bounds, bounds
-from leakgauge.release.queries.noise import (
-    TotalNoise,
-    concentrated_noise,
-    concentration,
-    share,
-    sum_above,
-    total_noise,
-)
+from leakgauge.release.queries.bounds import BoundedQuery
+from leakgauge.release.queries.noise import TotalNoise, concentrated_noise, concentration, share, together, total_noise
 from leakgauge.release.queries.query import Answer, NoisyQuery
-from leakgauge.release.queries.rows import Protection, require_column, used_rows
+from leakgauge.release.queries.rows import Protection, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
@@ -47,34 +38,29 @@ class Count(NoisyQuery[int]):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("count")
 
     def sensitivity(self, protection: Protection) -> int:
-        """``rows``."""
         return protection.rows
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """One noisy number."""
         if self._always_counts(protection):
             raise OptionError(
                 "The number of rows is public where one row is replaced; read it off the table, or give a condition."
             )
-        return (self._noise(protection).step(),)
+        return (self._noise(protection).mechanism.step(),)
 
     def exact(self, table: Table, protection: Protection) -> int:
-        """The number of rows."""
         column = protection.unit if self.where is None else self.where.column
         if column is None:
             return table.rows
         return sum(len(values) for values in used_rows(table, protection, self.where, column))
 
     def answer(self, exact: int, protection: Protection, randomness: Randomness) -> Answer:
-        """The count with noise."""
         noise = self._noise(protection)
         (value,) = noise.estimates([exact], self.confidence, randomness)
-        mechanism = Sentence(spelled(noise.mechanism))
-        return self._answered(protection, [(None, value)], "rows", noise.mechanism.claims, mechanism, randomness)
+        claims, mechanism = noise.mechanism.claims, Sentence(spelled(noise.mechanism))
+        return Answer(self, protection, ((None, value),), "rows", claims, mechanism, not randomness.private)
 
     def _noise(self, protection: Protection) -> TotalNoise:
         return total_noise(self.epsilon, self.delta, self.sensitivity(protection), 1.0)
@@ -89,47 +75,21 @@ class Totals:
 
 
 @dataclass(frozen=True)
-class BoundedQuery(NoisyQuery[Totals]):
-    """A noisy query about the numbers of a column.
-
-    Args:
-        column: whose numbers.
-        lower: below it values are raised to it.
-        upper: above it values are lowered to it.
-        missing: the number that stands for missing values, which are refused without one.
-    """
-
-    column: str
-    lower: float | None = None
-    upper: float | None = None
-    missing: float | None = None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self.bounds  # noqa: B018  # refuses bounds that cannot be used
-
-    @cached_property
-    def bounds(self) -> Bounds:
-        """The bounds on their grid."""
-        return bounds(self.lower, self.upper, self.missing)
-
-    def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column, or where it holds no numbers."""
-        super().require_columns(table, protection)
-        require_column(table, self.column, numbers=True)
+class TotalQuery(BoundedQuery[Totals], NoisyQuery[Totals]):
+    """A noisy query about the sum of a column's numbers."""
 
     def exact(self, table: Table, protection: Protection) -> Totals:
         """The sum of the clamped values in steps of the fine grid, and their number."""
-        lowest, total, count = self.bounds.lowest, 0, 0
-        for values in used_rows(table, protection, self.where, self.column, missing_allowed=self.missing is not None):
+        total, count = 0, 0
+        for steps in self.numbers(table, protection):
             # Counted from the lower bound a batch's sum fits the machine's whole numbers; those of Python have no end.
-            total += int((self.bounds.steps(values) - lowest).sum())
-            count += len(values)
-        return Totals(total + count * lowest, count)
+            total += int(steps.sum())
+            count += len(steps)
+        return Totals(total + count * self.bounds.lowest, count)
 
 
 @dataclass(frozen=True)
-class Sum(BoundedQuery):
+class Sum(TotalQuery):
     """The sum of a column's values, each clamped to the bounds and rounded to a 2^32th of their distance.
 
     With L and U the bounds in steps, a neighbour moves the sum by at most:
@@ -146,11 +106,9 @@ class Sum(BoundedQuery):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("sum of {column!s}", column=self.column)
 
     def sensitivity(self, protection: Protection) -> int:
-        """In steps of the fine grid; see the class."""
         lowest, highest = self.bounds.lowest, self.bounds.highest
         if not protection.replaces:
             return protection.rows * max(abs(lowest), abs(highest))
@@ -159,23 +117,21 @@ class Sum(BoundedQuery):
         return protection.rows * (max(highest, 0) - min(lowest, 0))
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """One noisy number."""
-        return (self._noise(protection).step(),)
+        return (self._noise(protection).mechanism.step(),)
 
     def answer(self, exact: Totals, protection: Protection, randomness: Randomness) -> Answer:
-        """The sum with noise."""
         noise = self._noise(protection)
         rounding = exact.count * self.bounds.grid / 2 if self._always_counts(protection) else 0.0
         (value,) = noise.estimates([exact.steps], self.confidence, randomness, rounding)
-        mechanism = Sentence(spelled(noise.mechanism))
-        return self._answered(protection, [(None, value)], self.column, noise.mechanism.claims, mechanism, randomness)
+        claims, mechanism = noise.mechanism.claims, Sentence(spelled(noise.mechanism))
+        return Answer(self, protection, ((None, value),), self.column, claims, mechanism, not randomness.private)
 
     def _noise(self, protection: Protection) -> TotalNoise:
         return total_noise(self.epsilon, self.delta, self.sensitivity(protection), self.bounds.grid)
 
 
 @dataclass(frozen=True)
-class Mean(BoundedQuery):
+class Mean(TotalQuery):
     """The mean of a column's values, each clamped to the bounds and rounded to a 2^32th of their distance.
 
     Values are counted from the middle M of the bounds L and U, in steps. Where the number of rows is public, one noisy
@@ -191,7 +147,6 @@ class Mean(BoundedQuery):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("mean of {column!s}", column=self.column)
 
     @property
@@ -200,41 +155,36 @@ class Mean(BoundedQuery):
         return (self.bounds.lowest + self.bounds.highest) // 2
 
     def sensitivity(self, protection: Protection) -> int:
-        """Of the sum of values counted from the middle, in steps of the fine grid; see the class."""
+        """Of the sum of values counted from the middle, in steps of the fine grid."""
         lowest, highest = self.bounds.lowest, self.bounds.highest
         farthest = highest - lowest if protection.replaces else max(highest - self.middle, self.middle - lowest)
         return protection.rows * farthest
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """One noisy number, or two."""
-        return tuple(noise.step() for noise in self._noises(protection))
+        return tuple(noise.mechanism.step() for noise in self._noises(protection))
 
     def answer(self, exact: Totals, protection: Protection, randomness: Randomness) -> Answer:
-        """The noisy sum over the number of rows, public or noisy."""
-        noises = self._noises(protection)
-        centred = exact.steps - exact.count * self.middle
-        if len(noises) == 1:
-            total, reach = noises[0].noisy([centred], randomness)[0], noises[0].reach(self.confidence)
-            ends = [(total - reach) / exact.count, total / exact.count, (total + reach) / exact.count]
-        else:
-            total = noises[0].noisy([centred], randomness)[0]
-            count = noises[1].noisy([exact.count], randomness)[0]
+        of_sum, *of_count = self._noises(protection)
+        (total,) = of_sum.noisy([exact.steps - exact.count * self.middle], randomness)
+        claims, mechanism = of_sum.mechanism.claims, Sentence(spelled(of_sum.mechanism))
+        if of_count:
+            (count,) = of_count[0].noisy([exact.count], randomness)
             # Both numbers lie in their intervals at once at least as often as asked, whatever they have in common.
             each = 1 - (1 - self.confidence) / 2
-            ends = _quotients(total, noises[0].reach(each), count, noises[1].reach(each))
-        mechanism = Sentence(spelled(noises[0].mechanism))
-        if len(noises) > 1:
-            first, second = (spelled(noise.mechanism) for noise in noises)
-            mechanism = Sentence("{first!s} and {second!s}", first=first, second=second)
+            ends = _quotients(total, of_sum.reach(each), count, of_count[0].reach(each))
+            claims, second = together(self.epsilon, self.delta, [of_sum, *of_count]), spelled(of_count[0].mechanism)
+            mechanism = Sentence("{first!s} and {second!s}", first=spelled(of_sum.mechanism), second=second)
+        else:
+            reach = of_sum.reach(self.confidence)
+            ends = [(total - reach) / exact.count, total / exact.count, (total + reach) / exact.count]
         value = self._estimate(*ends)
-        return self._answered(protection, [(None, value)], self.column, self._claims(noises), mechanism, randomness)
+        return Answer(self, protection, ((None, value),), self.column, claims, mechanism, not randomness.private)
 
     def _estimate(self, low: float, value: float, high: float) -> Estimate:
         """The interval around the middle, widened by what rounding to the grid takes, within the bounds."""
-        assert self.lower is not None and self.upper is not None  # as the constructor made sure
         middle, rounding = self.middle * self.bounds.grid, self.bounds.grid
         ends = (middle + low - rounding, middle + value, middle + high + rounding)
-        low, value, high = (min(max(end, self.lower), self.upper) for end in ends)
+        low, value, high = map(self.bounds.clamped, ends)
         return Estimate(value, low, high, self.confidence, 1)
 
     def _noises(self, protection: Protection) -> tuple[TotalNoise, ...]:
@@ -249,14 +199,6 @@ class Mean(BoundedQuery):
             concentrated_noise(self.epsilon, rho, sensitivity, grid),
             concentrated_noise(self.epsilon, rho, protection.rows, 1.0),
         )
-
-    def _claims(self, noises: tuple[TotalNoise, ...]) -> tuple[Statement, ...]:
-        if len(noises) == 1:
-            return noises[0].mechanism.claims
-        if self.delta is None:
-            return (CentralDP(self.epsilon),)
-        rho = sum_above([noise.rho for noise in noises])
-        return ApproximateDP(self.epsilon, self.delta), ZeroConcentratedDP(rho)
 
 
 def _quotients(total: float, total_reach: float, count: float, count_reach: float) -> list[float]:
