@@ -58,15 +58,11 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What an account has spent, in nats, every sum rounded up.
+    """What an account has spent, in nats, every sum rounded up, and what is left; None of a sum that is not limited.
 
-    Attributes:
-        epsilon: Σ ε; infinite once a step without a pure ε was spent.
-        rho: Σ ρ of zCDP.
-        at_delta: the smaller of Σ ε and what Σ ρ converts to at the limit's δ. A reading, not a guarantee: that is
-            the limit, which was fixed before anything was seen.
-        epsilon_left: what may still be added by ε; None where ε is not limited.
-        rho_left: what may still be added by ρ; None where ρ is not limited.
+    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what Σ ρ of zCDP
+    converts to at the limit's δ. A reading, not a guarantee: that is the limit, which was fixed before anything was
+    seen.
     """
 
     epsilon: float

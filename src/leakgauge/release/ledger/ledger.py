@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from leakgauge.artefacts import Origin, Quantity
@@ -64,9 +63,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -127,12 +124,8 @@ class Ledger:
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
         """The entry of a spend, on disk before this returns: draw noise only afterwards.
 
-        Args:
-            dataset: whose budget.
-            cost: the steps of the release.
-            purpose: in words, what for.
-            reference: a name of this spend that occurs only once, such as a random one. When no answer came back,
-                ``entry(reference)`` tells whether the spend was made.
+        The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
+        ``entry(reference)`` tells whether the spend was made.
 
         Raises:
             BudgetError: the cost does not fit; nothing was written.
@@ -157,14 +150,16 @@ class Ledger:
         """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
 
         Said again with the same digest, the first entry comes back.
-
-        Raises:
-            FileError: there is no such spend in this ledger.
-            OptionError: it was completed with another digest.
         """
         require_text(digest, Sentence("The digest of a record"))
         with self._store.writing():
-            self._require_spend(spend)
+            found = self.entry(spend.reference)
+            if found is None or found.hash != spend.hash:
+                raise FileError(
+                    "The ledger {ledger!s} has no spend {reference!r}; use the ledger it was spent in.",
+                    ledger=self._store.name,
+                    reference=spend.reference,
+                )
             done = self._store.find(Kind.COMPLETE, spend.reference)
             if done is not None:
                 if done.digest == digest:
@@ -190,12 +185,8 @@ class Ledger:
     def check(self, expected_head: str | None = None) -> str:
         """The head, once every hash and every sum was computed anew and found right.
 
-        Args:
-            expected_head: a hash that must occur, such as the one kept in a record. Entries cut off at the end can
-                only be missed by whoever knows that they were there.
-
-        Raises:
-            VerificationError: an entry was changed, removed or moved, its sums are wrong, or the head is missing.
+        A head that is expected must occur, such as the one kept in a record: entries cut off at the end can only be
+        missed by whoever knows that they were there.
         """
         chain = Chain()
         for entry in self._store.entries():
@@ -211,12 +202,7 @@ class Ledger:
     def composition(self, dataset: str, delta: float | None = None) -> Composition:
         """The smallest ε in nats proved for all steps so far, had the sequence been fixed beforehand.
 
-        Args:
-            dataset: whose steps.
-            delta: where; that of the account's limit unless given.
-
-        Raises:
-            OptionError: nothing was spent yet.
+        At the δ of the account's limit unless another is given; refused where nothing was spent yet.
         """
         account = self.account(dataset)
         steps = [step for entry in self.entries(dataset) for step in entry.steps]
@@ -232,21 +218,12 @@ class Ledger:
         return last.spent if last else NOTHING
 
     def _require_new(self, reference: str) -> None:
-        used = self._store.find(Kind.SPEND, reference)
+        used = self.entry(reference)
         if used is not None:
             raise OptionError(
                 "The reference {reference!r} was spent already, as entry {sequence}; take a new one for a new release.",
                 reference=reference,
                 sequence=used.sequence,
-            )
-
-    def _require_spend(self, spend: Entry) -> None:
-        found = self._store.find(Kind.SPEND, spend.reference)
-        if found is None or found.hash != spend.hash:
-            raise FileError(
-                "The ledger {ledger!s} has no spend {reference!r}; use the ledger it was spent in.",
-                ledger=self._store.name,
-                reference=spend.reference,
             )
 
 
@@ -260,11 +237,7 @@ def ledger_files(address: str | PathLike[str]) -> tuple[Path, ...]:
 
 
 def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger:
-    """The ledger at an address; close it, or use it in a ``with`` block.
-
-    Args:
-        address: the path of a file, or ``postgresql://…``.
-        create: whether to make an empty one where there is none.
+    """The ledger at an address, a file or ``postgresql://…``; close it, or use it in a ``with`` block.
 
     Raises:
         FileError: there is no ledger, or something else, or one from a newer version.
@@ -272,24 +245,20 @@ def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger
         OptionError: the extra for PostgreSQL is not installed.
     """
     text = str(address)
-    store: Store
     if text.startswith(SCHEMES):
-        store = PostgresqlStore(text, create)
-    elif "://" in text:
+        return Ledger(PostgresqlStore(text, create))
+    if "://" in text:
         raise FileError(
             "{address} is no address of a ledger; give a file or postgresql://….", address=without_secrets(text)
         )
-    else:
-        if create:
-            make_sqlite(Path(text))
-        store = SqliteStore(Path(text))
-    return Ledger(store)
+    if create:
+        make_sqlite(Path(text))
+    return Ledger(SqliteStore(Path(text)))
 
 
 def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     """An account; with its ledger what was spent of it, and every spend."""
-    neighbours = account.neighbours.value
-    opened = (account.dataset, _limit(account.limit), account.unit, neighbours, account.opened)
+    opened = (account.dataset, _limit(account.limit), account.unit, account.neighbours.value, account.opened)
     if ledger is None:
         return AccountTold(*opened)
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)

@@ -27,12 +27,7 @@ CREATE TRIGGER entries_never_emptied BEFORE TRUNCATE ON entries
 
 
 class PostgresqlStore(Store):
-    """Entries in the schema ``leakgauge`` of the database at an address.
-
-    Args:
-        address: ``postgresql://user@host/database``; a password in it is never shown.
-        create: whether to make the schema where there is none.
-    """
+    """Entries in the schema ``leakgauge`` of the database at an address, whose password is never shown."""
 
     def __init__(self, address: str, create: bool) -> None:
         self.name = without_secrets(address)
@@ -74,7 +69,6 @@ class PostgresqlStore(Store):
             raise self._told(error) from None
 
     def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows a statement gives."""
         try:
             cursor = self._connection.execute(statement.replace("?", "%s").encode(), values or None)
             return [] if cursor.description is None else cursor.fetchall()
@@ -82,7 +76,6 @@ class PostgresqlStore(Store):
             raise self._told(error) from None
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def _make(self) -> None:

@@ -55,7 +55,6 @@ class SqliteStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction that locks the file from its start."""
         self.run("BEGIN IMMEDIATE")
         try:
             if self._require_one_name() != self._file:
@@ -68,14 +67,12 @@ class SqliteStore(Store):
             raise
 
     def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows a statement gives."""
         try:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._told(error) from None
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def _require_one_name(self) -> tuple[int, int]:
@@ -111,8 +108,7 @@ class SqliteStore(Store):
         self.require_known_version(version)
 
     def _told(self, error: sqlite3.Error) -> LeakgaugeError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        match code:
+        match code := getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 return EngineError(
                     "The ledger {path} was locked by another process for {seconds:g} s; try again.",
