@@ -258,9 +258,9 @@ def _account(ledger: Ledger, dataset: str | None) -> str:
 
 def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
     rows = 0
-    for batch in bound.batches(source, BATCH):
-        yield batch
-        rows += len(next(iter(batch.values())))
+    for batch in bound.table.batches(*bound.reads, size=BATCH):
+        yield bound.made(batch, source)
+        rows += batch.num_rows
         tell(Stage.DRAWING, rows)
 
 

@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 class ColumnForm(ABC):
     """What the columns that a mechanism reads and writes have to do with the codes of its law.
 
-    Attributes:
-        column: with its mechanism.
-        law: of the mechanism.
-        labels: the inputs by name, tuples where several columns are read; empty where any number is an input.
+    Labels are the inputs by name, tuples where several columns are read; empty where any number is an input.
     """
 
     column: BoundColumn
@@ -50,11 +47,7 @@ class ColumnForm(ABC):
 
     @abstractmethod
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
-        """The coded input in each row, from the columns read.
-
-        Raises:
-            ColumnError: a value, or combination of values, that the mechanism cannot take; it is not told.
-        """
+        """The coded input in each row; what the mechanism cannot take is refused, and not told."""
 
     @abstractmethod
     def written(self, outputs: Outputs) -> list[pa.Array]:
@@ -64,8 +57,7 @@ class ColumnForm(ABC):
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """The coded output in each row of a released file, whatever types its columns were read as.
 
-        Raises:
-            VerificationError: a value, or combination, that the mechanism never gives; it is not told.
+        What the mechanism never gives is refused, and not told.
         """
 
     @abstractmethod
@@ -86,11 +78,7 @@ class ColumnForm(ABC):
 
 
 def form_of(column: BoundColumn) -> ColumnForm:
-    """The form in which a mechanism releases its columns.
-
-    Raises:
-        ModelError: it only answers queries.
-    """
+    """The form in which a mechanism releases its columns; one that only answers queries is refused."""
     mechanism, law = column.mechanism, column.mechanism.law
     if law is not None:
         if mechanism.noise is not None:
@@ -210,7 +198,8 @@ class _Letters(_Named):
 
     def _read_back(self, values: pa.Array, letters: Sequence[Label], name: str) -> Codes:
         different, codes = encoded(values, name)
-        lookups = [{spell(letter): at for at, letter in enumerate(letters)} for spell in (_same, text_of, _text)]
+        spelled = (letters, list(map(text_of, letters)), list(map(_text, letters)))
+        lookups: list[dict[Label, int]] = [{one: at for at, one in enumerate(letters)} for letters in spelled]
         # A file may read back as another type than was written: 1 for "1". Spellings that are not unique say nothing.
         lookups = [lookup for lookup in lookups if len(lookup) == len(letters)]
         places = np.full(len(different), -1, dtype=np.int64)
@@ -295,10 +284,6 @@ class _Combinations:
     def numbers(self, places: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
         """The number of the label in each row, -1 where there is none, from the places of its letters."""
         return places[0] if len(places) == 1 else np.asarray(self._numbers[tuple(places)])
-
-
-def _same(label: Label) -> Label:
-    return label
 
 
 def _text(label: Label) -> str:

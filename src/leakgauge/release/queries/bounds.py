@@ -63,14 +63,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class BoundedQuery(ColumnQuery[Exact]):
-    """A query about the numbers of a column.
-
-    Args:
-        column: whose numbers.
-        lower: below it values are raised to it.
-        upper: above it values are lowered to it.
-        missing: the number that stands for missing values, which are refused without one.
-    """
+    """A query about the numbers of a column, clamped to the bounds; missing ones are refused without a number."""
 
     lower: float | None = None
     upper: float | None = None

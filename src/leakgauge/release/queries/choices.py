@@ -123,8 +123,6 @@ class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
     lies at most below that of the best one it was chosen from.
 
     Args:
-        column: whose values.
-        k: how many labels.
         labels: the texts of values to choose from, None for missing ones; never found in the table, because which
             values occur may be secret.
 

@@ -25,16 +25,7 @@ SIMULATION = "simulation: not private, not a release"
 
 @dataclass(frozen=True, kw_only=True)
 class Query(ABC, Generic[Exact]):
-    """A question about a table whose answer is protected; frozen.
-
-    Args:
-        epsilon: the budget in nats.
-        confidence: of the intervals.
-        where: which rows are asked about; by default all.
-
-    Raises:
-        OptionError: a number outside its range.
-    """
+    """A question about a table, or its rows ``where`` a condition holds, whose answer is protected; ε is in nats."""
 
     epsilon: float
     confidence: float = 0.95
@@ -94,12 +85,7 @@ class Query(ABC, Generic[Exact]):
                 require_column(table, name)
 
     def ask(self, table: Table, protection: Protection, randomness: Randomness) -> Answer:
-        """The private answer; no ledger counts it.
-
-        Raises:
-            ColumnError: a column that is unknown or cannot be used so.
-            OptionError: the query cannot be asked under this protection.
-        """
+        """The private answer; no ledger counts it."""
         self.require_columns(table, protection)
         self.steps(protection)
         return self.answer(self.exact(table, protection), protection, randomness)
@@ -143,11 +129,8 @@ class Answer:
     """A private answer, with what it guarantees.
 
     Attributes:
-        query: what was asked.
-        protection: who is protected.
         values: what was found, with its label where there are several. An estimate rests on one draw of noise, which
             is all its ``n`` says: how many rows there are may be secret.
-        unit: of the values.
         claims: what is guaranteed, the headline first.
         mechanism: as on the command line.
         simulated: whether the noise follows from a seed; then it protects nobody.

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import ONE_ROW
-from leakgauge.release.queries.labels import DeclaredLabel, encoded, has_missing, positions
+from leakgauge.release.queries.labels import DeclaredLabel, distinct_values, has_missing, positions
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table
 
@@ -32,14 +32,6 @@ class Protection:
 
     Replacing one row leaves the number of rows as it is. Replacing one unit exchanges all its rows for any other rows,
     none included: how many rows each unit has is protected too.
-
-    Args:
-        unit: the column whose values name the units; by default none.
-        rows: how many rows of each unit are used at most.
-        neighbours: how two neighbouring tables differ.
-
-    Raises:
-        OptionError: a number of rows that is not whole and at least 1, or more than 1 without a column.
     """
 
     unit: str | None = None
@@ -115,15 +107,8 @@ def used_rows(
 ) -> Iterator[pa.Array]:
     """The values of a column in the rows that are used, batch by batch.
 
-    Memory grows with the number of units, not with that of rows.
-
-    Args:
-        table: where from.
-        protection: whose rows are counted together.
-        where: which rows are used; by default all.
-        column: whose values.
-        missing_allowed: whether missing values are handed out. If not, one anywhere in the column is refused, in rows
-            that are not used too, so that a condition cannot ask about a single row's.
+    Memory grows with the number of units, not with that of rows. If missing values are not allowed, one anywhere in
+    the column is refused, in rows that are not used too, so that a condition cannot ask about a single row's.
     """
     import pyarrow as pa
 
@@ -172,7 +157,7 @@ class _Units:
         rows = np.flatnonzero(wanted)
         if not len(rows):
             return wanted
-        distinct, local = encoded(str(self._column), units.filter(pa.array(wanted)))
+        distinct, local = distinct_values(str(self._column), units.filter(pa.array(wanted)))
         numbers = [self._at.setdefault(value, len(self._at)) for value in distinct]
         if len(self._at) > len(self._seen):
             more = max(len(self._at), 2 * len(self._seen)) - len(self._seen)
