@@ -58,12 +58,7 @@ class ChannelSide(Part, frozen=True):
         return tuple(column.name for column in self.columns)
 
     def read(self) -> list[Label]:
-        """The labels; tuples where there are several columns.
-
-        Raises:
-            LabelError: no columns, or a type that there is not.
-            ValueError, TypeError, IndexError, OverflowError: values that are not of their column's type.
-        """
+        """The labels; tuples where there are several columns. Values not of their type raise whatever they do."""
         if not self.columns:
             raise LabelError("a column has no text as its name; name each column.")
         known = [name for _, name in _KINDS]
@@ -160,16 +155,14 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
             path=place,
             key=unknown,
         )
-    if at.endswith(".name"):
-        reason = LabelError("a column has no text as its name; name each column.")
-        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
     if at == "prior_origin":
-        known = ", ".join(repr(origin.value) for origin in PriorOrigin)
-        reason = LabelError(
-            "its prior_origin is {found!r}, which is none of {known!s}.", found=fields["prior_origin"], known=known
-        )
-        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
-    return _malformed(place)
+        known, found = ", ".join(repr(origin.value) for origin in PriorOrigin), fields["prior_origin"]
+        reason = LabelError("its prior_origin is {found!r}, which is none of {known!s}.", found=found, known=known)
+    elif at.endswith(".name"):
+        reason = LabelError("a column has no text as its name; name each column.")
+    else:
+        return _malformed(place)
+    return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
 
 
 def _malformed(place: object) -> FileError:
