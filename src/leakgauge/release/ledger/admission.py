@@ -74,13 +74,41 @@ class Spending:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a cost would do to an account: the rule that admits it, None where it does not fit."""
+    """What a cost would do to an account that has spent so much."""
 
     account: Account
     cost: Cost
-    before: Spending
-    after: Spending
-    rule: Rule | None
+    spent: Total
+
+    def __post_init__(self) -> None:
+        self.cost.require_known_for(self.account.neighbours)
+
+    @property
+    def before(self) -> Spending:
+        """What was spent without the cost."""
+        return spending(self.account, self.spent)
+
+    @property
+    def after(self) -> Spending:
+        """What is spent with it."""
+        return spending(self.account, self.spent.plus(self.cost.total))
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The rule that admits the cost; None where it does not fit."""
+        limit, cost = self.account.limit, self.cost
+        if isinstance(limit, Unlimited):
+            return Rule.UNLIMITED
+        if cost.total.is_nothing:
+            return Rule.NOTHING
+        rule = rule_of_sums(limit, self.spent.plus(cost.total))
+        if rule is None and isinstance(limit, ApproximateLimit) and self.spent.is_nothing:
+            try:
+                alone = compose(cost.steps, limit.delta, neighbours=self.account.neighbours).epsilon
+            except InputError:
+                return None  # nothing is proved of such a sequence
+            return Rule.ALONE if alone <= limit.epsilon else None
+        return rule
 
     @property
     def allowed(self) -> bool:
@@ -101,45 +129,6 @@ class Verdict:
             dataset=self.account.dataset,
             left=_left(self.before, by_epsilon, by_rho),
         )
-
-
-class Decision:
-    """A cost beside an account; what is slow to compute is computed once."""
-
-    def __init__(self, account: Account, cost: Cost) -> None:
-        cost.require_known_for(account.neighbours)
-        self.account = account
-        self.cost = cost
-
-    def verdict(self, before: Total) -> Verdict:
-        """Whether the cost fits after so much was spent."""
-        after = before.plus(self.cost.total)
-        return Verdict(
-            self.account, self.cost, spending(self.account, before), spending(self.account, after), self._rule(before)
-        )
-
-    def require(self, before: Total) -> Rule:
-        """The rule that admits the cost after so much was spent; a verdict is only made to say why not."""
-        rule = self._rule(before)
-        return self.verdict(before).require() if rule is None else rule
-
-    def _rule(self, before: Total) -> Rule | None:
-        limit, after = self.account.limit, before.plus(self.cost.total)
-        if isinstance(limit, Unlimited):
-            return Rule.UNLIMITED
-        if self.cost.total.is_nothing:
-            return Rule.NOTHING
-        rule = rule_of_sums(limit, after)
-        if rule is None and isinstance(limit, ApproximateLimit) and before.is_nothing:
-            return Rule.ALONE if self._epsilon_alone <= limit.epsilon else None
-        return rule
-
-    @cached_property
-    def _epsilon_alone(self) -> float:
-        try:
-            return compose(self.cost.steps, self.account.delta, neighbours=self.account.neighbours).epsilon
-        except InputError:
-            return math.inf  # nothing is proved of such a sequence
 
 
 def rule_of_sums(limit: Limit, after: Total) -> Rule | None:

@@ -27,7 +27,7 @@ from leakgauge.release.ledger.account import (
     Limit,
     require_text,
 )
-from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
+from leakgauge.release.ledger.admission import Spending, Verdict, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
 from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
@@ -119,7 +119,7 @@ class Ledger:
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
         """What a cost would do, without spending anything."""
-        return Decision(self.account(dataset), cost).verdict(self._total(dataset))
+        return Verdict(self.account(dataset), cost, self._total(dataset))
 
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
         """The entry of a spend, on disk before this returns: draw noise only afterwards.
@@ -135,15 +135,16 @@ class Ledger:
         require_text(purpose, Sentence("The purpose of a spend"))
         require_text(reference, Sentence("The reference of a spend"))
         steps = tuple(map(step_to_json, cost.steps))
-        decision = Decision(self.account(dataset), cost)
+        verdict = self.preview(dataset, cost)
         # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
         self._require_new(reference)
-        decision.require(self._total(dataset))
+        verdict.require()
         with self._store.writing():
             self._require_new(reference)
             before = self._total(dataset)
-            rule = decision.require(before)
-            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=rule.name.lower())
+            if before != verdict.spent:
+                verdict = Verdict(verdict.account, cost, before)
+            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=verdict.require().name.lower())
             return self._append(Kind.SPEND, dataset, body, purpose, reference)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
