@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
@@ -19,9 +20,6 @@ from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins
 from leakgauge.tables.binned import BinnedTable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""

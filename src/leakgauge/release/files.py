@@ -17,6 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import ColumnError, OptionError
@@ -28,8 +31,6 @@ from leakgauge.tables import Binning
 from leakgauge.tables.binnings import Edges, Learnt
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundColumn
 
 FORMATS = (".csv", ".parquet")
@@ -61,10 +62,6 @@ def require_format(path: Path) -> None:
 
 def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
     """The number of rows written, in the format of the wanted name."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-    from pyarrow import csv as arrow
-
     texts, rows = wanted.suffix.lower() == ".csv", 0
     try:
         with ExitStack() as opened:
@@ -90,8 +87,6 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
 
 def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
     """The batches, as many at a time as have so many rows, marked if they are of a simulation."""
-    import pyarrow as pa
-
     held: list[pa.RecordBatch] = []
     for batch in batches:
         columns = dict(batch)
@@ -106,8 +101,6 @@ def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) ->
 
 
 def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    import pyarrow as pa
-
     return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
@@ -156,8 +149,6 @@ def labels_of(binning: Binning) -> tuple[str | None, ...]:
 
 def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | None = None) -> Possible:
     """Whether rows are among those reached, all where none are named, of the letters of each column."""
-    import pyarrow as pa
-
     places = np.arange(len(letters[0])) if reached is None else reached
     names = [str(at) for at in range(len(letters))]
     file = BytesIO()
@@ -180,8 +171,6 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
 @contextmanager
 def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
     """The names of the columns, and the rows as they stand in the file: in CSV every column is text."""
-    import pyarrow as pa
-
     if f".{extension}" not in FORMATS:
         raise UnreadableError
     try:
@@ -192,9 +181,6 @@ def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], I
 
 
 def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    import pyarrow as pa
-    from pyarrow import csv as arrow
-
     lines = TextIOWrapper(stream, encoding="utf-8", newline="")
     names = next(csv.reader(lines, strict=True))
     lines.detach()
@@ -216,7 +202,5 @@ def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
 
 
 def _parquet(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    import pyarrow.parquet as pq
-
     file = pq.ParquetFile(stream)
     return list(file.schema_arrow.names), file.iter_batches(batch_size=_BATCH)

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
 from leakgauge.mechanisms.law import Law, Outputs
@@ -29,8 +31,6 @@ from leakgauge.release.letters import Alphabet, Written, encoded, numbers_of
 from leakgauge.release.sizes import Size, of_numbers, of_texts, of_written
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundColumn
 
 
@@ -105,13 +105,9 @@ class _Numbers(ColumnForm):
         return self.noise.on_grid(numbers_of(values[0]))
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        import pyarrow as pa
-
         return [pa.array(self.noise.from_grid(outputs))]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
-        import pyarrow as pa
-
         kind = values[0].type
         if values[0].null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise self.never_given()
@@ -121,8 +117,6 @@ class _Numbers(ColumnForm):
         return np.rint(numbers / self.noise.span.grid).astype(np.int64)
 
     def possible(self, extension: str) -> Possible:
-        import pyarrow as pa
-
         kind = pa.int64() if self.noise.span.grid == 1 else pa.float64()
         stored = pa.string() if extension == "csv" else kind
 
@@ -219,8 +213,6 @@ class _Sets(_Named):
     sets: LetterSets
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        import pyarrow as pa
-
         return [pa.array(self.sets.texts(outputs), pa.string())]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
@@ -236,9 +228,6 @@ class _Sets(_Named):
         return members[codes]
 
     def possible(self, extension: str) -> Possible:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         letters, possible_sizes = pa.array(self._texts, pa.string()), self.sets.law.sizes
 
         def holds(columns: Sequence[pa.Array]) -> bool:

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, LabelError
 from leakgauge.probability import Interval, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Places: TypeAlias = npt.NDArray[np.integer]
 
@@ -38,8 +37,6 @@ class Alphabet:
 
     def places(self, values: pa.Array) -> Places:
         """The number of each value's letter; of a value that has none its kind is told, never the value."""
-        import pyarrow as pa
-
         if isinstance(values, pa.DictionaryArray):
             values = values.dictionary_decode()
         found = self._in_intervals(values) if self._intervals else self._among(values)
@@ -62,9 +59,6 @@ class Alphabet:
         return found
 
     def _among(self, values: pa.Array) -> Places:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         known = [letter for letter in self._letters if letter is not None]
         if pa.types.is_boolean(values.type) != all(isinstance(letter, bool) for letter in known):
             # Arrow would take 1 for true.
@@ -113,8 +107,6 @@ class Written:
     @classmethod
     def of(cls, letters: Sequence[Label]) -> Written:
         """The letters, ready to be taken by number."""
-        import pyarrow as pa
-
         kinds = {type(letter) for letter in letters if letter is not None}
         if len(kinds) == 1 and not kinds & {Interval, tuple}:
             with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
@@ -123,8 +115,6 @@ class Written:
 
     def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
         """The letters at these numbers; texts share one dictionary."""
-        import pyarrow as pa
-
         # A dictionary may not hold a missing letter; the numbers may.
         missing = np.asarray(self.values.is_null())
         numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
@@ -135,9 +125,6 @@ class Written:
 
 def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
     """The distinct values of a column, a missing one included, and which of them each one is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     try:
         found = pc.dictionary_encode(values, null_encoding="encode")
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -149,8 +136,6 @@ def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
 
 def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:
     """A numeric column as an array: whole numbers where none is missing, else floats with NaN."""
-    import pyarrow as pa
-
     if pa.types.is_integer(values.type) and not values.null_count:
         try:
             return np.asarray(values.cast(pa.int64()))
@@ -160,8 +145,6 @@ def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:
 
 
 def _positions(values: pa.Array) -> npt.NDArray[np.float64]:
-    import pyarrow as pa
-
     if pa.types.is_date(values.type):
         values = values.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_timestamp(values.type):
@@ -170,8 +153,6 @@ def _positions(values: pa.Array) -> npt.NDArray[np.float64]:
 
 
 def _end(end: float | date | None, kind: pa.DataType, infinite: float) -> float:
-    import pyarrow as pa
-
     if end is None:
         return infinite
     return float(_positions(pa.array([end], type=kind))[0]) if isinstance(end, date) else float(end)

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import GROUP, NOT_PRIVATE
 from leakgauge.release.letters import Written
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundPlan
 
 _CELL = 80
@@ -94,8 +95,6 @@ def of_texts(longest: str, rows: int) -> Size:
 
 def of_written(written: Written, rows: int) -> Size:
     """A column of letters."""
-    import pyarrow as pa
-
     if not pa.types.is_string(written.values.type):
         return of_numbers(rows)
     return _of_letters([text or "" for text in written.values.to_pylist()], rows)
@@ -127,16 +126,11 @@ def _as_they_are(public: tuple[str, ...], table: Table) -> list[Size]:
 
 
 def _is_short(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
 
 
 def _text_bytes(values: pa.Array) -> tuple[int, int]:
     """The bytes of all texts of a column, and how many quotes are among them, which a CSV file doubles."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(values, pa.DictionaryArray):
         values = values.dictionary_decode()
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):

@@ -6,10 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
@@ -17,9 +17,6 @@ from leakgauge.release.letters import numbers_of
 from leakgauge.release.queries.query import ColumnQuery, Exact
 from leakgauge.release.queries.rows import Protection, used_rows
 from leakgauge.tables import Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 PARTS = 2.0**32
 """Values are summed in steps of at most a 2^32th of the distance of their bounds."""

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.release.letters import encoded
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 DeclaredLabel: TypeAlias = str | None
 """A text; None is the label of missing values."""
@@ -71,8 +70,6 @@ def label_text(value: Any) -> DeclaredLabel:
 
 def has_missing(values: pa.Array) -> bool:
     """Whether a value is missing; NaN is."""
-    import pyarrow.compute as pc
-
     return bool(pc.any(pc.is_null(values, nan_is_null=True)).as_py())
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.notions.composition import Neighbours
@@ -15,9 +16,6 @@ from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.queries.labels import DeclaredLabel, distinct_values, has_missing, positions
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_ROWS = 1 << 20
 
@@ -110,8 +108,6 @@ def used_rows(
     Memory grows with the number of units, not with that of rows. If missing values are not allowed, one anywhere in
     the column is refused, in rows that are not used too, so that a condition cannot ask about a single row's.
     """
-    import pyarrow as pa
-
     names = dict.fromkeys(
         name for name in (column, where.column if where else None, protection.unit) if name is not None
     )
@@ -146,8 +142,6 @@ class _Units:
 
     def admitted(self, units: pa.Array, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the wanted rows are among the first of their unit."""
-        import pyarrow as pa
-
         if has_missing(units):
             raise ColumnError(
                 "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.claims import ZeroConcentratedDP
 from leakgauge.errors import OptionError
@@ -33,9 +33,6 @@ from leakgauge.release.queries.rows import Protection, counted, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 from leakgauge.tables.binnings import Edges
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 @dataclass(frozen=True, kw_only=True)
