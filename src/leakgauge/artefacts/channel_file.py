@@ -104,8 +104,16 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
 
     def named(self, place: object = "the channel") -> NamedChannel:
         """The channel; ``place`` is how messages call the file."""
+        origin = self.prior_origin
         try:
-            self._require_agreement()
+            # What follows from private counts is not called shareable, nor the other way round.
+            if self.keep_inside not in (None, origin is not None and origin.keep_inside):
+                raise LabelError(
+                    "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave "
+                    "keep_inside out.",
+                    found=json.dumps(self.keep_inside),
+                    origin=json.dumps(origin),
+                )
             inputs, outputs = self.inputs.read(), self.outputs.read()
         except InputError as error:
             raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
@@ -115,18 +123,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
             channel = Channel(inputs, outputs, self.matrix)
         except InputError as error:
             raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
-        return NamedChannel(channel, self.inputs.names, self.outputs.names, self.prior_origin)
-
-    def _require_agreement(self) -> None:
-        """Refuse a file that calls shareable what follows from private counts, or the other way round."""
-        origin = self.prior_origin
-        if self.keep_inside not in (None, origin is not None and origin.keep_inside):
-            raise LabelError(
-                "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave keep_inside "
-                "out.",
-                found=json.dumps(self.keep_inside),
-                origin=json.dumps(origin),
-            )
+        return NamedChannel(channel, self.inputs.names, self.outputs.names, origin)
 
 
 def read_channel(path: Path | str) -> NamedChannel:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
+from typing import Any
 
 import pyarrow as pa
 
@@ -179,16 +180,11 @@ def _bound(
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
     """The channel with the texts of the intervals of columns that the plan bins; they are what the channel is given."""
 
-    def spelled(names: Sequence[str], labels: Sequence[Label]) -> list[Label]:
-        parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
-        texts = [
-            tuple(
-                str(part) if name in bins and isinstance(part, Interval) else part
-                for name, part in zip(names, label, strict=True)
-            )
-            for label in parts
-        ]
-        return [text if len(names) > 1 else text[0] for text in texts]
+    def spelled(names: Sequence[str], labels: Sequence[Any]) -> list[Any]:
+        if len(names) > 1:
+            columns = [spelled(names[at : at + 1], part) for at, part in enumerate(zip(*labels, strict=True))]
+            return list(zip(*columns, strict=True))
+        return [str(label) if names[0] in bins and isinstance(label, Interval) else label for label in labels]
 
     channel = named.channel
     return Channel(spelled(named.inputs, channel.inputs), spelled(named.outputs, channel.outputs), channel.matrix)

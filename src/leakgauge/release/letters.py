@@ -59,28 +59,19 @@ class Alphabet:
         return found
 
     def _among(self, values: pa.Array) -> Places:
-        known = [letter for letter in self._letters if letter is not None]
-        if pa.types.is_boolean(values.type) != all(isinstance(letter, bool) for letter in known):
-            # Arrow would take 1 for true.
-            raise self._of_another_type(values)
-        numbers = np.array([at for at, letter in enumerate(self._letters) if letter is not None], dtype=np.int32)
         try:
-            letters = pa.array(known, type=values.type)
+            # Arrow would take 1 for true.
+            if pa.types.is_boolean(values.type) != all(isinstance(letter, bool | None) for letter in self._letters):
+                raise pa.ArrowTypeError
+            letters = pa.array(self._letters, type=values.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            raise self._of_another_type(values) from None
-        at = pc.index_in(values, value_set=letters, skip_nulls=True)
-        places = np.asarray(pc.fill_null(at, -1) if at.null_count else at)
-        # Without a letter for missing values, or with it last, the letters' own numbers are those found.
-        if self._missing is None or self._missing == len(known):
-            return places
-        return np.where(places < 0, -1, numbers[places])
-
-    def _of_another_type(self, values: pa.Array) -> ColumnError:
-        return ColumnError(
-            "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
-            name=self._column,
-            kind=str(values.type),
-        )
+            raise ColumnError(
+                "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
+                name=self._column,
+                kind=str(values.type),
+            ) from None
+        at = pc.index_in(values, value_set=letters)
+        return np.asarray(pc.fill_null(at, -1) if at.null_count else at)
 
     def _in_intervals(self, values: pa.Array) -> Places:
         intervals = [(at, letter) for at, letter in enumerate(self._letters) if isinstance(letter, Interval)]

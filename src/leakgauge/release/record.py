@@ -37,14 +37,7 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
-from leakgauge.release.guarantees import (
-    assumptions,
-    budget_of,
-    claims_of,
-    declared_steps,
-    public_steps,
-    together_of,
-)
+from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.priors import Prior

@@ -115,7 +115,8 @@ def _as_they_are(public: tuple[str, ...], table: Table) -> list[Size]:
     if not public:
         return []
     first = next(iter(table.batches(*public, size=1)))
-    texts = [name for name in public if not _is_short(first.column(name).type)]
+    short = (pa.types.is_primitive, pa.types.is_decimal, pa.types.is_null)
+    texts = [name for name in public if not any(holds(first.column(name).type) for holds in short)]
     taken = [of_numbers(table.rows)] * (len(public) - len(texts))
     if texts:
         sizes = [_text_bytes(batch.column(name)) for batch in table.batches(*texts, size=_BATCH) for name in texts]
@@ -123,10 +124,6 @@ def _as_they_are(public: tuple[str, ...], table: Table) -> list[Size]:
         cells = table.rows * len(texts)
         taken.append(Size(signs + quotes + 2 * cells, signs + _LENGTH * cells))
     return taken
-
-
-def _is_short(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
 
 
 def _text_bytes(values: pa.Array) -> tuple[int, int]:

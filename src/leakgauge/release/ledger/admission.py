@@ -34,14 +34,7 @@ from functools import cached_property
 from leakgauge.errors import BudgetError, InputError
 from leakgauge.notions.composition import compose
 from leakgauge.notions.formulas import approximate_of_concentration
-from leakgauge.release.ledger.account import (
-    Account,
-    ApproximateLimit,
-    ConcentratedLimit,
-    Limit,
-    Unlimited,
-    largest_rho,
-)
+from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
 from leakgauge.sentences import Sentence
 

@@ -6,6 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Self
 
+from msgspec.structs import asdict
+
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.ledger import (
     AccountTold,
@@ -19,14 +21,7 @@ from leakgauge.artefacts.ledger import (
 from leakgauge.drafts import target
 from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import (
-    ONE_ROW,
-    Account,
-    ApproximateLimit,
-    ConcentratedLimit,
-    Limit,
-    require_text,
-)
+from leakgauge.release.ledger.account import ONE_ROW, Account, Limit, require_text
 from leakgauge.release.ledger.admission import Spending, Verdict, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
@@ -275,8 +270,7 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
 
 def left_of(spent: Spending) -> BudgetLeft:
     """What may still be spent."""
-    epsilon, rho = spent.epsilon_left, spent.rho_left
-    return BudgetLeft(None if epsilon is None else nats(epsilon), None if rho is None else nats(rho))
+    return BudgetLeft(*(None if left is None else nats(left) for left in (spent.epsilon_left, spent.rho_left)))
 
 
 def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
@@ -285,11 +279,9 @@ def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
 
 
 def _limit(limit: Limit) -> LimitTold:
-    if isinstance(limit, ApproximateLimit):
-        return LimitTold("approximate", nats(limit.epsilon, Origin.DECLARED), limit.delta)
-    if isinstance(limit, ConcentratedLimit):
-        return LimitTold("concentrated", rho=nats(limit.rho, Origin.DECLARED))
-    return LimitTold("unlimited")
+    kind, levels = str(limit.__struct_config__.tag), asdict(limit)
+    delta = levels.pop("delta", None)
+    return LimitTold(kind, delta=delta, **{name: nats(level, Origin.DECLARED) for name, level in levels.items()})
 
 
 def _composition(ledger: Ledger, account: Account) -> CompositionTold | None:
