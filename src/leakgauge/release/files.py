@@ -25,7 +25,7 @@ from leakgauge.drafts import could_not_write
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval
 from leakgauge.probability.cells import Codes
-from leakgauge.release.letters import Written
+from leakgauge.release.letters import letter_column, taken
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning
 from leakgauge.tables.binnings import Edges, Learnt
@@ -152,7 +152,7 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
     places = np.arange(len(letters[0])) if reached is None else reached
     names = [str(at) for at in range(len(letters))]
     file = BytesIO()
-    columns = {name: Written.of(part).take(places) for name, part in zip(names, letters, strict=True)}
+    columns = {name: taken(letter_column(part), places) for name, part in zip(names, letters, strict=True)}
     write_batches([columns], file, Path(f"letters.{extension}"), simulated=False)
     with _opened(file.getvalue(), extension) as (_, batches):
         read = pa.Table.from_batches(batches)

@@ -27,8 +27,8 @@ from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import Possible, among
-from leakgauge.release.letters import Alphabet, Written, encoded, numbers_of
-from leakgauge.release.sizes import Size, of_numbers, of_texts, of_written
+from leakgauge.release.letters import Alphabet, encoded, letter_column, numbers_of, taken
+from leakgauge.release.sizes import of_letters, of_numbers, of_texts
 
 if TYPE_CHECKING:
     from leakgauge.release.bound import BoundColumn
@@ -65,8 +65,8 @@ class ColumnForm(ABC):
         """Whether columns of a batch of a released file can have been written by the mechanism."""
 
     @abstractmethod
-    def bytes(self, rows: int) -> list[Size]:
-        """The most that the columns written take, whatever is drawn."""
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        """The most that the columns written take in a CSV or Parquet file, whatever is drawn."""
 
     def never_given(self) -> VerificationError:
         """What to raise where a released column holds a value that the mechanism never gives."""
@@ -131,8 +131,8 @@ class _Numbers(ColumnForm):
 
         return holds
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_numbers(rows)]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return of_numbers(rows, csv=csv)
 
 
 class _Named(ColumnForm):
@@ -162,7 +162,7 @@ class _Letters(_Named):
     channel: Channel
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        return [written.take(outputs) for written in self._written]
+        return [taken(letters, outputs) for letters in self._written]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         outputs = _Combinations(self.channel.outputs, len(self.column.writes))
@@ -177,8 +177,8 @@ class _Letters(_Named):
         reached = np.unique(self.channel.cells.nonzero()[1])
         return among(self._columns, extension, reached)
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_written(written, rows) for written in self._written]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return sum(of_letters(letters, rows, csv=csv) for letters in self._written)
 
     @cached_property
     def _columns(self) -> list[Sequence[Label]]:
@@ -187,8 +187,8 @@ class _Letters(_Named):
         return list(zip(*outputs, strict=True)) if len(self.column.writes) > 1 else [outputs]
 
     @cached_property
-    def _written(self) -> list[Written]:
-        return list(map(Written.of, self._columns))
+    def _written(self) -> list[pa.Array]:
+        return list(map(letter_column, self._columns))
 
     def _read_back(self, values: pa.Array, letters: Sequence[Label], name: str) -> Codes:
         different, codes = encoded(values, name)
@@ -250,8 +250,8 @@ class _Sets(_Named):
 
         return holds
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_texts(SEPARATOR.join(self._texts), rows)]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return of_texts(SEPARATOR.join(self._texts), rows, csv=csv)
 
     @cached_property
     def _texts(self) -> list[str]:

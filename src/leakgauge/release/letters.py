@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -89,29 +88,23 @@ class Alphabet:
         return np.where(inside, numbers[at], -1)
 
 
-@dataclass(frozen=True)
-class Written:
+def letter_column(letters: Sequence[Label]) -> pa.Array:
     """Letters as a column: native values where they are of one kind, else their text."""
+    kinds = {type(letter) for letter in letters if letter is not None}
+    if len(kinds) == 1 and not kinds & {Interval, tuple}:
+        with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
+            return pa.array(list(letters))
+    return pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string())
 
-    values: Any
 
-    @classmethod
-    def of(cls, letters: Sequence[Label]) -> Written:
-        """The letters, ready to be taken by number."""
-        kinds = {type(letter) for letter in letters if letter is not None}
-        if len(kinds) == 1 and not kinds & {Interval, tuple}:
-            with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
-                return cls(pa.array(list(letters)))
-        return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
-
-    def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
-        """The letters at these numbers; texts share one dictionary."""
-        # A dictionary may not hold a missing letter; the numbers may.
-        missing = np.asarray(self.values.is_null())
-        numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
-        if pa.types.is_string(self.values.type):
-            return pa.DictionaryArray.from_arrays(numbers, self.values.fill_null(""))
-        return self.values.take(numbers)
+def taken(letters: pa.Array, places: Places) -> pa.Array:
+    """The letters at these numbers; texts share one dictionary."""
+    # A dictionary may not hold a missing letter; the numbers may.
+    missing = np.asarray(letters.is_null())
+    numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
+    if pa.types.is_string(letters.type):
+        return pa.DictionaryArray.from_arrays(numbers, letters.fill_null(""))
+    return letters.take(numbers)
 
 
 def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:

@@ -92,7 +92,8 @@ class Query(ABC, Generic[Exact]):
 
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""
-        return protection.row_count_is_public and self.where is None
+        # Where rows are replaced one by one all neighbouring tables have the same number of rows.
+        return protection.replaces and protection.unit is None and self.where is None
 
 
 @dataclass(frozen=True)

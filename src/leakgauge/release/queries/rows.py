@@ -54,11 +54,6 @@ class Protection:
         return self.neighbours is Neighbours.REPLACE_ONE
 
     @property
-    def row_count_is_public(self) -> bool:
-        """Whether all neighbouring tables have the same number of rows."""
-        return self.replaces and self.unit is None
-
-    @property
     def sentence(self) -> Sentence:
         """The unit in words."""
         # In quotes and after other words than the rows are, so that a column named row is not taken for one row.
