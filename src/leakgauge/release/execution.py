@@ -8,6 +8,7 @@ what is cut short counts as spent.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 from io import BytesIO
@@ -271,15 +272,11 @@ def _keep(made: Draft, records: tuple[Draft, ...], overwrite: bool, tell: Progre
         for record in records:
             forget_signature(record.place)
         sync_folder(made.place.parent)
-    kept: list[Draft] = []
-    try:
+    with ExitStack() as undo:
         for record in records:
             record.keep(overwrite)
-            kept.append(record)
+            undo.callback(record.place.unlink, missing_ok=True)
         tell(Stage.RECORDED, rows)
         made.keep(overwrite)
-    except BaseException:
-        for record in kept:
-            record.place.unlink(missing_ok=True)
-        raise
+        undo.pop_all()
     tell(Stage.RELEASED, rows)

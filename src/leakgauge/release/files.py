@@ -175,7 +175,11 @@ def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], I
         raise UnreadableError
     try:
         with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
-            yield _csv(stream) if extension == "csv" else _parquet(stream)
+            if extension == "csv":
+                yield _csv(stream)
+            else:
+                file = pq.ParquetFile(stream)
+                yield file.schema_arrow.names, file.iter_batches(batch_size=_BATCH)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error, StopIteration):
         raise UnreadableError from None
 
@@ -199,8 +203,3 @@ def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
         ),
     )
     return names, reader
-
-
-def _parquet(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    file = pq.ParquetFile(stream)
-    return list(file.schema_arrow.names), file.iter_batches(batch_size=_BATCH)

@@ -56,11 +56,6 @@ SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
 UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
-INTEGRITY: Final = Sentence(
-    "This shows integrity, not authenticity: who can change a release and its record can make them fit each other; a "
-    "signature shows who vouches for them."
-)
-AUTHENTICITY: Final = Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
 _ANOTHER: Final = Sentence("computed again it is another")
 _NOTHING: Final = Sentence("")
 _SAME = 1e-9
@@ -87,7 +82,12 @@ class Verification:
     @property
     def shows(self) -> Sentence:
         """What the checks can show."""
-        return AUTHENTICITY if self.signed else INTEGRITY
+        if self.signed:
+            return Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
+        return Sentence(
+            "This shows integrity, not authenticity: who can change a release and its record can make them fit each "
+            "other; a signature shows who vouches for them."
+        )
 
     def stored(self) -> Verified:
         """The verification as its file has it."""

@@ -144,7 +144,7 @@ def chi_squared(found: npt.NDArray[np.float64], law: npt.NDArray[np.float64]) ->
 def test_a_quantile_follows_the_exponential_mechanism(
     at: float, share: tuple[int, int], protection: Protection
 ) -> None:
-    query = Quantile("age", 0, 10, grid=1, at=at, epsilon=1.5)
+    query = Quantile("age", at, 0, 10, grid=1, epsilon=1.5)
     ages = [1, 1, 4, 4, 4, 9]
     with open_table(pa.table({"age": ages})) as table:
         exact = query.exact(table, protection)
@@ -164,7 +164,7 @@ def test_a_quantile_follows_the_exponential_mechanism(
 
 
 def test_the_rank_of_a_quantile_is_off_by_no_more_than_it_says(people: pa.Table) -> None:
-    query = Quantile("wage", 0, 20, at=0.75, epsilon=0.5, confidence=CONFIDENCE)
+    query = Quantile("wage", 0.75, 0, 20, epsilon=0.5, confidence=CONFIDENCE)
     wages, randomness, hits = people.column("wage").to_pylist(), Simulated(simulation_seed=2), 0
     with open_table(people) as table:
         exact = query.exact(table, ROW)
@@ -180,13 +180,13 @@ def test_the_rank_of_a_quantile_is_off_by_no_more_than_it_says(people: pa.Table)
 
 
 def test_utilities_of_a_quantile_are_best_at_the_quantile() -> None:
-    query = Quantile("age", 0, 4, grid=1, at=0.5, epsilon=1)
+    query = Quantile("age", 0.5, 0, 4, grid=1, epsilon=1)
     assert query.utilities(np.array([0, 3, 0, 3, 0])).tolist() == [-6, 0, 0, 0, -6]
 
 
 @pytest.mark.parametrize("grid", [None, 1, 0.1])
 def test_the_answers_of_a_quantile_do_not_follow_the_kind_of_the_column(grid: float | None) -> None:
-    query = Quantile("age", 0, 10, grid=grid, at=0.5, epsilon=1e-3)
+    query = Quantile("age", 0.5, 0, 10, grid=grid, epsilon=1e-3)
     found = []
     for ages in ([1, 4, 9], [1.0, 4.5, 9.0]):
         with open_table(pa.table({"age": ages})) as table:
@@ -240,7 +240,7 @@ def test_no_number_leaves_its_bounds_nor_makes_numpy_speak(lower: float, upper: 
     for limits in (
         Sum("number", lower, upper, epsilon=1).bounds,
         Sum("number", lower, upper, missing=1e308, epsilon=1).bounds,
-        Quantile("number", lower, upper, at=0.5, epsilon=1).bounds,
+        Quantile("number", 0.5, lower, upper, epsilon=1).bounds,
     ):
         steps = limits.steps(values)  # warnings are errors here
         assert limits.lowest <= steps.min() and steps.max() <= limits.highest
@@ -296,16 +296,16 @@ def test_sums_are_exact_whatever_their_size() -> None:
         lambda: Sum("age", 1e300, 1e300 * (1 + 2**-52), epsilon=1),
         lambda: Sum("age", 0, 1e-300, epsilon=1),
         lambda: Mean("age", 0, 1, missing=math.nan, epsilon=1),
-        lambda: Quantile("age", 0, 1, at=0, epsilon=1),
-        lambda: Quantile("age", 0, 1, at=1, epsilon=1),
-        lambda: Quantile("age", 0, 1, at=1e-9, epsilon=1),
-        lambda: Quantile("age", at=0.5, epsilon=1),
-        lambda: Quantile("age", 0, 10, grid=0, at=0.5, epsilon=1),
-        lambda: Quantile("age", 0, 10, grid=-1, at=0.5, epsilon=1),
-        lambda: Quantile("age", 0, 10, grid=math.nan, at=0.5, epsilon=1),
-        lambda: Quantile("age", 0, 10, grid=6, at=0.5, epsilon=1),
-        lambda: Quantile("age", 0, 10, grid=1e-6, at=0.5, epsilon=1),
-        lambda: Quantile("age", 1e18, 1e18 + 1e6, grid=100, at=0.5, epsilon=1),
+        lambda: Quantile("age", 0, 0, 1, epsilon=1),
+        lambda: Quantile("age", 1, 0, 1, epsilon=1),
+        lambda: Quantile("age", 1e-9, 0, 1, epsilon=1),
+        lambda: Quantile("age", 0.5, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=0, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=-1, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=math.nan, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=6, epsilon=1),
+        lambda: Quantile("age", 0.5, 0, 10, grid=1e-6, epsilon=1),
+        lambda: Quantile("age", 0.5, 1e18, 1e18 + 1e6, grid=100, epsilon=1),
         lambda: Histogram("city", epsilon=1),
         lambda: Histogram("city", ["A"], [1.0], epsilon=1),
         lambda: Histogram("city", [], epsilon=1),
@@ -336,12 +336,12 @@ def test_what_cannot_be_asked_is_refused_in_one_sentence(make: Any) -> None:
     [
         (Sum("gap", 0, 1, epsilon=1), ROW, "'gap' has missing values"),
         (Mean("gap", 0, 1, epsilon=1, where=IN_A), ROW, "'gap' has missing values"),
-        (Quantile("gap", 0, 1, at=0.5, epsilon=1), ROW, "'gap' has missing values"),
+        (Quantile("gap", 0.5, 0, 1, epsilon=1), ROW, "'gap' has missing values"),
         (Sum("age", 0, 1, epsilon=1), Protection("owner"), "'owner' is missing in some rows"),
         (Count(epsilon=1, where=Condition("city", "nowhere")), Protection("owner"), "'owner' is missing in some rows"),
         (Sum("city", 0, 1, epsilon=1), ROW, "'city' holds text"),
         (Histogram("city", edges=[1.0], epsilon=1), ROW, "'city' holds text"),
-        (Quantile("whole", 0, 1, at=0.5, epsilon=1), ROW, "'whole' holds true or false"),
+        (Quantile("whole", 0.5, 0, 1, epsilon=1), ROW, "'whole' holds true or false"),
         (Sum("wages", 0, 1, epsilon=1), ROW, "did you mean 'wage'"),
         (TopLabels("town", 1, ["A"], epsilon=1), ROW, "no column 'town'"),
         (Count(epsilon=1, where=Condition("town", "A")), ROW, "no column 'town'"),

@@ -27,7 +27,7 @@ ALL: list[Query[Any]] = [
     Mean("age", 0, 100, epsilon=0.1),
     Mean("age", 0, 100, where=Condition("city", "A"), epsilon=0.1),
     Histogram("city", ["A"], epsilon=0.1),
-    Quantile("age", 0, 100, at=0.5, epsilon=0.1),
+    Quantile("age", 0.5, 0, 100, epsilon=0.1),
     TopLabels("city", 2, ["A", "B", "C"], epsilon=0.1),
 ]
 

@@ -76,7 +76,7 @@ def queries(where: Condition | None) -> list[Query[Any]]:
         *bounded,
         Histogram("city", ["A", None], epsilon=1.0, where=where),
         Histogram("number", edges=[0.0, 1.0], epsilon=1.0, where=where),
-        *(Quantile("number", 0.0, 5.0, at=at, epsilon=1.0, where=where) for at in (0.5, 0.9)),
+        *(Quantile("number", at, 0.0, 5.0, epsilon=1.0, where=where) for at in (0.5, 0.9)),
         TopLabels("city", 1, ["A", "B"], epsilon=1.0, where=where),
     ]
 
@@ -134,7 +134,7 @@ SHARP: list[tuple[Query[Any], Protection]] = [
         Sum("number", 2.0, 5.0, epsilon=1.0, where=CONDITION),
         Mean("number", -3.0, 5.0, epsilon=1.0),
         Histogram("city", ["A", None], epsilon=1.0),
-        Quantile("number", -3.0, 5.0, at=0.9, epsilon=1.0),
+        Quantile("number", 0.9, -3.0, 5.0, epsilon=1.0),
         TopLabels("city", 1, ["A", "B"], epsilon=1.0),
     )
 ]

@@ -53,7 +53,12 @@ class PostgresqlStore(Store):
             self.run(f"SET lock_timeout = {int(WAIT_SECONDS * 1000):d}")
             if create:
                 self._make()
-            self._require_ledger()
+            if not self._has_table("format"):
+                raise FileError(
+                    "There is no ledger at {address}; make one with `leakgauge ledger open`.", address=self.name
+                )
+            ((version,),) = self.run("SELECT version FROM format")
+            self.require_known_version(version)
         except BaseException:
             self.close()
             raise
@@ -91,14 +96,6 @@ class PostgresqlStore(Store):
 
     def _has_table(self, table: str) -> bool:
         return self.run("SELECT to_regclass(?)", (f"leakgauge.{table}",)) != [(None,)]
-
-    def _require_ledger(self) -> None:
-        if not self._has_table("format"):
-            raise FileError(
-                "There is no ledger at {address}; make one with `leakgauge ledger open`.", address=self.name
-            )
-        ((version,),) = self.run("SELECT version FROM format")
-        self.require_known_version(version)
 
     def _told(self, error: Exception) -> LeakgaugeError:
         state = getattr(error, "sqlstate", None)

@@ -46,7 +46,10 @@ class SqliteStore(Store):
         except sqlite3.Error as error:
             raise self._told(error) from None
         try:
-            self._require_ledger()
+            if self.run("PRAGMA application_id") != [(APPLICATION,)]:
+                raise FileError("{path} is not a ledger of Leakgauge; name another file.", path=self.name)
+            ((version,),) = self.run("PRAGMA user_version")
+            self.require_known_version(version)
             # Each commit waits for the disk: an acknowledged spend outlives a power cut.
             self.run("PRAGMA synchronous = FULL")
         except BaseException:
@@ -99,13 +102,6 @@ class SqliteStore(Store):
 
     def _moved(self) -> FileError:
         return FileError("The ledger {path} was moved or replaced while it was open; open it again.", path=self.name)
-
-    def _require_ledger(self) -> None:
-        ((application,),) = self.run("PRAGMA application_id")
-        ((version,),) = self.run("PRAGMA user_version")
-        if application != APPLICATION:
-            raise FileError("{path} is not a ledger of Leakgauge; name another file.", path=self.name)
-        self.require_known_version(version)
 
     def _told(self, error: sqlite3.Error) -> LeakgaugeError:
         match code := getattr(error, "sqlite_errorcode", 0) & 0xFF:

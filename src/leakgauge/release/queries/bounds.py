@@ -58,13 +58,15 @@ class Bounds:
         return int(half_up(np.array(bound / self.grid)))
 
 
-@dataclass(frozen=True)
 class BoundedQuery(ColumnQuery[Exact]):
-    """A query about the numbers of a column, clamped to the bounds; missing ones are refused without a number."""
+    """A query about the numbers of a column, clamped to bounds that each kind declares among its own fields.
 
-    lower: float | None = None
-    upper: float | None = None
-    missing: float | None = None
+    Missing values are refused without a number that stands for them.
+    """
+
+    lower: float | None
+    upper: float | None
+    missing: float | None
 
     def __post_init__(self) -> None:
         super().__post_init__()

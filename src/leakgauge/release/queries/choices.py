@@ -53,6 +53,9 @@ class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
     """
 
     at: float = 0.5
+    lower: float | None = None
+    upper: float | None = None
+    missing: float | None = None
     grid: float | None = None
 
     def __post_init__(self) -> None:

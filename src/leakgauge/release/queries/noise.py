@@ -91,7 +91,7 @@ def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float
     try:
         coarse = _coarse(width, grid, multiplier)
         spans = span(sensitivity=width, lower=None, upper=None, grid=coarse, scale=multiplier)
-        return _gaussian_by_rho(spans, spans.steps * multiplier, rho, width, grid)
+        return _gaussian_by_rho(spans, rho, width, grid)
     except OptionError:
         raise _beyond(epsilon) from None
 
@@ -109,7 +109,7 @@ def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> Tot
         # The discrete Gaussian is not the same in all directions as the continuous one is, so that δ is not known from
         # the Euclidean length of a move; ρ is: length²/2σ² (Canonne, Kamath and Steinke 2020), length² ≤ moved · rows².
         rho = concentration(epsilon, delta) / moved
-        return _gaussian_by_rho(Span(1.0, rows), rows * _multiplier(rho), rho, rows, 1.0)
+        return _gaussian_by_rho(Span(1.0, rows), rho, rows, 1.0)
     except OptionError:
         raise _beyond(epsilon) from None
 
@@ -143,9 +143,9 @@ def sum_above(levels: list[float]) -> float:
     return quotient_above(total.numerator, Fraction(total.denominator))
 
 
-def _gaussian_by_rho(spans: Span, sigma: float, rho: float, sensitivity: float, grid: float) -> TotalNoise:
+def _gaussian_by_rho(spans: Span, rho: float, sensitivity: float, grid: float) -> TotalNoise:
     parameters = {"rho": rho, "sensitivity": sensitivity, "grid": spans.grid}
-    law = DiscreteGaussian(sigma)
+    law = DiscreteGaussian(spans.steps * _multiplier(rho))
     return TotalNoise(gaussian_over(spans, "discrete-gaussian", law, parameters, None), grid)
 
 

@@ -185,6 +185,10 @@ class Totals:
 class TotalQuery(BoundedQuery[Totals], NoisyQuery[Totals]):
     """A noisy query about the sum of a column's numbers."""
 
+    lower: float | None = None
+    upper: float | None = None
+    missing: float | None = None
+
     def exact(self, table: Table, protection: Protection) -> Totals:
         """The sum of the clamped values in steps of the fine grid, and their number."""
         total, count = 0, 0
