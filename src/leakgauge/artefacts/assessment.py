@@ -1,9 +1,11 @@
-"""Five grades of a score from 0 to 100."""
+"""An assessment to be stored: five grades of a score from 0 to 100, and what they rest on."""
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from functools import total_ordering
+from typing import Any
 
 import msgspec
 
@@ -56,16 +58,15 @@ def grade_of(score: float) -> Grade:
 
 def parse_target(text: str) -> Grade | float:
     """A grade by name, or a score from 0 to 100."""
-    if text in [grade.value for grade in Grade]:
-        return Grade(text)
+    grades = {grade.value: grade for grade in Grade}
     try:
-        score = float(text)
+        target = grades[text] if text in grades else float(text)
     except ValueError:
-        score = -1.0
-    if not 0 <= score <= 100:
-        names = ", ".join(grade.value for grade in Grade)
+        target = math.nan
+    if not isinstance(target, Grade) and not 0 <= target <= 100:
+        names = ", ".join(grades)
         raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names!s}.", text=text, names=names)
-    return score
+    return target
 
 
 class Veto(Part, frozen=True):
@@ -122,17 +123,14 @@ class PolicyLine(Part, frozen=True):
     @property
     def said(self) -> Sentence:
         """What was found and asked for, in a short sentence without a full stop."""
-        found, limit = _said(self.found), _said(self.limit)
+        found = Sentence("not known") if self.found is None else _said(self.found)
+        said: dict[str, Any] = {"name": self.name, "found": found, "limit": _said(self.limit)}
         if self.of.template:
-            return Sentence(
-                "{name} is {found} ({of}), the limit {limit}", name=self.name, found=found, of=self.of, limit=limit
-            )
-        return Sentence("{name} is {found}, the limit {limit}", name=self.name, found=found, limit=limit)
+            return Sentence("{name} is {found} ({of}), the limit {limit}", of=self.of, **said)
+        return Sentence("{name} is {found}, the limit {limit}", **said)
 
 
-def _said(side: Side | None) -> Sentence:
-    if side is None:
-        return Sentence("not known")
+def _said(side: Side) -> Sentence:
     return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from enum import Enum
 
 import msgspec
@@ -117,10 +118,7 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
     record: str | None = None
 
     def __post_init__(self) -> None:
-        leaves = [one.leaf for one in self.leaves]
-        for leaf in leaves:
-            if leaves.count(leaf) > 1:
-                raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=leaf)
+        by_leaf(self.leaves)
 
     def require_of(self, column: str, record: str | None, file: object) -> None:
         """Refuse evidence of another column or release, or of none; any record will do where none is given."""
@@ -132,6 +130,16 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
                     name=name,
                     wanted=wanted,
                 )
+
+
+def by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    """Evidence by its leaves, one of each."""
+    found: dict[str, Evidence] = {}
+    for one in evidence:
+        if one.leaf in found:
+            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
+        found[one.leaf] = one
+    return found
 
 
 def missing(leaf: str, why: Sentence) -> Evidence:

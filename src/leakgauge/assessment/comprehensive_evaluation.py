@@ -40,9 +40,6 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
     Args:
         leaf_states: for each leaf its states with how often, as in Table 1.
         index_system: for each node that leads to several the one it stays under, such as ``INDEX_SYSTEM_A``.
-
-    Raises:
-        ModelError: the index system leaves a node under two others or under none, or no leaf is known.
     """
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}

@@ -178,17 +178,10 @@ def compose(frequency: Floats, related: Floats) -> Floats:
 
 
 def propagate(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_direction: bool = True) -> Propagation:
-    """Every node's matrices.
+    """Every node's matrices, from the states of the leaves that are known.
 
-    Args:
-        leaf_states: of the leaves that are known; the others are left out, and nodes with them that depend on no other.
-        arcs: the influences; weights are not used, for the method has none.
-        positive_direction: whether an arc against the majority of its siblings has F and R flipped left-right; where
-            they are split evenly the mirrored ones are flipped, as in the paper's node 32. False is its ablation.
-
-    Raises:
-        ModelError: the arcs have a cycle or more than one end, or the leaf states name a node that is no leaf of
-            theirs, or a leaf without a state, or no leaf at all.
+    Where ``positive_direction`` an arc against the majority of its siblings has F and R flipped left-right; where they
+    are split evenly the mirrored ones are flipped, as in the paper's node 32. False is its ablation.
     """
     arcs = tuple(arcs)
     order, value = _order(arcs)
@@ -283,11 +276,7 @@ def grade(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_direction: b
 
 
 def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> PublishedGrade:
-    """What the value's frequency matrix says: read in the row with the largest sum × frequency.
-
-    Raises:
-        ModelError: not 11 × 11 memberships from 0 to 1 with something above the row of frequency 0.
-    """
+    """What the value's frequency matrix says: read in the row with the largest sum × frequency."""
     if frequency.shape != (11, 11) or not ((frequency >= 0) & (frequency <= 1)).all() or not frequency[1:].any():
         raise ModelError("The value's frequency matrix is not 11 × 11 memberships from 0 to 1 that say something.")
     weights = [math.fsum(row) * often for row, often in zip(frequency.tolist(), FREQUENCIES, strict=True)]
@@ -304,11 +293,7 @@ def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> Published
 
 
 def grade_evidence(evidence: Iterable[Evidence], arcs: Iterable[Arc] | None = None) -> PublishedGrade:
-    """What the published method says of what is known of the leaves; the arcs are the paper's by their meaning if None.
-
-    Raises:
-        ModelError: a leaf has evidence twice, is no leaf of the arcs, or nothing is known of any.
-    """
+    """What the published method says of what is known of the leaves; None for the paper's arcs as they are meant."""
     given = list(evidence)
     for leaf, times in Counter(item.leaf for item in given).items():
         if times > 1:

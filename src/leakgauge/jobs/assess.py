@@ -31,11 +31,7 @@ from leakgauge.tables import Table
 
 
 def require(graded: StoredAssessment) -> None:
-    """Refuse what a veto stands against, or a policy does not allow.
-
-    Raises:
-        RefusalError: names every line that fails, vetoes among them, or every veto.
-    """
+    """Refuse what a policy does not allow, or a veto stands against; every line that fails is named."""
     if graded.failed:
         raise RefusalError("The policy is not kept: {failed}.", failed=in_turn(graded.failed))
     vetoed = refused_by_veto(graded)
@@ -73,9 +69,6 @@ def grade_release(
 
     Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
     ``target``. Vetoes are the findings of the audit ``accusing``, where that is another than the one that is graded.
-
-    Raises:
-        VerificationError: the record was changed, or the audit is of another release.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)
@@ -108,11 +101,7 @@ def grade_release(
 
 
 def read_audit(place: Path) -> Audit:
-    """The audit of a release in a file.
-
-    Raises:
-        VerificationError: it was changed.
-    """
+    """The audit of a release in a file, unless it was changed."""
     fields = parsed_json(place)
     audit = decode(Audit, fields, place)
     require_digest(fields, place)
@@ -140,12 +129,13 @@ def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
 def _ways(
     found: Assessment, target: Grade | float | None, protected: Protected
 ) -> tuple[tuple[Lift, ...], Sentence | None]:
+    """The changes that reach a target, by default the next better grade, or why none does."""
     still = {one.leaf for one in INDICATORS.values() if protected.setting.form in one.fixed}
-    fixed = still.intersection(found.diagram.leaves)
-    better = [grade for grade in Grade if grade > found.grade]
-    if target is None and not better:
-        return (), None
+    if target is None:
+        target = next((grade for grade in Grade if grade > found.grade), None)
+        if target is None:
+            return (), None
     try:
-        return lifts(found, better[0] if target is None else target, fixed=fixed, most=5), None
+        return lifts(found, target, fixed=still.intersection(found.diagram.leaves), most=5), None
     except RefusalError as error:
         return (), error.sentence

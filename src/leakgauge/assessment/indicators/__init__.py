@@ -1,6 +1,6 @@
 """The 28 indicators, one file per family, measured from a release or computed from its law."""
 
-from leakgauge.assessment.indicators.audits import Audited, audited, audited_by, audited_in
+from leakgauge.assessment.indicators.attacks import Audited, audited, audited_by, audited_in
 from leakgauge.assessment.indicators.catalogue import (
     FAMILIES,
     INDICATORS,
@@ -9,8 +9,7 @@ from leakgauge.assessment.indicators.catalogue import (
     collect,
     expected,
 )
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import Form, Indicator
+from leakgauge.assessment.indicators.indicator import Context, Family, Form, Indicator
 from leakgauge.assessment.indicators.protected import (
     Protected,
     ProtectedColumn,

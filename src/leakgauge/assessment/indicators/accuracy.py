@@ -13,8 +13,7 @@ import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.protected import Protected, released_again
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.probability.cells import Codes, Floats
@@ -73,7 +72,10 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From the law."""
     how = Sentence("by the law")
     if isinstance(setting, LetterSetting):
-        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=_histogram_noise(setting))
+        # The variance of the released histogram's shares, added up: rows that fall together or apart by chance.
+        chance = (setting.matrix * (1 - setting.matrix)).sum(axis=1)
+        noise = float(setting.prior.probabilities @ chance) / setting.source.rows
+        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=noise)
         return _evidence(setting, found, None, how)
     x, taken = setting.numbers, setting.taken
     sums = number_sums(x, taken).mean(axis=0)
@@ -117,12 +119,6 @@ def letter_measures(
     distance = math.sqrt(squared / (letters.sum() - 1))
     cosine = float(p @ seen) / math.sqrt(float(p @ p) * (float(seen @ seen) + noise))
     return error, distance, association, min(cosine, 1.0)
-
-
-def _histogram_noise(setting: LetterSetting) -> float:
-    """The variance of the released histogram's shares, added up: rows that fall together or apart by chance."""
-    chance = setting.matrix * (1 - setting.matrix)
-    return float(setting.prior.probabilities @ chance.sum(axis=1)) / setting.source.rows
 
 
 _N, _X, _Y, _XX, _YY, _XY, _DD = range(7)
@@ -207,8 +203,18 @@ def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 def _evidence(
     setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
-    nulls, tops = _nulls(setting), _tops(setting)
-    said = _of_letters(how) if setting.form is Form.LETTERS else _of_numbers(how)
+    tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
+    if isinstance(setting, LetterSetting):
+        shares, said = setting.of_secrets(setting.prior.probabilities), _of_letters(how)
+        # The top is that of letters drawn evenly, whatever the original; no cosine that of letters all alike.
+        even = np.outer(shares, np.full(len(shares), 1 / len(shares)))
+        tops = letter_measures(even, np.eye(len(shares)))
+        cosine = float(shares.sum() / math.sqrt(len(shares) * (shares @ shares)))
+    else:
+        square, said = float((setting.numbers**2).mean()), _of_numbers(how)
+        cosine = float(setting.numbers.mean()) ** 2 / square if square > 0 else 0.0
+    # Of an independent copy of the data.
+    nulls = (2.0, math.sqrt(2), 0.0, cosine)
     evidence = []
     for at, (indicator, value) in enumerate(zip(_MEASURES, found, strict=True)):
         if value is None:
@@ -220,26 +226,6 @@ def _evidence(
             indicator.evidence(setting.form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw)
         )
     return tuple(evidence)
-
-
-def _tops(setting: Setting) -> tuple[float | None, ...]:
-    """Of letters drawn evenly, whatever the original."""
-    if not isinstance(setting, LetterSetting):
-        return None, None, None, None
-    shares = setting.of_secrets(setting.prior.probabilities)
-    letters = len(shares)
-    even = np.outer(shares, np.full(letters, 1 / letters))
-    return letter_measures(even, np.eye(letters))
-
-
-def _nulls(setting: Setting) -> tuple[float, float, float, float]:
-    """Of an independent copy of the data; the cosine of letters that of letters all alike."""
-    if isinstance(setting, LetterSetting):
-        p = setting.of_secrets(setting.prior.probabilities)
-        return 2.0, math.sqrt(2), 0.0, float(p.sum() / math.sqrt(len(p) * (p @ p)))
-    x = setting.numbers
-    square = float((x**2).mean())
-    return 2.0, math.sqrt(2), 0.0, float(x.mean()) ** 2 / square if square > 0 else 0.0
 
 
 def _of_numbers(how: Sentence) -> tuple[Sentence, ...]:

@@ -15,14 +15,13 @@ import math
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Form, Indicator, UpTo, alike
+from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Context, Family, Form, Indicator, UpTo, alike
 from leakgauge.assessment.indicators.noisy_numbers import entropy_of_shares
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.measures import Estimator, conditional_mutual_information, entropy, estimate, mutual_information
 from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
-from leakgauge.probability import Counts, Distribution, Estimate
+from leakgauge.probability import Counts, Distribution, Estimate, Scenario
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
@@ -90,8 +89,8 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     spread = protected.outputs + (simulation(seed).random(len(protected.outputs)) - 0.5) * grid
     told = mutual_information_of_numbers(protected.inputs, spread, confidence=confidence, simulation_seed=seed)
     value, low, high = _ends(differential_entropy(spread, confidence=confidence))
-    shift = -0.5 * math.log2(setting.variance)
-    own = (value + shift, low + shift, high + shift)
+    shift = 0.5 * math.log2(setting.variance)
+    own = (value - shift, low - shift, high - shift)
     return _of_numbers(setting, _ends(told), own, Sentence("by nearest neighbours among the rows"))
 
 
@@ -101,14 +100,13 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     if isinstance(setting, LetterSetting):
         release = entropy(Distribution(setting.channel.outputs, setting.joint.sum(axis=0)))
         return _of_letters(setting, (_told(setting),) * 3, (release,) * 3, how)
-    if isinstance(setting, AnswerSetting):
-        told, own = setting.mixture.mutual_information(), setting.mixture.differential_entropy()
-    else:
-        told, found = setting.summed.told, setting.summed.own
-        if found is None:
-            return _of_numbers(setting, (told,) * 3, None, how)
-        own = found
-    return _of_numbers(setting, (told,) * 3, (own - 0.5 * math.log2(setting.variance),) * 3, how)
+    told, own = (
+        setting.summed
+        if isinstance(setting, NumberSetting)
+        else (setting.mixture.mutual_information(), setting.mixture.differential_entropy())
+    )
+    spread = None if own is None else (own - 0.5 * math.log2(setting.variance),) * 3
+    return _of_numbers(setting, (told,) * 3, spread, how)
 
 
 FAMILY = Family((INFORMATION, SHARE_TOLD, ENTROPY, DENSITY), expected, measured)
@@ -132,7 +130,7 @@ def entropy_of(setting: Setting) -> float:
 
 def _told(setting: LetterSetting) -> float:
     """I(O;N) of letters, given what is public: what all inputs tell less what the public ones do."""
-    told = mutual_information(setting.scenario)
+    told = mutual_information(Scenario(setting.prior, setting.channel))
     if not setting.source.public:
         return told
     joint = np.zeros((int(setting.known.max()) + 1, setting.joint.shape[1]))

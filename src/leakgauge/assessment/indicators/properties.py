@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
 from leakgauge.mechanisms.finite import COUNTABLE
@@ -71,8 +70,10 @@ def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
 
 def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     """Shares of ways of use, of rows and of columns."""
-    form, able = setting.form, _abilities(setting)
-    columns = setting.source.columns
+    form, able, columns = setting.form, setting.mechanism.capabilities, setting.source.columns
+    if setting.mechanism.noise is not None:
+        # Noise is for columns with bounds and for answers with a sensitivity alike.
+        able = Capabilities(NUMERIC, True, able.finite)
     # A histogram counts values of any countable kind; its bins are letters.
     kinds = COUNTABLE if form is Form.ANSWERS else able.columns
     bounded = form is not Form.NUMBERS
@@ -95,24 +96,14 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     )
 
 
-def _abilities(setting: Setting) -> Capabilities:
-    """What is declared; noise is for columns with bounds and for answers with a sensitivity alike."""
-    declared = setting.mechanism.capabilities
-    if setting.mechanism.noise is not None:
-        return Capabilities(NUMERIC, True, declared.finite)
-    return declared
-
-
 def _taken(setting: Setting) -> float:
-    """Numbers that are neither missing nor clamped; letters and counts are all taken."""
+    """The share of numbers that are neither missing nor clamped; letters and counts are all taken."""
     if not isinstance(setting, NumberSetting):
         return 1.0
-    span = setting.noise.span
+    span, numbers = setting.noise.span, setting.source.numbers
     assert span.lowest is not None and span.highest is not None
-    numbers = setting.source.numbers
     # Half a step beyond a bound is rounded to it like everywhere on the grid.
-    low, high = ((end + more) * span.grid for end, more in ((span.lowest, -0.5), (span.highest, 0.5)))
-    return float(np.mean((numbers >= low) & (numbers <= high)))
+    return float(np.mean((numbers >= (span.lowest - 0.5) * span.grid) & (numbers <= (span.highest + 0.5) * span.grid)))
 
 
 def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
