@@ -91,11 +91,9 @@ class Move(Part, frozen=True):
 
 
 class Lift(Part, frozen=True):
-    """Moves that together reach the target, and the scores afterwards.
+    """Moves that together reach the target, how far they go in all, the scores afterwards, and those it lowers.
 
-    Attributes:
-        cost: how far they go in all, each times its own cost.
-        lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
+    A trade-off pays for privacy with utility, or the other way round.
     """
 
     moves: tuple[Move, ...]
@@ -151,13 +149,9 @@ class NodeStates(Part, frozen=True):
 
 
 class Leaf(Part, frozen=True):
-    """What is known of a leaf and what it is worth.
+    """What is known of a leaf, and the points that a move over its whole scale would add; None where nothing is known.
 
-    Attributes:
-        position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
-        sensitivity: points of score that a move over the whole scale would add.
-        null: the raw value of a release that tells nothing.
-        raw: the raw value of the data released as they are.
+    The raw values beside it are those of a release that tells nothing (null) and of the data as they are (raw).
     """
 
     leaf: str
@@ -206,9 +200,7 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
     Attributes:
         column: that was graded; None where there are several.
         missing: leaves of which nothing is known; the others share their weight.
-        nodes: every known node, leaves included.
-        lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
-        blocked: why no change reaches it; None where one does.
+        lifts: the cheapest changes that reach the next grade, or a target; ``blocked`` says why none does.
         published: by the paper's algebra, which does not decide.
     """
 

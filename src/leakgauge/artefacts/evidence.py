@@ -27,9 +27,7 @@ class Standing(Enum):
 class Scale(Part, frozen=True):
     """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
 
-    Attributes:
-        logarithmic: whether it is straight in the logarithm.
-        reason: why these anchors.
+    It may be straight in the logarithm; the reason says why these anchors.
     """
 
     low: float
@@ -84,9 +82,8 @@ class Evidence(Part, frozen=True):
             low, high = self.interval
             if not low <= self.value <= high:
                 raise ModelError("The interval of leaf {leaf} does not hold its value.", leaf=self.leaf)
-        if self.standing is Standing.ASKED and (
-            len(self.answers) != 5 or sum(self.answers) < 1 or min(self.answers) < 0
-        ):
+        counted = len(self.answers) == 5 and min(self.answers) >= 0 and sum(self.answers) > 0
+        if self.standing is Standing.ASKED and not counted:
             raise ModelError("The answers of leaf {leaf} are not counts of five answers.", leaf=self.leaf)
 
     @property
@@ -107,11 +104,7 @@ class Evidence(Part, frozen=True):
 
 
 class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
-    """Evidence of some leaves, so that a second assessment reads what a first one measured.
-
-    Attributes:
-        record: the digest of the release's record.
-    """
+    """Evidence of some leaves, so that a second assessment reads what a first one measured; the record is a digest."""
 
     leaves: tuple[Evidence, ...]
     column: str | None = None

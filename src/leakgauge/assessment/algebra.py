@@ -28,10 +28,7 @@ NOTHING = 1e-12
 
 
 def known_shares(diagram: Diagram, leaves: Iterable[str]) -> dict[Ends, float]:
-    """For each arc from a known node its share among the arcs from known nodes into the same target.
-
-    A node is known where it is one of the leaves given, or any node that leads to it is known.
-    """
+    """For each arc from a known node, one that any known leaf leads to, its share among those into the same target."""
     known = set(leaves)
     shares: dict[Ends, float] = {}
     for key in diagram.order:

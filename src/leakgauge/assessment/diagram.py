@@ -41,11 +41,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Arc:
-    """An influence of one node on another.
+    """An influence of one node on another, mirrored where more of the source means less of the target.
 
-    Attributes:
-        mirrored: whether more of the source means less of the target.
-        weight: its share among the arcs into the target, up to a common factor.
+    Its weight is its share among the arcs into the target, up to a common factor.
     """
 
     source: str

@@ -67,11 +67,8 @@ class Frequency(Enum):
 
 
 def rounded(memberships: Floats) -> Floats:
-    """The memberships without the noise of binary fractions.
-
-    Every product of two printed memberships has at most four digits, so that six lose nothing; equal memberships are
-    then equal numbers, and ties are ties.
-    """
+    """The memberships without the noise of binary fractions: equal ones are equal numbers, and ties are ties."""
+    # Every product of two printed memberships has at most four digits, so that six lose nothing.
     return np.round(memberships, 6)
 
 
@@ -245,10 +242,8 @@ class PublishedGrade:
         score: Σ x p(x), from 0 to 100.
         grade: the state whose degrees hold the most probability; of equal ones the lowest.
         credibility: the variance of the row, with n − 1 as in the paper's numbers.
-        row: the memberships of the degrees 0, 10, …, 100 in the row that is read.
-        frequency: which row that is, from 0 to 1.
+        row: the memberships of the degrees 0, 10, …, 100 in the row of this frequency, which is read.
         probabilities: of each state, Table 4; they overlap, so that they sum to more than 1.
-        left_out: leaves nothing was known of.
     """
 
     decides: ClassVar[bool] = False

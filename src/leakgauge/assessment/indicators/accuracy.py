@@ -73,7 +73,8 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     how = Sentence("by the law")
     if isinstance(setting, LetterSetting):
         # The variance of the released histogram's shares, added up: rows that fall together or apart by chance.
-        chance = (setting.matrix * (1 - setting.matrix)).sum(axis=1)
+        matrix = setting.channel.matrix
+        chance = (matrix * (1 - matrix)).sum(axis=1)
         noise = float(setting.prior.probabilities @ chance) / setting.source.rows
         found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=noise)
         return _evidence(setting, found, None, how)
@@ -134,10 +135,7 @@ def number_sums(x: Floats, y: Floats, blocks: int = 1) -> Floats:
 
 
 def number_measures(sums: Floats, centre: float) -> Floats:
-    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums about a centre.
-
-    The sums stand along the last axis, and so do the four measures.
-    """
+    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums along the last axis."""
     n, x, y, xx, yy, xy, dd = np.moveaxis(sums, -1, 0)
     x, y, xx, yy, xy, dd = (one / n for one in (x, y, xx, yy, xy, dd))
     var_x, var_y = xx - x**2, yy - y**2
@@ -183,7 +181,7 @@ def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confiden
 
 def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Iterator[Codes]:
     """How often each input gives each output in releases of the same rows."""
-    matrix, draws = setting.matrix, simulation(seed)
+    matrix, draws = setting.channel.matrix, simulation(seed)
     if DRAWS * matrix.size <= MOST_CELLS:
         shares = matrix / matrix.sum(axis=1, keepdims=True)
         rows = [draws.multinomial(count, row, size=DRAWS) for count, row in zip(inputs, shares, strict=True)]

@@ -72,7 +72,9 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
             # Who knows what is public guesses among those it leaves.
             seen = setting.known == known
             before += float(setting.counted[:, seen].sum(axis=1).max()) / setting.source.rows
-            after += float((setting.counted[:, seen] @ setting.matrix[seen]).max(axis=0).sum()) / setting.source.rows
+            after += (
+                float((setting.counted[:, seen] @ setting.channel.matrix[seen]).max(axis=0).sum()) / setting.source.rows
+            )
         value, how = _gained(before, after), Sentence("The Bayes vulnerability, by the law.")
     else:
         value = _gained(*setting.mixture.best_guess(setting.groups[2]))

@@ -140,10 +140,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Family:
-    """Indicators in the order of their vetoes, their evidence from the law, and from what went in and came out.
-
-    The second kind of evidence is the same as the first where ``measure`` is None.
-    """
+    """Indicators in the order of their vetoes, found from the law and, unless that is the same, from the release."""
 
     indicators: tuple[Indicator, ...]
     expected: Callable[[Setting, Context], tuple[Evidence, ...]]

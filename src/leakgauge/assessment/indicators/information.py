@@ -171,7 +171,7 @@ def _counts(setting: LetterSetting, cells: Codes) -> Counts:
 
 def _of_letters(setting: LetterSetting, told: Ends, own: Ends, how: Sentence) -> tuple[Evidence, ...]:
     # The entropy of a release that is spread evenly; of one output alone it is 0, which makes no scale.
-    even = math.log2(max(setting.matrix.shape[1], 2))
+    even = math.log2(max(setting.channel.matrix.shape[1], 2))
     raw = entropy_of_shares(setting.of_secrets(setting.prior.probabilities))
     given = Sentence("given what is public, {how}", how=how) if setting.source.public else how
     said = Sentence("H(N), {how}.", how=how)

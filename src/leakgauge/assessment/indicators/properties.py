@@ -47,10 +47,8 @@ FAMILY = Family(
 
 
 def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
-    """The strongest association with another column, and its square: the variance that is shared.
-
-    The mean over the columns would fall with every column that has nothing to do with the data.
-    """
+    """The strongest association with another column, and its square: the variance that is shared."""
+    # The mean over the columns would fall with every column that has nothing to do with the data.
     found = [one.association for one in setting.source.columns if one.association is not None]
     if not found:
         why = Sentence("The table has no other column that the protected one could go together with.")
@@ -109,7 +107,7 @@ def _taken(setting: Setting) -> float:
 def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
     """Noise of numbers over the data's variance; of letters what chance there is in them over 1 − Σp²."""
     if isinstance(setting, LetterSetting):
-        p, matrix = setting.prior.probabilities, setting.matrix
+        p, matrix = setting.prior.probabilities, setting.channel.matrix
         own = 1 - float((setting.of_secrets(p) ** 2).sum())
         chance = max(1 - float(p @ (matrix**2).sum(axis=1)), 0.0)
         how = Sentence("The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel.")

@@ -69,15 +69,10 @@ class LetterSetting(_Setting):
             )
         return Distribution(self.channel.inputs, counts / counts.sum())
 
-    @property
-    def matrix(self) -> Floats:
-        """q(y|x)."""
-        return self.channel.matrix
-
     @cached_property
     def joint(self) -> Floats:
         """p(x) q(y|x)."""
-        return np.asarray(self.prior.probabilities[:, None] * self.matrix)
+        return np.asarray(self.prior.probabilities[:, None] * self.channel.matrix)
 
     @cached_property
     def letters(self) -> tuple[tuple[Label, ...], Codes]:
@@ -121,7 +116,7 @@ class LetterSetting(_Setting):
 
     def counts(self, inputs: Codes | Floats, outputs: Codes | Floats) -> Codes:
         """How often each input gave each output."""
-        rows, columns = self.matrix.shape
+        rows, columns = self.channel.matrix.shape
         together = np.bincount(inputs.astype(np.int64) * columns + outputs, minlength=rows * columns)
         return together.reshape(rows, columns).astype(np.int64)
 
