@@ -90,6 +90,13 @@ class Assessment:
         """Where a known node lies between the lowest state, 0, and the highest, 1."""
         return position_of(self.nodes[key])
 
+    def attainable(self, score: str) -> dict[str, float]:
+        """The points of one of the scores that each known leaf would add at its best."""
+        return {
+            leaf: abs(gain) * (1 - self.position(leaf) if gain > 0 else self.position(leaf))
+            for leaf, gain in self.sensitivities_of[score].items()
+        }
+
     def _repr_html_(self) -> str:
         rows = [("grade", self.grade.value)]
         intervals = (self.interval, self.privacy_interval, self.utility_interval)

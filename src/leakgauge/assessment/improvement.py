@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts.assessment import Grade, grade_of
-from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.diagram import Diagram
@@ -235,9 +234,4 @@ def _blocking(goal: Goal, found: Assessment) -> tuple[tuple[str, float], ...]:
     """The three leaves whose distance from their best costs most points of what is most short, else of the score."""
     short = goal.short(found)
     most = max(short, key=lambda name: short[name]) if short else "score"
-    lost = {
-        leaf: abs(points) * ((1 - found.position(leaf)) if points > 0 else found.position(leaf))
-        for leaf, points in found.sensitivities_of[most].items()
-        if found.evidence[leaf].standing is not Standing.MISSING
-    }
-    return tuple(sorted(lost.items(), key=lambda one: -one[1])[:3])
+    return tuple(sorted(found.attainable(most).items(), key=lambda one: -one[1])[:3])

@@ -90,9 +90,7 @@ def _require_leaves(assessment: Assessment, keys: Iterable[str]) -> set[str]:
 
 def _ways_to_score(assessment: Assessment, goal: float, stay: set[str]) -> set[Steps]:
     needed, gains = goal - assessment.score, assessment.sensitivities
-    places = {leaf: assessment.position(leaf) for leaf in gains}
-    # The points that each leaf gives at its best.
-    points = {leaf: abs(gain) * (1 - places[leaf] if gain > 0 else places[leaf]) for leaf, gain in gains.items()}
+    points = assessment.attainable("score")
     free = [leaf for leaf in gains if leaf not in stay and points[leaf] > NEAR]
     most = sum(points[leaf] for leaf in free)
     if most < needed - NEAR:

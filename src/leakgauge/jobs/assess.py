@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from leakgauge.artefacts import Audit, Record, StoredAssessment, StoredEvidence, codec
+from leakgauge.artefacts import Audit, StoredAssessment, StoredEvidence, codec
 from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine
 from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.artefacts.evidence import Evidence
@@ -86,8 +86,10 @@ def grade_release(
     ways, blocked = _ways(found, target, protected)
     lines: tuple[PolicyLine, ...] = ()
     if policy is not None:
-        bound, together = audit.epsilon_lower_bound, _together(release.record)
-        shown = None if bound is None else bound.value
+        # The largest finite ε that the record states of all columns together; infinite where none is.
+        stated = [one.value for one in release.record.together.values()]
+        together = max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
+        shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
         lines = policy.judge(found, together=together, shown=shown, releases_per_period=releases_per_period)
     return stored_as(
         found,
@@ -106,12 +108,6 @@ def read_audit(place: Path) -> Audit:
     audit = decode(Audit, fields, place)
     require_digest(fields, place)
     return audit
-
-
-def _together(record: Record) -> float | None:
-    """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [one.value for one in record.together.values()]
-    return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
 
 
 def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:

@@ -170,9 +170,10 @@ def audited_in(audit: Audit, protected: Protected) -> Audited:
 def _gaining(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding, ...]:
     """Of attacks on some of the columns, and on one release of them, those that gain something in the raw data."""
     wanted = set(names)
-    return tuple(one for one in findings if one.raw.ends[0] > 0 and wanted & set(one.target) and not _is_repeated(one))
-
-
-def _is_repeated(finding: Finding) -> bool:
-    attack = attack_of(finding.attack)
-    return attack is not None and attack.repeated
+    return tuple(
+        one
+        for one in findings
+        if one.raw.ends[0] > 0
+        and wanted & set(one.target)
+        and ((attack := attack_of(one.attack)) is None or not attack.repeated)
+    )

@@ -11,6 +11,7 @@ What is public is no secret: where a mechanism reads public columns, O is the ot
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -140,33 +141,21 @@ def _told(setting: LetterSetting) -> float:
 
 
 def _measured_letters(setting: LetterSetting, cells: Codes, confidence: float) -> tuple[Evidence, ...]:
-    counts = _counts(setting, cells)
-    known = ["public"] if setting.source.public else []
-    told = estimate(
-        conditional_mutual_information if known else mutual_information,
-        counts,
-        ["original"],
-        ["released"],
-        known,
-        estimator=Estimator.MILLER_MADOW,
-        confidence=confidence,
-    )
-    own = estimate(
-        entropy, counts.keep("released"), ["released"], estimator=Estimator.MILLER_MADOW, confidence=confidence
-    )
+    names, known = ["original", "released"], []
+    if setting.source.public:
+        # How often each secret letter, what is public of it, and each output occur together.
+        names, known = ["original", "public", "released"], ["public"]
+        letters, at = setting.letters
+        together = np.zeros((len(letters), int(setting.known.max()) + 1, cells.shape[1]), dtype=np.int64)
+        np.add.at(together, (at, setting.known), cells)
+        cells = together
+    counts = Counts({name: range(size) for name, size in zip(names, cells.shape, strict=True)}, cells)
+    unbiased = partial(estimate, estimator=Estimator.MILLER_MADOW, confidence=confidence)
+    measure = conditional_mutual_information if known else mutual_information
+    told = unbiased(measure, counts, ["original"], ["released"], known)
+    own = unbiased(entropy, counts.keep("released"), ["released"])
     how = Sentence("from the counts of rows, without the bias of Miller and Madow")
     return _of_letters(setting, _ends(told), _ends(own), how)
-
-
-def _counts(setting: LetterSetting, cells: Codes) -> Counts:
-    """How often each secret letter, what is public of it, and each output occur together."""
-    if not setting.source.public:
-        return Counts({"original": range(len(cells)), "released": range(cells.shape[1])}, cells)
-    letters, at = setting.letters
-    together = np.zeros((len(letters), int(setting.known.max()) + 1, cells.shape[1]), dtype=np.int64)
-    np.add.at(together, (at, setting.known), cells)
-    names = ("original", "public", "released")
-    return Counts({name: range(size) for name, size in zip(names, together.shape, strict=True)}, together)
 
 
 def _of_letters(setting: LetterSetting, told: Ends, own: Ends, how: Sentence) -> tuple[Evidence, ...]:
