@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -86,6 +86,10 @@ class Candidate:
         return ChannelFile.of(NamedChannel(self.designed, names, names, PriorOrigin.THIS_TABLE))
 
 
+Maker: TypeAlias = tuple[Sentence | None, Callable[[], Mechanism]]
+"""A mechanism with its name in words where it was designed, else None: it goes by its own."""
+
+
 def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
     """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted."""
     kinds = {one.name: one.kind for one in table.columns()}
@@ -101,21 +105,18 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
         span = {"lower": bounds[0], "upper": bounds[1]}
-        yield from _made(source, Stage.PARAMETERS, COLUMN, [partial(laplace, e, **span) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, COLUMN, [partial(gaussian, e, DELTA, **span) for e in EPSILONS])
+        yield from _made(source, Stage.PARAMETERS, COLUMN, [(None, partial(laplace, e, **span)) for e in EPSILONS])
+        noisy = [(None, partial(gaussian, e, DELTA, **span)) for e in EPSILONS]
+        yield from _made(source, Stage.MECHANISM, COLUMN, noisy)
     if letters is not None:
-        first, of = Stage.PARAMETERS if bounds is None else Stage.MECHANISM, {"letters": letters.outcomes}
-        yield from _made(source, first, COLUMN, [partial(randomized_response, e, **of) for e in EPSILONS])
-        others: list[partial[Any]] = [partial(_designed, letters, slope) for slope in SLOPES]
-        others += [partial(one, e, **of) for e in EPSILONS[:6] for one in (subset_selection, unary_encoding)]
+        first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
+        yield from _made(source, first, COLUMN, _of_letters(letters, EPSILONS, randomized_response))
+        others = [*_designs(letters, SLOPES), *_of_letters(letters, EPSILONS[:6], subset_selection, unary_encoding)]
         yield from _made(source, Stage.MECHANISM, COLUMN, others)
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers: list[partial[Any]] = [
-                *(partial(randomized_response, e, letters=binned.outcomes) for e in EPSILONS[:6]),
-                *(partial(_designed, binned, s) for s in SLOPES[:4]),
-            ]
+            makers = [*_of_letters(binned, EPSILONS[:6], randomized_response), *_designs(binned, SLOPES[:4])]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
@@ -125,10 +126,10 @@ def _made(
     source: Source,
     stage: Stage,
     form: Sentence,
-    makers: Sequence[partial[Any]],
+    makers: Iterable[Maker],
     bins: Mapping[str, tuple[float | str | None, ...]] | None = None,
 ) -> Iterator[Candidate]:
-    for make in makers:
+    for words, make in makers:
         try:
             mechanism = make()
             setting = setting_of(mechanism, source)
@@ -138,18 +139,22 @@ def _made(
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        if make.func is _designed:
-            name = Sentence("designed channel at slope {slope:g}", slope=make.args[1])
-        else:
-            # The letters of a column are its own.
-            bare = mechanism.letters is not None
-            name = Sentence(f"{mechanism.name}:epsilon={make.args[0]:g}" if bare else spelled(mechanism))
-        designed = mechanism.channel() if make.func is _designed else None
-        yield Candidate(stage, name, form, mechanism, setting, bins or {}, designed)
+        designed = None if words is None else mechanism.channel()
+        if words is None and mechanism.letters is not None:
+            # They are the column's own, so that the name leaves them out.
+            words = Sentence(f"{mechanism.name}:epsilon={mechanism.parameters['epsilon']:g}")
+        yield Candidate(stage, words or Sentence(spelled(mechanism)), form, mechanism, setting, bins or {}, designed)
 
 
-def _designed(letters: Distribution, slope: float) -> Mechanism:
-    return through_channel(solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP).channel)
+def _of_letters(letters: Distribution, epsilons: Sequence[float], *factories: Callable[..., Mechanism]) -> list[Maker]:
+    return [(None, partial(make, e, letters=letters.outcomes)) for e in epsilons for make in factories]
+
+
+def _designs(letters: Distribution, slopes: Sequence[float]) -> list[Maker]:
+    def design(slope: float) -> Mechanism:
+        return through_channel(solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP).channel)
+
+    return [(Sentence("designed channel at slope {slope:g}", slope=one), partial(design, one)) for one in slopes]
 
 
 def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
@@ -158,11 +163,8 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
         counted = histogram_source(source, table, query)
     except InputError:
         return
-    makers = [
-        make
-        for e in EPSILONS[:8]
-        for make in (partial(laplace, e, sensitivity=2), partial(gaussian, e, DELTA, sensitivity=2))
-    ]
+    laws = ((laplace, ()), (gaussian, (DELTA,)))
+    makers = [(None, partial(make, e, *delta, sensitivity=2)) for e in EPSILONS[:8] for make, delta in laws]
     bins = {"labels": tuple(query.labels)} if query.labels is not None else {"edges": tuple(query.edges or ())}
     yield from _made(counted, Stage.FORM, Sentence("histogram"), makers, bins)
 
