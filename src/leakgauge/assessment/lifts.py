@@ -7,6 +7,7 @@ the score's alone; a grade asks for all three, which is a small linear program f
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
@@ -117,7 +118,8 @@ def _ways_to_score(assessment: Assessment, goal: float, stay: set[str]) -> set[S
         """How far each goes, those that give most for their way first; nothing where they do not reach it."""
         steps, left = [], needed
         for leaf in sorted(group, key=lambda leaf: (1 / abs(gains[leaf]), leaf)):
-            steps.append((leaf, min(left, points[leaf]) / gains[leaf]))
+            room = assessment.position(leaf) if gains[leaf] < 0 else 1 - assessment.position(leaf)
+            steps.append((leaf, math.copysign(min(left / abs(gains[leaf]), room), gains[leaf])))
             left -= points[leaf]
             if left <= NEAR:
                 yield tuple(sorted(steps))
