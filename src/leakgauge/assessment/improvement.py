@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts.assessment import Grade, grade_of
@@ -88,18 +88,13 @@ class Improvement:
     @property
     def failed(self) -> tuple[Sentence, ...]:
         """What the best one fails on, in short sentences without a full stop; empty where it fails on nothing."""
-        found, asked = self.best.assessment, self.goal.asked()
-        short = [
-            Sentence("its {name} is not known where {asked:g} is asked", name=Sentence(name), asked=asked[name])
-            if (score := found.scores[name]) is None
-            else Sentence(
-                "its {name} is {found:.1f} where {asked:g} is asked",
-                name=Sentence(name),
-                found=score,
-                asked=asked[name],
-            )
-            for name in self.goal.short(found)
-        ]
+        found, asked, short = self.best.assessment, self.goal.asked(), []
+        for name in self.goal.short(found):
+            said: dict[str, Any] = {"name": Sentence(name), "asked": asked[name]}
+            if (score := found.scores[name]) is None:
+                short.append(Sentence("its {name} is not known where {asked:g} is asked", **said))
+            else:
+                short.append(Sentence("its {name} is {found:.1f} where {asked:g} is asked", found=score, **said))
         return (*short, *(veto.reason for veto in found.vetoes))
 
     def _repr_html_(self) -> str:

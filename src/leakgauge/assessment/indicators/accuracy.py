@@ -204,14 +204,14 @@ def _evidence(
     tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
     if isinstance(setting, LetterSetting):
         shares, said = setting.of_secrets(setting.prior.probabilities), _of_letters(how)
-        # The top is that of letters drawn evenly, whatever the original; no cosine that of letters all alike.
+        # The top of each scale is the value for letters drawn evenly, whatever the original.
         even = np.outer(shares, np.full(len(shares), 1 / len(shares)))
         tops = letter_measures(even, np.eye(len(shares)))
         cosine = float(shares.sum() / math.sqrt(len(shares) * (shares @ shares)))
     else:
         square, said = float((setting.numbers**2).mean()), _of_numbers(how)
         cosine = float(setting.numbers.mean()) ** 2 / square if square > 0 else 0.0
-    # Of an independent copy of the data.
+    # Of an independent copy of the data; the cosine of letters is that of letters all alike.
     nulls = (2.0, math.sqrt(2), 0.0, cosine)
     evidence = []
     for at, (indicator, value) in enumerate(zip(_MEASURES, found, strict=True)):
