@@ -15,6 +15,7 @@ import numpy as np
 
 from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
+from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
 from leakgauge.probability.cells import Floats
@@ -273,7 +274,7 @@ def _shifted_rows() -> int:
 
 
 def _baseline() -> Iterator[Order]:
-    trees = {"a": published.INDEX_SYSTEM_A, "b": published.INDEX_SYSTEM_B}
+    trees = {"a": INDEX_SYSTEM_A, "b": INDEX_SYSTEM_B}
     for (system, mechanism), printed in EVALUATIONS.items():
         largest = list(reversed(State))[int(np.argmax(printed))]
         said = Sentence(
@@ -285,7 +286,7 @@ def _baseline() -> Iterator[Order]:
         )
         holds = largest is State.MEDIUM
         if mechanism is LAPLACE:
-            ours = published.evaluate(table_1(), trees[system])
+            ours = evaluate(table_1(), trees[system])
             said = Sentence(
                 "{printed}; ours ({ours!s}) grades {own!s} (the labels' memberships are ours, none is printed)",
                 printed=said,

@@ -50,14 +50,12 @@ def claims_of(
     if channel is None:
         prior = None
         levels = implied_levels(mechanism.claims, origin, Circumstances(values=mechanism.capabilities.values))
-    elif prior is None:
-        levels = {name: level.stored(origin) for name, level in relate_channel(channel).levels.items()}
     else:
-        whatever, under = relate_channel(channel).levels, origin_under(prior.origin, origin)
-        levels = {
-            name: level.stored(origin if name in whatever else under)
-            for name, level in relate_channel(channel, prior.distribution).levels.items()
-        }
+        found = whatever = relate_channel(channel).levels
+        under = origin
+        if prior is not None:
+            found, under = relate_channel(channel, prior.distribution).levels, origin_under(prior.origin, origin)
+        levels = {name: level.stored(origin if name in whatever else under) for name, level in found.items()}
     if column.letters == THIS_TABLE:
         declared = implied_levels(mechanism.claims, origin)
         levels = {

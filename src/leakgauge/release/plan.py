@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
@@ -16,10 +16,7 @@ from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:
-    from leakgauge.randomness import Randomness
-    from leakgauge.release.execution import Progress, Release
-    from leakgauge.release.ledger import Ledger
-    from leakgauge.release.priors import GivenPrior
+    from leakgauge.release.execution import Release
     from leakgauge.tables import Table
 
 PLAN_SCHEMA = "leakgauge/plan/1"
@@ -75,40 +72,21 @@ class ReleasePlan:
                     "The plan has bins for column {name!r}, which it does not release; leave them out.", name=name
                 )
         for name, how in self.columns.items():
-            _require_all_written(name, how, self.columns)
+            written = how.outputs if isinstance(how, NamedChannel) and len(how.outputs) > 1 else ()
+            hidden = [other for other in written if self.columns.get(other) != how]
+            if hidden:
+                raise OptionError(
+                    "The channel for column {name!r} also writes {found}; name every column it writes under [columns], "
+                    "each with this channel.",
+                    name=name,
+                    found=tuple(map(repr, hidden)),
+                )
 
-    def apply(
-        self,
-        table: Table,
-        to: Path | str,
-        *,
-        record: Path | str | None = None,
-        public_record: Path | str | None = None,
-        ledger: Ledger | None = None,
-        dataset: str | None = None,
-        priors: Mapping[str, GivenPrior] | None = None,
-        overwrite: bool = False,
-        randomness: Randomness | None = None,
-        sign: Path | str | None = None,
-        progress: Progress | None = None,
-    ) -> Release:
-        """The release of a table: see ``leakgauge.release.release``."""
+    def apply(self, table: Table, to: Path | str, **options: Any) -> Release:
+        """The release of a table; options are those of ``leakgauge.release.release``."""
         from leakgauge.release.execution import release
 
-        return release(
-            self,
-            table,
-            to,
-            record=record,
-            public_record=public_record,
-            ledger=ledger,
-            dataset=dataset,
-            priors=priors,
-            overwrite=overwrite,
-            randomness=randomness,
-            sign=sign,
-            progress=progress,
-        )
+        return release(self, table, to, **options)
 
 
 def read_plan(path: Path | str) -> ReleasePlan:
@@ -134,7 +112,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
             else Sentence("names, mechanisms and bins must be text"),
         )
     try:
-        return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public, bins)
+        return ReleasePlan({name: _planned(name, how, place.parent) for name, how in columns.items()}, public, bins)
     except FileError:
         raise
     except InputError as error:
@@ -149,11 +127,6 @@ def plan_files(path: Path | str) -> tuple[Path, ...]:
     return place, *(place.parent / file for file in map(_channel_file, texts) if file is not None)
 
 
-def _beside(plan: Path, how: str) -> NamedChannel | str:
-    file = _channel_file(how)
-    return how if file is None else read_channel(plan.parent / file)
-
-
 def _channel_file(how: str) -> str | None:
     """The file that a text names, where it names a channel rather than a mechanism."""
     if how.startswith(_CHANNEL):
@@ -161,12 +134,12 @@ def _channel_file(how: str) -> str | None:
     return how if how.endswith(".json") else None
 
 
-def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planned:
+def _planned(name: str, how: Mechanism | Channel | NamedChannel | str, folder: Path | None = None) -> Planned:
     if isinstance(how, Channel):
         return NamedChannel(how, (name,), (name,))
     if isinstance(how, str):
         file = _channel_file(how)
-        how = how if file is None else read_channel(file)
+        how = how if file is None else read_channel((folder or Path()) / file)
     if isinstance(how, NamedChannel) and name not in (*how.inputs, *(how.outputs if len(how.outputs) > 1 else ())):
         raise ColumnError(
             "The channel for column {name!r} reads {found}; name the column it reads.",
@@ -174,17 +147,3 @@ def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planne
             found=tuple(map(repr, how.inputs)),
         )
     return how
-
-
-def _require_all_written(name: str, how: Planned, columns: Mapping[str, Planned]) -> None:
-    """Refuse a channel that would write columns the plan does not name."""
-    if not isinstance(how, NamedChannel) or len(how.outputs) == 1:
-        return
-    hidden = [written for written in how.outputs if columns.get(written) != how]
-    if hidden:
-        raise OptionError(
-            "The channel for column {name!r} also writes {found}; name every column it writes under [columns], each "
-            "with this channel.",
-            name=name,
-            found=tuple(map(repr, hidden)),
-        )

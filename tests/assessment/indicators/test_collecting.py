@@ -15,15 +15,15 @@ from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, Stor
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
-    FAMILIES,
     INDICATORS,
-    Audited,
     audited,
     audited_by,
     protected_column,
     protected_histogram,
     protected_of_release,
 )
+from leakgauge.assessment.indicators.attacks import Audited
+from leakgauge.assessment.indicators.catalogue import FAMILIES
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.audit import audit_release
