@@ -88,10 +88,12 @@ def refusal(error: click.ClickException) -> str:
     if isinstance(error, click.UsageError) and error.ctx is not None:
         _, left = given_to(error.ctx)
         if left:
-            given = " ".join(left)
-            if len(left) > 1:
-                return say("Got unexpected extra arguments ({given!s})", given=given)
-            return say("Got unexpected extra argument ({given!s})", given=given)
+            return say(
+                "Got unexpected extra arguments ({given!s})"
+                if len(left) > 1
+                else "Got unexpected extra argument ({given!s})",
+                given=" ".join(left),
+            )
         if isinstance(error.ctx.command, click.Group):
             return say("Missing command.")
     return error.format_message()
@@ -99,14 +101,16 @@ def refusal(error: click.ClickException) -> str:
 
 def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
     name = param.get_error_hint(ctx)
-    if isinstance(param.type, click.Choice):
-        choices = ",\n\t".join(map(str, param.type.choices))
-        if isinstance(param, click.Option):
-            return say("Missing option {name!s}. Choose from:\n\t{choices!s}", name=name, choices=choices)
-        return say("Missing argument {name!s}. Choose from:\n\t{choices!s}", name=name, choices=choices)
-    if isinstance(param, click.Option):
-        return say("Missing option {name!s}.", name=name)
-    return say("Missing argument {name!s}.", name=name)
+    option = isinstance(param, click.Option)
+    if not isinstance(param.type, click.Choice):
+        return say("Missing option {name!s}." if option else "Missing argument {name!s}.", name=name)
+    return say(
+        "Missing option {name!s}. Choose from:\n\t{choices!s}"
+        if option
+        else "Missing argument {name!s}. Choose from:\n\t{choices!s}",
+        name=name,
+        choices=",\n\t".join(map(str, param.type.choices)),
+    )
 
 
 def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
@@ -118,8 +122,12 @@ def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
     if isinstance(kind, click.Choice):
         choices = tuple(repr(str(one)) for one in kind.choices)
         return say("Invalid value for {name!s}: {value!s} is not one of {choices!s}.", **fields, choices=choices)
-    if isinstance(kind, click.IntRange | click.FloatRange) and _is_number(value, kind):
-        fields |= {"value": value, "range": _range(kind)}
+    if (
+        isinstance(param, click.Option)
+        and isinstance(kind, click.IntRange | click.FloatRange)
+        and _is_number(value, kind)
+    ):
+        fields |= {"value": value, "range": param.get_help_extra(ctx)["range"]}
         return say("Invalid value for {name!s}: {value!s} is not in the range {range!s}.", **fields)
     if isinstance(kind, click.types.IntParamType):
         return say("Invalid value for {name!s}: {value!s} is not a valid integer.", **fields)
@@ -147,12 +155,6 @@ def _is_number(value: Any, kind: click.IntRange | click.FloatRange) -> bool:
     except click.BadParameter:
         return False
     return True
-
-
-def _range(kind: click.IntRange | click.FloatRange) -> str:
-    low = "" if kind.min is None else f"{kind.min}{'<' if kind.min_open else '<='}"
-    high = "" if kind.max is None else f"{'<' if kind.max_open else '<='}{kind.max}"
-    return f"{low}x{high}" if high else f"x{'>' if kind.min_open else '>='}{kind.min}"
 
 
 _NO_OPTION = (
