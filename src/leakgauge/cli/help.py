@@ -23,6 +23,15 @@ _OF_CLICK = (
     # A default that is told in words.
     message("a free one"),
 )
+_LANGUAGE = click.Option(
+    ["--language"],
+    type=click.Choice(list(CODES)),
+    envvar=VARIABLE,
+    show_envvar=True,
+    callback=language_once,
+    expose_value=False,
+    help=message("Of messages and tables."),
+)
 
 
 def spoken(command: click.Command) -> click.Command:
@@ -33,7 +42,7 @@ def spoken(command: click.Command) -> click.Command:
     copied = copy.copy(command)
     # Here and not at every verb, so that no verb can lack it.
     copied.__class__ = type(type(command).__name__, (Once, type(command)), {})
-    copied.params = [*command.params, _language_option()]
+    copied.params = [*command.params, _LANGUAGE]
     copied.context_class = _Context
     if isinstance(copied, click.Group):
         copied.commands = {name: spoken(one) for name, one in copied.commands.items()}
@@ -73,18 +82,6 @@ class _Option(click.Option):
             notes.append(say("required"))
         after = f"  [{say('; ').join(notes)}]" if notes else ""
         return record[0], f"{retell(self.help or '')}{after}".lstrip()
-
-
-def _language_option() -> click.Option:
-    return click.Option(
-        ["--language"],
-        type=click.Choice(list(CODES)),
-        envvar=VARIABLE,
-        show_envvar=True,
-        callback=language_once,
-        expose_value=False,
-        help=message("Of messages and tables."),
-    )
 
 
 class _Context(click.Context):

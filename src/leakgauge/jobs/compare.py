@@ -110,12 +110,7 @@ def comparison(
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
     The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds after the
-    noise, which anybody could do to a release.
-
-    Raises:
-        OptionError: a mechanism that is not a finite channel on this secret, or one that is unknown.
-        LabelError: a mechanism lacks letters of the secret.
-        RefusalError: no channel meets the target.
+    noise, which anybody could do to a release. Raises as ``compare``.
     """
     if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
         raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
@@ -163,30 +158,27 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
             lacking=lacking,
             count=len(problem.inputs),
         )
-    released = "none" if mechanism.sets is None else "sets"
-    if isinstance(problem.distortion, Hamming) and (
-        released == "sets" or not set(channel.outputs) & set(problem.letters)
-    ):
+    foreign = mechanism.sets is not None or not set(channel.outputs) & set(problem.letters)
+    if isinstance(problem.distortion, Hamming) and foreign:
         raise OptionError(
             "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from "
             "wrong ones; give a file of distances to what it releases.",
             name=mechanism.name,
-            released=released,
+            released="none" if mechanism.sets is None else "sets",
         )
     return channel
 
 
 def _baselines(problem: RateDistortion) -> dict[str, Channel]:
     """The symmetric channel, where the secret's letters may be released, and the exponential mechanism."""
-    symmetric = None
-    if set(problem.inputs) <= set(problem.letters) and len(problem.inputs) > 1:
-        symmetric = _symmetric(problem)
-    baselines = {"symmetric channel": symmetric, "exponential mechanism": _exponential(problem)}
+    baselines = {"symmetric channel": _symmetric(problem), "exponential mechanism": _exponential(problem)}
     return {name: channel for name, channel in baselines.items() if channel is not None}
 
 
 def _symmetric(problem: RateDistortion) -> Channel | None:
-    """The symmetric channel that just meets the target; None where not even the truth meets it."""
+    """The symmetric channel that just meets the target; None where there is none, or not even the truth meets it."""
+    if len(problem.inputs) == 1 or not set(problem.inputs) <= set(problem.letters):
+        return None
     target, most = problem.target, (len(problem.inputs) - 1) / len(problem.inputs)
 
     def at(share: float) -> Channel:
@@ -217,9 +209,9 @@ def _exponential(problem: RateDistortion) -> Channel:
     scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
 
     def at(fall: float) -> Channel:
-        if fall in (0, 2 * OCTAVES):
-            return maximum_entropy_channel(source, problem.distortion, Slope(0.0 if fall else np.inf))
-        return maximum_entropy_channel(source, problem.distortion, Slope(2.0 ** (OCTAVES - fall) / scale))
+        ends = {0.0: np.inf, 2 * OCTAVES: 0.0}
+        slope = ends[fall] if fall in ends else 2.0 ** (OCTAVES - fall) / scale
+        return maximum_entropy_channel(source, problem.distortion, Slope(slope))
 
     return at(_least(lambda fall: _objective(at(fall), problem) <= bits, 2 * OCTAVES))
 
@@ -284,11 +276,9 @@ def _objective(channel: Channel, problem: RateDistortion) -> float:
 
 def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:
     """The channel with just these inputs, and with these outputs, some of which it may never release."""
-    rows = {label: at for at, label in enumerate(channel.inputs)}
     columns = {label: at for at, label in enumerate(letters)}
     matrix = np.zeros((len(inputs), len(letters)))
-    to = [columns[label] for label in channel.outputs]
-    matrix[:, to] = channel.matrix[[rows[label] for label in inputs]]
+    matrix[:, [columns[label] for label in channel.outputs]] = channel.restrict(inputs).matrix
     return Channel(inputs, letters, matrix)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gettext
 import json
 import os
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,7 +22,7 @@ from leakgauge import __version__
 from leakgauge.artefacts import StoredAssessment
 from leakgauge.artefacts.codec import decode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
-from leakgauge.languages import CODES, Language
+from leakgauge.languages import CODES, Language, translations
 from leakgauge.web import results
 from leakgauge.web.answers import Answers, Remembered, while_awaited
 from leakgauge.web.job import Job
@@ -116,7 +113,7 @@ class Page:
         code = request.path_params["code"]
         if code not in CODES:
             raise _nothing_here()
-        return JSONResponse(dict(_page_words(code)))
+        return JSONResponse(translations(code, "page"))
 
     async def _state(self, request: Request) -> Response:
         language = language_asked(request)
@@ -241,18 +238,6 @@ def _files_of(job: Job) -> Iterator[None]:
         if job.started_here:
             raise
         raise FileError("The files of this job do not fit together; run it again.") from None
-
-
-@cache
-def _page_words(code: str) -> Mapping[str, str]:
-    """What the page says, English text by translation; empty for English."""
-    folder = CODES[code]
-    if folder is None:
-        return {}
-    with (files("leakgauge.languages") / folder / "LC_MESSAGES" / "page.mo").open("rb") as file:
-        # The standard library keeps what it read under this name, and offers no other way to list it.
-        read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-    return {text: told for text, told in read.items() if text and told}
 
 
 def _nothing_here() -> UnknownError:

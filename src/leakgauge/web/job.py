@@ -22,16 +22,10 @@ _BESIDE: Final = message("The file was dropped onto the page: put {name!r} into 
 
 
 class Job:
-    """One run of the main job, in a folder of its own.
+    """One run of the main job, in the folder ``key`` of the results; ``output`` is that in commands for people.
 
-    Args:
-        key: its id, and the name of its folder.
-        results: the folder of its folder.
-        asked: what was asked, for the page.
-        request: the same, as people would ask it; None where it cannot be asked.
-        output: its folder in commands for people.
-        path: of the table in the folder that is served; None where it was dropped, or is not known.
-        started_here: whether this server started it.
+    ``asked`` is the question for the page, and ``request`` the same as people would ask it, None where it cannot be;
+    ``path`` is that of the table in the folder that is served, None where it was dropped or is not known.
     """
 
     def __init__(
