@@ -50,11 +50,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def check_fields(record: object) -> None:
-    """Refuse a dataclass whose fields are of other types than it says; for ``__post_init__``.
-
-    Raises:
-        OptionError: names the field, the type found and the type wanted.
-    """
+    """Refuse, as ``checked`` does, a dataclass whose fields are of other types than it says; for ``__post_init__``."""
     made_by: Callable[..., object] = type(record)
     for name, hint in _hints(made_by).items():
         if not _is_of(getattr(record, name), hint):
@@ -77,18 +73,16 @@ def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionEr
     )
 
 
-def _fits(kind: type, hint: Any) -> bool:
+@cache
+def _surely_of(kind: type, hint: Any) -> bool:
     """Whether values of a type are of the wanted one, whatever they hold: measures are called a thousand times each."""
     inside = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
-        return any(_fits(kind, one) for one in inside)
+        return any(_surely_of(kind, one) for one in inside)
     if kind is hint:
         return True
     plain = not inside and isinstance(hint, type) and not getattr(hint, "_is_protocol", False)
     return plain and hint not in _NUMBERS and issubclass(kind, hint)
-
-
-_surely_of: Callable[[type, Any], bool] = cache(_fits)
 
 
 def _is_of(value: object, hint: Any) -> bool:

@@ -113,6 +113,12 @@ def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
     )
 
 
+_NUMBERS = (
+    (click.INT, message("Invalid value for {name!s}: {value!s} is not a valid integer.")),
+    (click.FLOAT, message("Invalid value for {name!s}: {value!s} is not a valid float.")),
+)
+
+
 def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
     """What is wrong with a value; None where its type is not known here."""
     kind, value = param.type, _refused(param, ctx)
@@ -122,17 +128,14 @@ def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
     if isinstance(kind, click.Choice):
         choices = tuple(repr(str(one)) for one in kind.choices)
         return say("Invalid value for {name!s}: {value!s} is not one of {choices!s}.", **fields, choices=choices)
-    if (
-        isinstance(param, click.Option)
-        and isinstance(kind, click.IntRange | click.FloatRange)
-        and _is_number(value, kind)
-    ):
-        fields |= {"value": value, "range": param.get_help_extra(ctx)["range"]}
-        return say("Invalid value for {name!s}: {value!s} is not in the range {range!s}.", **fields)
-    if isinstance(kind, click.types.IntParamType):
-        return say("Invalid value for {name!s}: {value!s} is not a valid integer.", **fields)
-    if isinstance(kind, click.types.FloatParamType):
-        return say("Invalid value for {name!s}: {value!s} is not a valid float.", **fields)
+    for number, template in _NUMBERS:
+        if isinstance(param, click.Option) and isinstance(kind, type(number)):
+            try:
+                number.convert(value, None, None)
+            except click.BadParameter:
+                return say(template, **fields)
+            fields |= {"value": value, "range": param.get_help_extra(ctx)["range"]}
+            return say("Invalid value for {name!s}: {value!s} is not in the range {range!s}.", **fields)
     return None
 
 
@@ -146,15 +149,6 @@ def _refused(param: click.Parameter, ctx: click.Context) -> Any:
         except click.BadParameter:
             return value
     return None
-
-
-def _is_number(value: Any, kind: click.IntRange | click.FloatRange) -> bool:
-    number = click.INT if isinstance(kind, click.IntRange) else click.FLOAT
-    try:
-        number.convert(value, None, None)
-    except click.BadParameter:
-        return False
-    return True
 
 
 _NO_OPTION = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +13,7 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, counting, deliver, grid, number, simulation_warning
-from leakgauge.drafts import require_writable
+from leakgauge.cli.output import Parts, counting, deliver, grid, number, require_not_read, simulation_warning
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
@@ -86,34 +85,28 @@ def command(
     from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
-    from leakgauge.tables.opening import source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     public = None if output is None else public_place(output)
-    inputs = [
-        *source_files(table),
-        Path(table),
-        *plan_files(plan_file),
-        *(Path(text.partition("=")[2]) for text in priors),
-    ]
     places = [output, place, public]
     if sign is not None:
         private_key(sign)
-        inputs.append(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]
+    read = [*plan_files(plan_file), *(Path(text.partition("=")[2]) for text in priors), sign]
     for file in places:
-        require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
+        require_not_read(file, table, *read, *(() if address is None else ledger_files(address)))
     if dataset is not None and address is None:
         raise OptionError(
             "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
         )
     name = dataset or default_dataset(table)
-    with ExitStack() as opened:
-        source = opened.enter_context(open_table(table, missing=missing))
-        ledger = None if address is None else opened.enter_context(open_ledger(address))
+    with (
+        open_table(table, missing=missing) as source,
+        nullcontext() if address is None else open_ledger(address) as ledger,
+    ):
         known = _priors(priors, source, plan)
         if dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)

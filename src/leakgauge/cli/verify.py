@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,8 +57,7 @@ def command(
     if sign is not None:
         signatures.require_no_signature(record)
         key = signatures.private_key(sign)
-    with ExitStack() as opened:
-        ledger = None if address is None else opened.enter_context(open_ledger(address))
+    with nullcontext() if address is None else open_ledger(address) as ledger:
         # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
         content = signatures.record_bytes(record) if key is not None else b""
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)

@@ -77,10 +77,10 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> D
     )
 
 
-def as_frontier(found: Sequence[Solution], prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Frontier:
+def as_frontier(found: Sequence[Solution]) -> Frontier:
     """Designed channels as a frontier is stored."""
-    points = tuple(as_point(one, _ORIGINS.get(prior, Origin.TABLE)) for one in found)
-    return Frontier(found[0].problem.knowledge.value, points, prior, prior.keep_inside)
+    prior = PriorOrigin.THIS_TABLE
+    return Frontier(found[0].problem.knowledge.value, tuple(map(as_point, found)), prior, prior.keep_inside)
 
 
 def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:

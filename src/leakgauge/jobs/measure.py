@@ -187,17 +187,11 @@ def _estimate(
 def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[..., float]]:
     """The measures that these roles define."""
     released, known = bool(roles.release) or channel is not None, bool(roles.background)
-    chosen: dict[str, Callable[..., float]] = {"entropy": measures.entropy}
-    if released:
-        chosen["conditional_entropy"] = measures.conditional_entropy
-        chosen["mutual_information"] = measures.mutual_information
-    if known:
-        chosen["background_floor"] = measures.background_floor
-        chosen["leakage_with_background"] = measures.leakage_with_background
-        chosen["conditional_entropy_with_background"] = measures.conditional_entropy_with_background
-    if released and known:
-        chosen["conditional_mutual_information"] = measures.conditional_mutual_information
-    return chosen
+    names = ["entropy"]
+    names += ["conditional_entropy", "mutual_information"] * released
+    names += ["background_floor", "leakage_with_background", "conditional_entropy_with_background"] * known
+    names += ["conditional_mutual_information"] * (released and known)
+    return {name: getattr(measures, name) for name in names}
 
 
 def _companions(
@@ -254,11 +248,7 @@ def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakage | None:
 
 
 def require_varied(counts: Counts, column: str, *, binned: bool) -> None:
-    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named.
-
-    Raises:
-        ColumnError: all its values are the same, or fall into one bin.
-    """
+    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named."""
     labels: Sequence[object] = counts.labels(column)
     if len(labels) > 1:
         return

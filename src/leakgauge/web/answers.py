@@ -199,16 +199,15 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
     from leakgauge.distances import Hamming
     from leakgauge.jobs.design import Question
     from leakgauge.jobs.measure import Roles, require_varied
-    from leakgauge.tables import open_table
+    from leakgauge.tables import in_bins, open_table
 
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
-        own = {name: how for name, how in bins.items() if name == asked.secret}
-        counts = source.counts(asked.secret, bins=own)
-        require_varied(counts, asked.secret, binned=bool(own))
+        counts = in_bins(source, bins).counts(asked.secret)
+        require_varied(counts, asked.secret, binned=asked.secret in bins)
         letters = len(counts.labels(asked.secret))
         if letters > MOST_LETTERS:
             raise OptionError(
@@ -222,18 +221,15 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.artefacts.codec import encode
     from leakgauge.measures import entropy
     from leakgauge.probability import Scenario
     from leakgauge.report.figures.channel import label_name
 
     first = found[0]
-    prior = first.problem.prior
-    known = first.background_floor is not None
     return {
-        "objective": "leakage_with_background" if known else "leakage",
+        "objective": "leakage" if first.background_floor is None else "leakage_with_background",
         "floor": first.background_floor,
-        "entropy": entropy(Scenario(prior)),
+        "entropy": entropy(Scenario(first.problem.prior)),
         "inputs": [label_name(label, language) for label in first.channel.inputs],
         "outputs": [label_name(label, language) for label in first.channel.outputs],
         "points": [
@@ -253,9 +249,6 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
 
 def _unchanged(found: Solution) -> float:
     """The share of rows that are released as they are."""
-    columns = {label: at for at, label in enumerate(found.channel.outputs)}
-    prior = found.problem.prior
-    shares = zip(prior.outcomes, prior.probabilities.tolist(), strict=True)
-    rows = {label: at for at, label in enumerate(found.channel.inputs)}
-    matrix = found.channel.matrix
-    return float(sum(share * matrix[rows[label], columns[label]] for label, share in shares if label in columns))
+    prior, channel = found.problem.prior, found.channel
+    released = set(channel.outputs)
+    return float(sum(prior[label] * channel.row(label)[label] for label in prior.outcomes if label in released))

@@ -275,8 +275,6 @@ def _plain_name(name: str) -> str:
     plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
     if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
         raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)
-    try:
-        plain.encode()
-    except UnicodeEncodeError:
-        raise FileError("The name of the dropped file is not text; rename it.") from None
+    if re.search("[\ud800-\udfff]", plain):
+        raise FileError("The name of the dropped file is not text; rename it.")
     return plain
