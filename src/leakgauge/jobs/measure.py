@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log2, prod
-from typing import TYPE_CHECKING
 
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
@@ -16,10 +15,7 @@ from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label
-from leakgauge.tables import in_bins
-
-if TYPE_CHECKING:
-    from leakgauge.tables import Binning, Table
+from leakgauge.tables import Binning, Table, in_bins
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000

@@ -16,12 +16,12 @@ from leakgauge.artefacts import Measurement
 from leakgauge.artefacts.codec import encode
 from leakgauge.errors import OptionError
 from leakgauge.languages import Language
+from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace
 
 if TYPE_CHECKING:
     from leakgauge.design import Solution
-    from leakgauge.tables import Binning
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
@@ -163,7 +163,6 @@ def _load() -> None:
 
 def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
     from leakgauge.jobs.measure import Roles, measure
-    from leakgauge.tables import open_table
 
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
@@ -173,8 +172,6 @@ def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
 
 def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     """How the columns in use are gathered; what is said of other columns of the table plays no part here."""
-    from leakgauge.tables import parse_binning
-
     known = [name for name, _ in table.columns]
     found = {}
     for text in asked.bins:
@@ -199,7 +196,6 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
     from leakgauge.distances import Hamming
     from leakgauge.jobs.design import Question
     from leakgauge.jobs.measure import Roles, require_varied
-    from leakgauge.tables import in_bins, open_table
 
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
