@@ -65,7 +65,10 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     if (subject is None) == (program is None):
         raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
     kind = "a program" if program is not None else _kind(subject)
-    _refuse(given, _NOT_FOR[kind], kind)
+    for name in _NOT_FOR[kind]:
+        if given[name] not in (None, (), False):
+            option = name.replace("_", "-")
+            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
     if kind == "a record":
         _audit_release(Path(subject), given, as_json, output)
     else:
@@ -82,13 +85,6 @@ def _kind(subject: str) -> str:
     if not names_a_file(subject):
         return "a mechanism"
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
-
-
-def _refuse(given: dict[str, Any], names: tuple[str, ...], what: str) -> None:
-    for name in names:
-        if given[name] not in (None, (), False):
-            option = name.replace("_", "-")
-            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=what)
 
 
 def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:

@@ -83,10 +83,6 @@ def command(
     target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
     known = _knowledge(given["knowledge"], background)
     loss = loss_of(given["distortion"], secret)
-    bounds, gap = (given["local_dp"], given["identifiability"]), given["gap"]
-    if gap is None:
-        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
-        gap = 1e-9 if (*bounds, weights) == (None, None, None) else 1e-6
     require_not_read(output, table, *loss.files, weights)
     question = Question(
         secret,
@@ -94,9 +90,11 @@ def command(
         loss.distortion(),
         known,
         parse_binnings(given["bins"], secret + background),
-        *bounds,
+        given["local_dp"],
+        given["identifiability"],
         None if weights is None else read_label_values(weights),
     )
+    gap = question.gap if given["gap"] is None else given["gap"]
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
         open_table(table, missing=given["missing"]) as source,

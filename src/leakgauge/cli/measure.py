@@ -197,11 +197,11 @@ def too_small() -> str:
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
     """A value and its interval, with the digits that tell the ends of the interval apart."""
-    assert quantity.low is not None and quantity.high is not None
-    width = quantity.high - quantity.low
+    ends = quantity.ends
+    width = ends[1] - ends[0]
     decimals = 4 if width <= 0 else min(max(4, 2 - floor(log10(width))), 12)
     value, low, high = (
         f"{100 * number:.{decimals - 2}f} %" if form == "%" else f"{number:.{decimals}f}"
-        for number in (quantity.value, quantity.low, quantity.high)
+        for number in (quantity.value, *ends)
     )
     return value, f"{low} – {high}"

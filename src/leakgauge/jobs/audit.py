@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence, Shown
+from leakgauge.artefacts import Audit, AuditedRecord, MechanismAudit, Sentence
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.audit import Program, anonymity, lower_bound
@@ -18,7 +18,7 @@ from leakgauge.audit.experiment import Counting
 from leakgauge.audit.released_rows import shown_by_rows
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms import Mechanism, parse_mechanism
+from leakgauge.mechanisms import parse_mechanism
 from leakgauge.randomness import Simulated
 from leakgauge.release import Release, verify
 from leakgauge.tables import Table, open_table
@@ -53,7 +53,16 @@ def audit_release(
     attacks = attack_case(case, progress)
     wrong = (
         *(one.failure for one in verification.checks if one.holds is False),
-        *(_not_kept(name, one) for name, one in columns.items() if one is not None and one.violated),
+        *(
+            Sentence(
+                "the rows of {column!s} show {level} where {claim!s} is claimed",
+                column=name,
+                level=one.said,
+                claim=str(one.statement),
+            )
+            for name, one in columns.items()
+            if one is not None and one.violated
+        ),
         *(one.broken_claim for one in attacks if one.beats_claim),
     )
     bounds = [one.epsilon_lower_bound for one in columns.values() if one is not None and one.epsilon_lower_bound]
@@ -71,15 +80,6 @@ def audit_release(
             hidden,
             verification.checks,
         )
-    )
-
-
-def _not_kept(column: str, shown: Shown) -> Sentence:
-    return Sentence(
-        "the rows of {column!s} show {level} where {claim!s} is claimed",
-        column=column,
-        level=shown.said,
-        claim=str(shown.statement),
     )
 
 
@@ -107,7 +107,7 @@ def audit_mechanism(
         OptionError: a claim, mechanism or input that cannot be used, a program without inputs, a channel with them.
     """
     statement = None if claim is None else parse_statement(claim)
-    pairs = list(inputs)
+    pairs: list[tuple[Any, Any]] = list(inputs)
     subject: Any
     if program:
         subject = Program(spelled)
@@ -118,17 +118,12 @@ def audit_mechanism(
         subject = read_channel(spelled).channel
     else:
         subject = parse_mechanism(spelled)
+        pairs = [(subject.read_input(first), subject.read_input(second)) for first, second in pairs]
     found = lower_bound(
         subject,
         statement,
-        [_read_pair(pair, subject) for pair in pairs] or None,
+        pairs or None,
         randomness=None if simulation_seed is None else Simulated(simulation_seed),
         **drawing,
     )
     return MechanismAudit(**msgspec.structs.asdict(found), subject=spelled)
-
-
-def _read_pair(pair: tuple[str, str], subject: Any) -> tuple[Any, Any]:
-    if not isinstance(subject, Mechanism):
-        return pair
-    return subject.read_input(pair[0]), subject.read_input(pair[1])

@@ -93,11 +93,9 @@ def compare(
         parse_binnings(_several(bins), columns + known),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
-    if gap is None:
-        # With weights the last digits take far longer than the first.
-        gap = 1e-9 if weights is None else 1e-6
+    target = _target(max_distortion, max_leakage)
     with open_table(table, missing=_several(missing)) as source:
-        return comparison(source, question, _several(mechanisms), _target(max_distortion, max_leakage), gap)
+        return comparison(source, question, _several(mechanisms), target, question.gap if gap is None else gap)
 
 
 def comparison(

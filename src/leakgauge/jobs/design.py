@@ -36,6 +36,12 @@ class Question:
     identifiability: float | None = None
     weights: Mapping[str, float] | None = None
 
+    @property
+    def gap(self) -> float:
+        """How close to the best by default, in nats."""
+        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
+        return 1e-9 if self.local_dp is self.identifiability is self.weights is None else 1e-6
+
     def problem(self, table: Table, target: Target) -> RateDistortion:
         """The problem under the frequencies of the table."""
         counts = table.counts(*self.secret, *self.background, bins=self.bins)

@@ -63,7 +63,9 @@ def ask(
     verdict.require()
     exact = query.exact(table, protection)
     reference = "".join(f"{word:016x}" for word in randomness.words(2).tolist())
-    entry = ledger.spend(verdict.account.dataset, cost, _purpose(query), reference)
+    # The name of a column may hold what a line of a ledger may not.
+    purpose = query.purpose if query.purpose.isprintable() else repr(query.purpose)
+    entry = ledger.spend(verdict.account.dataset, cost, purpose[:LONGEST_PURPOSE], reference)
     if on_spend is not None:
         on_spend(entry)
     answer = query.answer(exact, protection, randomness)
@@ -150,9 +152,3 @@ def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> 
         None if spent is None else left_of(spent),
         allowed,
     )
-
-
-def _purpose(query: Query[Any]) -> str:
-    text = query.purpose
-    # The name of a column may hold what a line of a ledger may not.
-    return (text if text.isprintable() else repr(text))[:LONGEST_PURPOSE]

@@ -178,12 +178,10 @@ class Job:
         named = [name for names in left.outputs.values() for name in names]
         return [name for name in dict.fromkeys((*named, JOB)) if self._holds(name)]
 
-    def _holds(self, name: object) -> bool:
+    def _holds(self, name: str) -> bool:
         """Whether a file of its folder has this name: no path, no hidden file, no link."""
-        if not isinstance(name, str) or name != Path(name).name or name.startswith("."):
-            return False
         place = self.folder / name
-        return place.is_file() and not place.is_symlink()
+        return name == place.name and not name.startswith(".") and place.is_file() and not place.is_symlink()
 
     def _forget(self) -> None:
         self._stages = {name: {"name": name, "state": "waiting", "done": None, "total": None} for name in STAGES}
