@@ -73,16 +73,18 @@ def _refusal(argument: str, function: str, value: object, hint: Any) -> OptionEr
     )
 
 
-@cache
-def _surely_of(kind: type, hint: Any) -> bool:
+def _fits(kind: type, hint: Any) -> bool:
     """Whether values of a type are of the wanted one, whatever they hold: measures are called a thousand times each."""
     inside = get_args(hint)
     if get_origin(hint) in (Union, UnionType):
-        return any(_surely_of(kind, one) for one in inside)
+        return any(_fits(kind, one) for one in inside)
     if kind is hint:
         return True
     plain = not inside and isinstance(hint, type) and not getattr(hint, "_is_protocol", False)
     return plain and hint not in _NUMBERS and issubclass(kind, hint)
+
+
+_surely_of: Callable[[type, Any], bool] = cache(_fits)
 
 
 def _is_of(value: object, hint: Any) -> bool:

@@ -118,9 +118,10 @@ def comparison(
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
     best = solve(problem, gap)
-    channels = {Role.BASELINE: _baselines(plain), Role.GIVEN: given}
+    baselines = {"symmetric channel": _symmetric(plain, target), "exponential mechanism": _exponential(plain, target)}
+    channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
     ranking = [_optimum(best)]
-    ranking += [_measured(name, role, one, problem, gap) for role in channels for name, one in channels[role].items()]
+    ranking += [_measured(name, role, one, problem, target, gap) for role, name, one in channels if one is not None]
     return Comparison(
         knowledge=best.problem.knowledge.value,
         max_distortion=Quantity(target.distortion, "distortion", origin=Origin.DECLARED)
@@ -167,17 +168,11 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     return channel
 
 
-def _baselines(problem: RateDistortion) -> dict[str, Channel]:
-    """The symmetric channel, where the secret's letters may be released, and the exponential mechanism."""
-    baselines = {"symmetric channel": _symmetric(problem), "exponential mechanism": _exponential(problem)}
-    return {name: channel for name, channel in baselines.items() if channel is not None}
-
-
-def _symmetric(problem: RateDistortion) -> Channel | None:
+def _symmetric(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel | None:
     """The symmetric channel that just meets the target; None where there is none, or not even the truth meets it."""
     if len(problem.inputs) == 1 or not set(problem.inputs) <= set(problem.letters):
         return None
-    target, most = problem.target, (len(problem.inputs) - 1) / len(problem.inputs)
+    most = (len(problem.inputs) - 1) / len(problem.inputs)
 
     def at(share: float) -> Channel:
         return symmetric_channel(problem.inputs, min(share, most))
@@ -185,7 +180,6 @@ def _symmetric(problem: RateDistortion) -> Channel | None:
     if isinstance(target, MaxLeakage):
         bits = target.bits
         return at(_least(lambda share: _objective(at(share), problem) <= bits, most))
-    assert isinstance(target, MaxDistortion)
     # The mean distortion is linear in the share of wrong letters.
     truth, worst = (
         mean_distortion(_over(at(share), problem.inputs, problem.letters), problem) for share in (0.0, most)
@@ -195,12 +189,11 @@ def _symmetric(problem: RateDistortion) -> Channel | None:
     return at(most * (target.distortion - truth) / (worst - truth)) if truth <= target.distortion else None
 
 
-def _exponential(problem: RateDistortion) -> Channel:
+def _exponential(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel:
     """The exponential mechanism that just meets the target."""
-    source, target = problem.source, problem.target
+    source = problem.source
     if isinstance(target, MaxDistortion):
         return maximum_entropy_channel(source, problem.distortion, target)
-    assert isinstance(target, MaxLeakage)
     bits = target.bits
     distances = problem.distortion.between(problem.inputs, problem.letters).matrix
     # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
@@ -225,15 +218,22 @@ def _least(holds: Callable[[float], bool], most: float) -> float:
     return high
 
 
-def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, gap: float) -> Compared:
+def _measured(
+    name: str, role: Role, channel: Channel, problem: RateDistortion, target: MaxDistortion | MaxLeakage, gap: float
+) -> Compared:
     aligned = _over(channel, problem.inputs, problem.letters)
     found = waste(aligned, problem, gap)
+    if isinstance(target, MaxDistortion):
+        meets = found.distortion <= target.distortion * (1 + SAME)
+    else:
+        # Without a slack: of leakage there is no little more.
+        meets = found.leakage <= target.bits
     scenario = Scenario(problem.source, aligned)
     known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
     return Compared(
         mechanism=name,
         role=role,
-        meets_target=_meets(found.leakage, found.distortion, problem),
+        meets_target=meets,
         leakage=Quantity(mutual_information(scenario), "bits"),
         weighted_leakage=None if problem.weights is None else Quantity(found.leakage, "bits"),
         leakage_with_background=bits_or_none(known),
@@ -255,15 +255,6 @@ def _optimum(best: Solution) -> Compared:
         waste=Quantity(0.0, "bits"),
         **{name: getattr(point, name) for name in numbers},
     )
-
-
-def _meets(leakage: float, distortion: float, problem: RateDistortion) -> bool:
-    target = problem.target
-    if isinstance(target, MaxDistortion):
-        return distortion <= target.distortion * (1 + SAME)
-    assert isinstance(target, MaxLeakage)
-    # Without a slack: of leakage there is no little more.
-    return leakage <= target.bits
 
 
 def _objective(channel: Channel, problem: RateDistortion) -> float:

@@ -40,7 +40,7 @@ class Question:
     def gap(self) -> float:
         """How close to the best by default, in nats."""
         # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
-        return 1e-9 if self.local_dp is self.identifiability is self.weights is None else 1e-6
+        return 1e-9 if (self.local_dp, self.identifiability, self.weights) == (None, None, None) else 1e-6
 
     def problem(self, table: Table, target: Target) -> RateDistortion:
         """The problem under the frequencies of the table."""

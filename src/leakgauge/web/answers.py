@@ -5,23 +5,28 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Hashable, Mapping
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
 
 from leakgauge.artefacts import Measurement
 from leakgauge.artefacts.codec import encode
+from leakgauge.design import Knowledge, Slope, Solution, frontier
+from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
+from leakgauge.jobs.design import Question
+from leakgauge.jobs.measure import Roles, measure, require_varied
 from leakgauge.languages import Language
+from leakgauge.measures import entropy
+from leakgauge.probability import Scenario
+from leakgauge.report.figures import Figure, decomposition_figure
+from leakgauge.report.figures.channel import label_name
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace
-
-if TYPE_CHECKING:
-    from leakgauge.design import Solution
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
@@ -129,7 +134,8 @@ class Answers:
         table = self._workspace.table(asked.table)
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         fields = encode(found)
-        picture = await self._once(("picture", asked, language.code), table, lambda: _decomposition(fields, language))
+        question = ("picture", asked, language.code)
+        picture = await self._once(question, table, lambda: decomposition_figure(fields, language=language).to_svg())
         return {**fields, "figure": picture}
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
@@ -139,9 +145,10 @@ class Answers:
         return _curve_fields(found, language)
 
     def prepare(self) -> None:
-        """Load what the first answer needs, beside the loop, while a person still looks at the columns."""
+        """Start the drawing engine, beside the loop, while a person still looks at the columns."""
         if self._preparing is None:
-            self._preparing = threading.Thread(target=_load, daemon=True)
+            drawn = Figure({"data": {"values": []}, "mark": "point"}, "")
+            self._preparing = threading.Thread(target=drawn.to_svg, daemon=True)
             self._preparing.start()
 
     async def _once(
@@ -152,18 +159,7 @@ class Answers:
         return await (memory or self._remembered).once((question, table.digest), compute)
 
 
-def _load() -> None:
-    import leakgauge.design
-    import leakgauge.jobs.measure  # noqa: F401
-    from leakgauge.report.figures import Figure
-
-    # The drawing engine starts with the first picture.
-    Figure({"data": {"values": []}, "mark": "point"}, "").to_svg()
-
-
 def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
-    from leakgauge.jobs.measure import Roles, measure
-
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
@@ -185,18 +181,7 @@ def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     return found
 
 
-def _decomposition(fields: Mapping[str, Any], language: Language) -> str:
-    from leakgauge.report.figures import decomposition_figure
-
-    return decomposition_figure(fields, language=language).to_svg()
-
-
 def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
-    from leakgauge.design import Knowledge, Slope, frontier
-    from leakgauge.distances import Hamming
-    from leakgauge.jobs.design import Question
-    from leakgauge.jobs.measure import Roles, require_varied
-
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
@@ -217,10 +202,6 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.measures import entropy
-    from leakgauge.probability import Scenario
-    from leakgauge.report.figures.channel import label_name
-
     first = found[0]
     return {
         "objective": "leakage" if first.background_floor is None else "leakage_with_background",

@@ -12,8 +12,14 @@ from typing import Any, Final, Literal
 from msgspec.structs import replace
 
 from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, StoredAssessment, codec
+from leakgauge.assessment import default_diagram, read_diagram
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language, message
+from leakgauge.report import Edition, Report
+from leakgauge.report.facts import ARTEFACTS, Facts
+from leakgauge.report.html import style_hash, to_html
+from leakgauge.report.sections.pictures import figure_of
+from leakgauge.report.sections.teller import Teller
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
 from leakgauge.web.questions import UnknownError
 
@@ -233,12 +239,6 @@ def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, obje
 
 def picture(name: str, job: Job, language: Language) -> str:
     """A picture of a job as SVG; ``UnknownError`` where there is none, or the job left nothing to draw it from."""
-    from leakgauge.assessment import default_diagram, read_diagram
-    from leakgauge.report import Edition
-    from leakgauge.report.facts import ARTEFACTS, Facts
-    from leakgauge.report.sections.pictures import figure_of
-    from leakgauge.report.sections.teller import Teller
-
     own = job.path("diagram.toml")
     files = {file: fields for file in ARTEFACTS if (fields := job.read(file))}
     facts = Facts(files, default_diagram() if own is None else read_diagram(own))
@@ -250,8 +250,6 @@ def picture(name: str, job: Job, language: Language) -> str:
 
 def report_policy() -> str:
     """The content-security policy of a report."""
-    from leakgauge.report.html import style_hash
-
     return (
         f"default-src 'none'; style-src '{style_hash()}'; img-src data:; base-uri 'none'; form-action 'none'; "
         "frame-ancestors 'none'"
@@ -260,9 +258,6 @@ def report_policy() -> str:
 
 def report_html(folder: Path, edition: str, language: str) -> str:
     """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
-    from leakgauge.report import Edition, Report
-    from leakgauge.report.html import to_html
-
     known = [one.value for one in Edition]
     if edition not in known:
         raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
