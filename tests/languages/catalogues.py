@@ -93,13 +93,9 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         first = node.args[0] if node.args else None
-        if name == "Sentence" and first is not None:
-            yield from (("sentence", text) for text in literals(first, constants) if text)
-        elif isinstance(first, ast.Constant) and isinstance(first.value, str):
-            if name.endswith("Error"):
-                yield "error", first.value
-            elif name in _SAID:
-                yield "said", first.value
+        kind = "sentence" if name == "Sentence" else "error" if name.endswith("Error") else "said"
+        if first is not None and (kind != "said" or name in _SAID):
+            yield from ((kind, text) for text in literals(first, constants) if text)
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):
