@@ -106,7 +106,7 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
         settings = _settings(given, "released", "background", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, secrets=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record, table, secret=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
