@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, not_reached
-from leakgauge.distances.grid import EarthGrid, Grid
+from leakgauge.distances.grid import Grid
 from leakgauge.distances.grid_products import GridKernel
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
@@ -61,7 +61,7 @@ class GridSearch:
         prior: in the grid's shape, summing to 1.
     """
 
-    def __init__(self, prior: Floats, grid: Grid | EarthGrid) -> None:
+    def __init__(self, prior: Floats, grid: Grid) -> None:
         self._prior, self._grid = prior, grid
 
     def flat(self) -> GridPoint:

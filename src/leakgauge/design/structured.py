@@ -15,7 +15,7 @@ import numpy.typing as npt
 from leakgauge.design.certificate import not_reached, require_gap
 from leakgauge.design.grid_search import GridPoint, GridSearch
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
-from leakgauge.distances.grid import EarthGrid, Grid
+from leakgauge.distances.grid import Grid
 from leakgauge.errors import LabelError, ModelError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
@@ -44,7 +44,7 @@ class StructuredSolution:
         rounding: how far in total variation a row drawn from may be from the ideal one; counted in the numbers above.
     """
 
-    grid: Grid | EarthGrid
+    grid: Grid
     slope: float
     marginal: Floats = field(repr=False)
     leakage: float
@@ -92,7 +92,7 @@ class StructuredSolution:
         return units
 
 
-def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: float = GRID_GAP) -> StructuredSolution:
+def solve_on_grid(prior: object, grid: Grid, target: Target, gap: float = GRID_GAP) -> StructuredSolution:
     """The channel between cells that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Memory is a few dozen arrays of the grid's shape; a grid of a million cells takes some hundred MiB. A largest
@@ -126,7 +126,7 @@ class _Targeted:
     """The points met on the way to a target; ``_over`` is above 0 on its unsafe side."""
 
     def __init__(
-        self, search: GridSearch, grid: Grid | EarthGrid, target: MaxDistortion | MaxLeakage, gap: float
+        self, search: GridSearch, grid: Grid, target: MaxDistortion | MaxLeakage, gap: float
     ) -> None:
         self._search, self._grid, self._target, self._gap = search, grid, target, gap
         self._points: list[GridPoint] = []
@@ -244,7 +244,7 @@ class _Targeted:
         return max(0.0, *(point.floor_at(distortion) for point in self._points))
 
 
-def _described(grid: Grid | EarthGrid, point: GridPoint, gap: float, sweeps: int) -> StructuredSolution:
+def _described(grid: Grid, point: GridPoint, gap: float, sweeps: int) -> StructuredSolution:
     return StructuredSolution(
         grid=grid,
         slope=point.slope,
@@ -257,7 +257,7 @@ def _described(grid: Grid | EarthGrid, point: GridPoint, gap: float, sweeps: int
     )
 
 
-def _prior(prior: object, grid: Grid | EarthGrid) -> Floats:
+def _prior(prior: object, grid: Grid) -> Floats:
     array = as_floats(prior, "probabilities of the cells")
     if array.shape != grid.shape:
         raise ModelError(

@@ -1,8 +1,7 @@
 """Products with e^(−slope · d) on a regular grid, without ever storing a matrix of cells by cells.
 
 Each is a convolution: of straight distances a padded Fourier transform, of squared ones a small product an axis, of
-sums of absolute differences two recursive filters an axis; over the earth a transform along the parallels, and a small
-product of the latitudes for each of its frequencies. Every product comes with a bound on what floats may have
+sums of absolute differences two recursive filters an axis. Every product comes with a bound on what floats may have
 done to it, so that a proof can rest on it.
 """
 
@@ -19,7 +18,7 @@ import numpy as np
 from leakgauge.probability.cells import Floats
 
 if TYPE_CHECKING:
-    from leakgauge.distances.grid import EarthGrid, Grid
+    from leakgauge.distances.grid import Grid
 
 Enclosure: TypeAlias = tuple[Floats, Floats]
 AlongAxis: TypeAlias = Callable[[Floats, int], Floats]
@@ -120,50 +119,6 @@ class FourierProducts(GridKernel):
         # An exponential of at most 745 is off by less than 1024 ε of itself.
         spread = 1024 * EPSILON * np.abs(product)
         return np.maximum(product - error - spread, 0.0), product + error + spread
-
-
-class ParallelProducts(GridKernel):
-    """A convolution along each pair of parallels, by real Fourier transforms of twice the columns."""
-
-    def __init__(self, grid: EarthGrid, slope: float) -> None:
-        from scipy.fft import next_fast_len
-
-        self._columns = grid.shape[1]
-        self._length = next_fast_len(2 * self._columns - 1, real=True)
-        distances = grid.between_parallels()
-        values = np.exp(-slope * distances)
-        self._plain = self._transformed(values)
-        self._weighted = self._transformed(values * distances)
-
-    def _transformed(self, values: Floats) -> tuple[Floats, Floats, Floats]:
-        """A matrix of latitudes each frequency, and the sums and roots of sums of squares of the kernels."""
-        from scipy.fft import rfft
-
-        padded = np.zeros((*values.shape[:2], self._length))
-        padded[:, :, : self._columns] = values
-        if self._columns > 1:
-            padded[:, :, 1 - self._columns :] = values[:, :, :0:-1]
-        # The kernel is even along a parallel, so its transform is real.
-        spectrum = np.ascontiguousarray(rfft(padded, axis=2).real.transpose(2, 0, 1))
-        return spectrum, padded.sum(axis=2), np.sqrt((padded**2).sum(axis=2))
-
-    def _product(self, operator: tuple[Floats, Floats, Floats], array: Floats) -> Floats:
-        from scipy.fft import irfft, rfft
-
-        waves = rfft(array, self._length, axis=1).T
-        parts = operator[0] @ np.stack([waves.real, waves.imag], axis=2)
-        product = irfft((parts[:, :, 0] + 1j * parts[:, :, 1]).T, self._length, axis=1)
-        return np.asarray(product[:, : self._columns])
-
-    def _within(self, operator: tuple[Floats, Floats, Floats], array: Floats) -> Enclosure:
-        """The product less and plus its error: that of ``FourierProducts``, and of the sums over latitudes."""
-        _, totals, roots = operator
-        weights, sizes = array.sum(axis=1), np.sqrt((array**2).sum(axis=1))
-        share = 8 * EPSILON * math.log2(self._length + 2)
-        error = share * (roots @ weights + 2 * totals @ sizes) + 2 * len(array) * EPSILON * roots @ sizes
-        product = self._product(operator, array)
-        spread = error[:, None] + 1024 * EPSILON * np.abs(product)
-        return np.maximum(product - spread, 0.0), product + spread
 
 
 class _Positive(GridKernel):
