@@ -152,7 +152,7 @@ def test_a_channel_is_moved_into_its_window_and_no_further(above: float) -> None
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_the_least_distortion_within_bounds_is_the_programs(epsilon: float) -> None:
-    distances = FAR.between("abc", "abc").matrix
+    distances = FAR.between("abc", "abc")
     least = least_by_program(THREE.probabilities, distances, epsilon)
     window = Window.of(WithinRatio(np.ones(3), epsilon), 3)
     found = least_distortion(THREE.probabilities, distances, window)
@@ -169,7 +169,7 @@ def test_the_least_distortion_within_bounds_is_the_programs(epsilon: float) -> N
 def test_nothing_is_refused_that_the_program_allows() -> None:
     problem = RateDistortion(THREE, FAR, MaxDistortion(0.5489), local_dp=1.0)
     assert solve(problem, gap=1e-6).distortion <= 0.5489
-    least = least_by_program(THREE.probabilities, FAR.between("abc", "abc").matrix, 1.0)
+    least = least_by_program(THREE.probabilities, FAR.between("abc", "abc"), 1.0)
     assert solve(problem.with_target(MaxDistortion(least + 1e-6)), gap=1e-6).distortion <= least + 1e-6
     with pytest.raises(RefusalError, match=r"is impossible: the least that these bounds allow is 0\.52272"):
         solve(problem.with_target(MaxDistortion(least - 1e-6)), gap=1e-6)

@@ -91,7 +91,7 @@ def test_bounds_are_kept_and_reached_by_the_channel_handed_over(distortion: Dist
     skew = math.log(prior.probabilities.max() / prior.probabilities.min())
     local = bound == "local_dp"
     epsilon = 1.0 if local else skew + 1.0
-    mean = float(distortion.between(prior.outcomes, prior.outcomes).matrix.mean())
+    mean = float(distortion.between(prior.outcomes, prior.outcomes).mean())
     problem = RateDistortion(prior, distortion, Slope(20 / mean))
     problem = replace(problem, local_dp=epsilon) if local else replace(problem, identifiability=epsilon)
     best = solve(problem, gap=1e-5)
@@ -135,7 +135,7 @@ def test_what_is_not_reached_or_too_large_is_refused() -> None:
 @pytest.mark.parametrize("distortion", [Hamming(), Absolute(), Squared()], ids=["hamming", "absolute", "squared"])
 def test_hundreds_of_letters_are_within_reach(distortion: Distortion, letters: int, gap: float, seconds: float) -> None:
     start = time.process_time()
-    mean = distortion.between(range(letters), range(letters)).matrix.mean()
+    mean = distortion.between(range(letters), range(letters)).mean()
     best = solve(RateDistortion(source(letters), distortion, Slope(6 / float(mean)), local_dp=2.0), gap=gap)
     assert best.gap <= gap / math.log(2) and best.epsilon <= 2
     assert time.process_time() - start < seconds

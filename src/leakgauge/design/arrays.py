@@ -10,7 +10,7 @@ from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
 from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
-from leakgauge.distances.distances import Distances, MatchDistances
+from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Channel, Joint, Label
@@ -64,41 +64,38 @@ class ProblemArrays:
         return Channel(self.inputs, outputs, matrix).dyadic()
 
 
-def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArrays:
+def arrays_of(problem: RateDistortion) -> ProblemArrays:
     """The problem as arrays.
-
-    Args:
-        closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:
         OptionError: bounds on ratios, or weights, for an alphabet too large for them.
     """
-    distances = problem.distortion.between(problem.inputs, problem.letters)
-    matrix = distances.matrix
+    matrix = problem.distortion.between(problem.inputs, problem.letters)
     excess = matrix - matrix.min(axis=1, keepdims=True)
     joint = problem.source.matrix if isinstance(problem.source, Joint) else problem.source.probabilities[:, None]
     prior = np.asarray(joint.sum(axis=1))
     least = float(prior @ matrix.min(axis=1))
-    everyone = np.arange(len(prior))
+    matches = _matches(problem)
     if problem.knowledge is Knowledge.BOTH:
-        return _per_background(problem, joint, matrix, excess, least, _matches(distances) if closed_forms else None)
+        return _per_background(problem, joint, matrix, excess, least, matches)
     occurring = np.flatnonzero(prior > 0)
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
     weights = _weights(problem, occurring)
-    matches = _matches(distances) if closed_forms and weights is None else None
     cone = _cone(problem, prior[occurring])
     family = OneChannel(
         Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
     )
-    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
+    reads = np.arange(len(prior)), np.full(len(prior), -1)
+    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
 
 
-def _matches(distances: Distances) -> Codes | None:
+def _matches(problem: RateDistortion) -> Codes | None:
     """The output that is each input, where the distances are Hamming's and there is one for all."""
-    if isinstance(distances, MatchDistances) and (distances.matches >= 0).all():
-        return distances.matches
-    return None
+    if not isinstance(problem.distortion, Hamming):
+        return None
+    matches = problem.distortion.matches(problem.inputs, problem.letters)
+    return matches if (matches >= 0).all() else None
 
 
 def _per_background(

@@ -17,7 +17,6 @@ from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_neares
 from leakgauge.design.families import ChannelFamily, ChannelPerBackground, Point, cost_at, costs_at, induced
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.sweeps import alternate
-from leakgauge.distances.distances import MatchDistances
 from leakgauge.probability.cells import Codes, Floats
 
 
@@ -158,11 +157,14 @@ class OneChannel(ChannelFamily):
         assert self._matches is not None
         marginal = np.zeros(self._excess.shape[1])
         marginal[self._matches] = hamming_marginal(self.secrets.prior, slope)
-        kernel = MatchDistances(self._matches, self._excess.shape[1]).kernel(slope)
-        mixed = kernel.times(marginal)
+        # Products with K, which is 1 where the letters match and e^(−slope) elsewhere, take one pass over the letters.
+        off = math.exp(-slope)
+        mixed = off * marginal.sum() + (1 - off) * marginal[self._matches]
+        shares = self.secrets.prior / mixed
+        ratios = np.full(len(marginal), off * shares.sum())
+        ratios[self._matches] += (1 - off) * shares
         value = -float(self.secrets.prior @ np.log(mixed))
-        loss = math.log(kernel.transposed(self.secrets.prior / mixed).max())
-        bound = value - loss - ROUNDING * (1 + value)
+        bound = value - math.log(ratios.max()) - ROUNDING * (1 + value)
         return self._of_marginal(slope, marginal, bound, 0, ())
 
     def _by_marginal(self, slope: float, gap: float, near: Sequence[Point]) -> Point:

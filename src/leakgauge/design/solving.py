@@ -21,7 +21,7 @@ GAP = 1e-9
 """How far in nats a solution may be from the best, unless the caller asks otherwise."""
 
 
-def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) -> Solution:
+def solve(problem: RateDistortion, gap: float = GAP) -> Solution:
     """The channel that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Args:
@@ -42,7 +42,7 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
         (0.397735, 0.325239, 4)
     """
     require_gap(gap)
-    arrays = arrays_of(problem, closed_forms)
+    arrays = arrays_of(problem)
     gap *= arrays.family.unit
     curve = Curve(arrays.family, gap / 4)
     return _finish(problem, arrays, curve, _bracket(problem, arrays, curve), gap)
