@@ -15,8 +15,8 @@ from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window, WithinRatio
 from leakgauge.design.curve import Curve
 from leakgauge.design.ends import least_distortion
+from leakgauge.design.families import OneChannel
 from leakgauge.design.interior import MixtureFit, minimise
-from leakgauge.design.points import OneChannel
 from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming
 from leakgauge.errors import EngineError, RefusalError

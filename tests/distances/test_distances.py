@@ -5,10 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from leakgauge import randomness
 from leakgauge.distances import Absolute, Distortion, Euclidean, Given, GreatCircle, Hamming, Squared, read_distortion
 from leakgauge.distances.distortions import ColumnSums
 from leakgauge.errors import FileError, LabelError, ModelError, OptionError

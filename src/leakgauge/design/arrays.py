@@ -8,7 +8,7 @@ import numpy as np
 
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Cone, WithinRatio
-from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
+from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError

@@ -125,9 +125,7 @@ def solve_on_grid(prior: object, grid: Grid, target: Target, gap: float = GRID_G
 class _Targeted:
     """The points met on the way to a target; ``_over`` is above 0 on its unsafe side."""
 
-    def __init__(
-        self, search: GridSearch, grid: Grid, target: MaxDistortion | MaxLeakage, gap: float
-    ) -> None:
+    def __init__(self, search: GridSearch, grid: Grid, target: MaxDistortion | MaxLeakage, gap: float) -> None:
         self._search, self._grid, self._target, self._gap = search, grid, target, gap
         self._points: list[GridPoint] = []
 
