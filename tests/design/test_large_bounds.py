@@ -14,7 +14,7 @@ from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortio
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import WithinRatio
+from leakgauge.design.cones import Window
 from leakgauge.distances import Absolute, Distortion, Hamming, Squared
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.measures import mutual_information
@@ -43,7 +43,7 @@ def test_a_conic_solver_agrees(seed: int) -> None:
     joint, distances = random_tables(draw)
     prior, costs = joint[:, 0], distances * draw.choice([0.3, 3.0])
     epsilon = float(draw.choice([0.1, 1.0, 3.0]))
-    found = minimise_bounded(prior, costs, WithinRatio(np.ones(len(prior)), epsilon), 1e-7)
+    found = minimise_bounded(prior, costs, Window.within_ratio(np.ones(len(prior)), epsilon), 1e-7)
     best = conic_optimum(joint, costs, epsilon)
     ours = cost_of(prior, costs, found.channel)
     assert found.lower <= best + 1e-6 and best <= ours + 1e-6
@@ -61,7 +61,7 @@ def test_the_method_for_few_letters_agrees(
     draw = randomness.simulation(7)
     prior, costs = source(shape[0]).probabilities, slope * draw.random(shape)
     weights = prior if identifiable else np.ones(len(prior))
-    cone = WithinRatio(weights, epsilon + math.log(weights.max() / weights.min()))
+    cone = Window.within_ratio(weights, epsilon + math.log(weights.max() / weights.min()))
     ours, theirs = (
         minimise_bounded(prior, costs, cone, 1e-7),
         minimise_columns(Secrets.of(prior[:, None]), costs, cone, 1e-6),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.design.certificate import Secrets
-from leakgauge.design.cones import Cone, WithinRatio
+from leakgauge.design.cones import Window
 from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
 from leakgauge.distances import Hamming
@@ -82,9 +82,9 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
     weights = _weights(problem, occurring)
-    cone = _cone(problem, prior[occurring])
+    window = _window(problem, prior[occurring])
     family = OneChannel(
-        Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
+        Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
     )
     reads = np.arange(len(prior)), np.full(len(prior), -1)
     return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
@@ -130,7 +130,7 @@ def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
     return np.array(problem.weights)[occurring]
 
 
-def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
+def _window(problem: RateDistortion, prior: Floats) -> Window | None:
     if problem.local_dp is None and problem.identifiability is None:
         return None
     cells = len(prior) * len(problem.letters)
@@ -145,6 +145,6 @@ def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
             found=cells,
         )
     if problem.local_dp is not None:
-        return WithinRatio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
+        return Window.within_ratio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
     assert problem.identifiability is not None
-    return WithinRatio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))
+    return Window.within_ratio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))

@@ -13,7 +13,7 @@ import numpy as np
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import Cone, Positive, Window, WithinRatio
+from leakgauge.design.cones import Cone, Positive, Window
 from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.points import Point, cost_at, costs_at, hamming_marginal, induced
@@ -40,14 +40,14 @@ class OneChannel:
     Args:
         secrets: p(x, z) of the letters that occur; one column where nobody knows a background.
         excess: distances above each input's least.
-        cone: bounds on ratios; None for none.
+        window: bounds on ratios; None for none.
         closed_form: the output that matches each input where the distances are Hamming's; None otherwise.
     """
 
     def __init__(
-        self, secrets: Secrets, excess: Floats, cone: Cone | None = None, closed_form: Codes | None = None
+        self, secrets: Secrets, excess: Floats, window: Window | None = None, closed_form: Codes | None = None
     ) -> None:
-        self._secrets, self._excess, self._cone = secrets, excess, cone
+        self._secrets, self._excess, self._window = secrets, excess, window
         self._matches = closed_form
         self.secrets = secrets
         if secrets.weights is not None:
@@ -63,7 +63,7 @@ class OneChannel:
     def sharp(self) -> float:
         """Where e^(−slope · distance) is 0 for all but the nearest letters; none where bounds keep them possible."""
         positive = self._excess[self._excess > 0]
-        if self._cone is not None or not len(positive):
+        if self._window is not None or not len(positive):
             return math.inf
         return self.unit * UNDERFLOW / float(positive.min())
 
@@ -74,8 +74,8 @@ class OneChannel:
 
     @property
     def bounded(self) -> bool:
-        """Whether there is a cone."""
-        return self._cone is not None
+        """Whether bounds on ratios keep the nearest letters from being released always."""
+        return self._window is not None
 
     @cached_property
     def least(self) -> Least | None:
@@ -83,10 +83,6 @@ class OneChannel:
         if self._window is None or self._excess.size > PROGRAM_CELLS:
             return None
         return least_distortion(self.secrets.prior, self._excess, self._window)
-
-    @cached_property
-    def _window(self) -> Window | None:
-        return None if self._cone is None else Window.of(self._cone, len(self._excess))
 
     def leakage(self, channel: Floats) -> float:
         """I(X;Y|Z) in nats, or I_w(X;Y)."""
@@ -111,8 +107,8 @@ class OneChannel:
         return replace(point, slope=slope, leakage=self.leakage(point.channel), bound=self.unit * point.bound)
 
     def _at(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        if self._cone is not None:
-            return self._within_ratios(slope, gap, self._cone)
+        if self._window is not None:
+            return self._within_ratios(slope, gap, self._window)
         if self.secrets.weights is not None and math.isinf(slope):
             channel, bound, steps = best_nearest(self.secrets, self._excess, gap)
             return self._measured(slope, channel, bound, steps, ())
@@ -159,21 +155,18 @@ class OneChannel:
         excess = self.excess_of(released, used)
         return Point(slope, released, self.leakage(released), excess, bound, steps, warm, used)
 
-    def _within_ratios(self, slope: float, gap: float, cone: Cone) -> Point:
+    def _within_ratios(self, slope: float, gap: float, window: Window) -> Point:
         """By prices where nothing but the ratios matters; where that falls short and it is small, a column a time."""
-        window = self._window
-        assert window is not None
         constant = self._always_the_best(slope, window)
         if constant.gap <= gap / 2:
             return constant
-        plain = self.secrets.weights is None and self.secrets.joint.shape[1] == 1
         found = []
-        if plain and isinstance(cone, WithinRatio):
-            best = minimise_bounded(self.secrets.prior, self._costs(slope), cone, gap)
+        if self.secrets.weights is None and self.secrets.joint.shape[1] == 1:
+            best = minimise_bounded(self.secrets.prior, self._costs(slope), window, gap)
             found.append(self._measured(slope, best.channel, best.lower, best.steps, ()))
         if not found or (found[0].gap > gap and self._excess.size <= BOUNDED_CELLS):
             room = gap / (1 + slope * constant.excess)
-            found.append(self._by_columns(slope, gap, self._with_inside(cone, room)))
+            found.append(self._by_columns(slope, gap, _with_inside(window, room)))
         return min([*found, constant], key=lambda point: point.gap)
 
     def _always_the_best(self, slope: float, window: Window) -> Point:
@@ -185,16 +178,6 @@ class OneChannel:
         if self._excess.size <= BOUNDED_CELLS and self.least is not None:
             lower = max(lower, self.least.lower)
         return Point(slope, channel, 0.0, excess, slope * lower * (1 - ROUNDING), 0)
-
-    def _with_inside(self, cone: Cone, room: float) -> Cone:
-        """The cone, or one a little wider where it has next to no inside; what it proves holds for the narrower one."""
-        window = self._window
-        assert window is not None
-        if window.high.min() > (1 + THIN) * window.low.max():
-            return cone
-        return WithinRatio(
-            1 / window.low, math.log(window.high[0] / window.low[0]) + min(max(room / 8, THINNEST), THIN)
-        )
 
     def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
         found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
@@ -246,6 +229,14 @@ class OneChannel:
 
     def _costs(self, slope: float) -> Floats:
         return costs_at(slope, self._excess)
+
+
+def _with_inside(window: Window, room: float) -> Window:
+    """The window, or a little wider one where it has next to no inside; what that proves holds for the narrower one."""
+    if window.high.min() > (1 + THIN) * window.low.max():
+        return window
+    epsilon = math.log(window.high[0] / window.low[0]) + min(max(room / 8, THINNEST), THIN)
+    return Window.within_ratio(1 / window.low, epsilon)
 
 
 class ChannelPerBackground:
