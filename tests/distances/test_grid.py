@@ -54,14 +54,14 @@ def compare(grid: Grid, slope: float) -> None:
     weights.flat[0] = 1.0
     distances = matrix_of(grid)
     kernel, plain = grid.kernel(slope), np.exp(-slope * distances)
-    for factors, product, within in (
-        (plain, kernel.times, kernel.times_within),
-        (plain * distances, kernel.distance_times, kernel.distance_times_within),
+    for factors, operator in (
+        (plain, kernel.plain),
+        (plain * distances, kernel.weighted),
     ):
         expected = (factors @ weights.ravel()).reshape(grid.shape)
         scale = factors.sum(axis=0).max() * weights.max() + weights.sum()
-        assert np.abs(product(weights) - expected).max() <= 1e-12 * scale
-        low, high = within(weights)
+        assert np.abs(operator.times(weights) - expected).max() <= 1e-12 * scale
+        low, high = operator.times_within(weights)
         # The matrix product is itself off by some units in its last place.
         assert np.all(low <= expected * (1 + 1e-13)) and np.all(expected * (1 - 1e-13) <= high)
         assert (high - low).max() <= 1e-9 * scale
@@ -72,7 +72,7 @@ def test_far_from_all_weight_the_truth_still_lies_within() -> None:
     grid = Grid((100, 4), 10.0)
     weights = np.zeros(grid.shape)
     weights[0, 0] = 1.0
-    low, high = grid.kernel(1.0).times_within(weights)
+    low, high = grid.kernel(1.0).plain.times_within(weights)
     assert np.all(low[6:] == 0.0) and np.all(high > 0) and high[-1].max() < 1e-10
 
 
@@ -80,10 +80,10 @@ def test_recursive_filters_keep_their_digits_far_off() -> None:
     grid = Grid((300,), 1.0, GridDistance.MANHATTAN)
     weights = np.zeros(300)
     weights[0] = 1.0
-    found = grid.kernel(2.0).times(weights)
+    found = grid.kernel(2.0).plain.times(weights)
     assert found[290] == pytest.approx(math.exp(-580), rel=1e-11)
     exact = sum(Fraction(1, 2**step) * step for step in range(300))
-    halves = Grid((300,), 1.0, GridDistance.MANHATTAN).kernel(math.log(2)).distance_times(np.ones(300))
+    halves = Grid((300,), 1.0, GridDistance.MANHATTAN).kernel(math.log(2)).weighted.times(np.ones(300))
     assert halves[0] == pytest.approx(float(exact), rel=1e-12)
 
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, not_reached
-from leakgauge.distances.grid import Grid
-from leakgauge.distances.grid_products import GridKernel
+from leakgauge.distances.grid import Grid, GridKernel
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
 
@@ -68,7 +67,7 @@ class GridSearch:
         """The limit at slope 0: always the one cell that is best on the whole."""
         # At a slope this small K is 1 everywhere, so that the product is the mean distance of each cell.
         slope = 1e-12 / self._grid.largest if self._grid.largest > 0 else 1.0
-        best = int(self._grid.kernel(slope).distance_times(self._prior).argmin())
+        best = int(self._grid.kernel(slope).weighted.times(self._prior).argmin())
         weights = np.zeros(self._grid.shape)
         weights.flat[best] = 1.0
         mean = float((self._prior * self._grid.distances_from(best)).sum())
@@ -107,12 +106,12 @@ class GridSearch:
 
     def measured(self, slope: float, kernel: GridKernel, weights: Floats, lower: float, sweeps: int) -> GridPoint:
         """The channel of some weights; leakage and distortion from above."""
-        low, high = kernel.times_within(weights)
+        low, high = kernel.plain.times_within(weights)
         largest, cells = self._grid.largest, self._grid.cells
         # K is 1 on its diagonal and nowhere below e^(−slope · largest), whatever the noise says.
         sure = np.maximum(low, weights * (1 - ROUNDING))
         cost = -float((self._prior * np.maximum(np.log(sure), -slope * largest)).sum())
-        near, far = kernel.distance_times_within(weights)
+        near, far = kernel.weighted.times_within(weights)
         least = float((self._prior * np.minimum(near / high, largest)).sum())
         most = float((self._prior * np.minimum(far / sure, largest)).sum())
         # Each entry of a row moves by at most one unit of 2^-53, its exponential by less than 2^14 in all.
@@ -148,9 +147,9 @@ class _Walk:
         """One update: two products, a bound, and the next weights."""
         self.weights = self._next
         # The upper end is above 0 even where the product drowns in noise, and any positive s proves a bound.
-        sums = self.kernel.times_within(self.weights)[1]
+        sums = self.kernel.plain.times_within(self.weights)[1]
         value = -float((self._prior * np.log(sums)).sum())
-        low, high = self.kernel.times_within(self._prior / sums)
+        low, high = self.kernel.plain.times_within(self._prior / sums)
         loss = math.log(float(high.max()))
         self.lower = max(self.lower, value - loss - ROUNDING * (1 + abs(value) + abs(loss)))
         ratios = np.maximum(0.5 * (low + high), math.exp(LOWEST))
