@@ -12,7 +12,7 @@ import numpy as np
 
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import ROUNDING, Secrets
-from leakgauge.design.columns import minimise_columns
+from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
 from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
 from leakgauge.design.interior import minimise_from
@@ -110,8 +110,7 @@ class OneChannel:
         if self._window is not None:
             return self._within_ratios(slope, gap, self._window)
         if self.secrets.weights is not None and math.isinf(slope):
-            channel, bound, steps = best_nearest(self.secrets, self._excess, gap)
-            return self._measured(slope, channel, bound, steps, ())
+            return self._measured(slope, best_nearest(self.secrets, self._excess, gap))
         if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
             # An infinite slope forbids letters, which only the sweeps know how to leave out.
             large = self._excess.size * len(self._excess) > COLUMN_CELLS
@@ -163,7 +162,7 @@ class OneChannel:
         found = []
         if self.secrets.weights is None and self.secrets.joint.shape[1] == 1:
             best = minimise_bounded(self.secrets.prior, self._costs(slope), window, gap)
-            found.append(self._measured(slope, best.channel, best.lower, best.steps, ()))
+            found.append(self._measured(slope, best))
         if not found or (found[0].gap > gap and self._excess.size <= BOUNDED_CELLS):
             room = gap / (1 + slope * constant.excess)
             found.append(self._by_columns(slope, gap, _with_inside(window, room)))
@@ -188,7 +187,7 @@ class OneChannel:
             channel = self._without_rare(slope, channel, found.lower, gap)
         if self._window is not None:
             channel = self._window.inside(channel)
-        return self._measured(slope, channel, found.lower, found.steps, ())
+        return self._measured(slope, replace(found, channel=channel))
 
     def _by_sweeps(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
         start = next((point.warm[0] for point in near if point.warm), None)
@@ -196,7 +195,7 @@ class OneChannel:
         channel = self._without_dead(slope, found.channel, found.lower, gap)
         with np.errstate(divide="ignore"):
             warm = np.maximum(np.log(self.secrets.seen(found.channel)), -600.0)
-        return self._measured(slope, channel, found.lower, found.steps, (warm,))
+        return self._measured(slope, replace(found, channel=channel), warm)
 
     def _without_dead(self, slope: float, channel: Floats, bound: float, gap: float) -> Floats:
         """The channel with letters taken out that are hardly ever released, where the proof allows it."""
@@ -224,8 +223,9 @@ class OneChannel:
                 return kept
         return channel
 
-    def _measured(self, slope: float, channel: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
-        return Point(slope, channel, self.secrets.leakage(channel), self.excess_of(channel), bound, steps, warm)
+    def _measured(self, slope: float, found: Optimum, *warm: Floats) -> Point:
+        leakage, excess = self.secrets.leakage(found.channel), self.excess_of(found.channel)
+        return Point(slope, found.channel, leakage, excess, found.lower, found.steps, warm)
 
     def _costs(self, slope: float) -> Floats:
         return costs_at(slope, self._excess)
