@@ -131,7 +131,8 @@ def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
 
 
 def _window(problem: RateDistortion, prior: Floats) -> Window | None:
-    if problem.local_dp is None and problem.identifiability is None:
+    epsilon = problem.local_dp if problem.identifiability is None else problem.identifiability
+    if epsilon is None:
         return None
     cells = len(prior) * len(problem.letters)
     alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
@@ -144,7 +145,6 @@ def _window(problem: RateDistortion, prior: Floats) -> Window | None:
             limit=limit,
             found=cells,
         )
-    if problem.local_dp is not None:
-        return Window.within_ratio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
-    assert problem.identifiability is not None
-    return Window.within_ratio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))
+    if problem.identifiability is None:
+        return Window.within_ratio(np.ones(len(prior)), min(epsilon, LARGEST_EPSILON))
+    return Window.within_ratio(prior, min(epsilon, prior_skew(problem.prior) + LARGEST_EPSILON))

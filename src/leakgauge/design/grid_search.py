@@ -34,23 +34,23 @@ class GridSearch:
     """
 
     def __init__(self, prior: Floats, grid: Grid) -> None:
-        self._prior, self._grid = prior, grid
+        self._prior, self.grid = prior, grid
         # Each entry of a row moves by at most one unit of 2^-53, its exponential by less than 2^14 in all.
         self.rounding = (grid.cells + 2**14) * 2.0**-DYADIC_BITS if grid.cells > 1 else 0.0
 
     def flat(self) -> Point:
         """The limit at slope 0: always the one cell that is best on the whole."""
         # At a slope this small K is 1 everywhere, so that the product is the mean distance of each cell.
-        slope = 1e-12 / self._grid.largest if self._grid.largest > 0 else 1.0
-        best = int(self._grid.kernel(slope).weighted.times(self._prior).argmin())
-        weights = np.zeros(self._grid.shape)
+        slope = 1e-12 / self.grid.largest if self.grid.largest > 0 else 1.0
+        best = int(self.grid.kernel(slope).weighted.times(self._prior).argmin())
+        weights = np.zeros(self.grid.shape)
         weights.flat[best] = 1.0
-        mean = float((self._prior * self._grid.distances_from(best)).sum())
+        mean = float((self._prior * self.grid.distances_from(best)).sum())
         return Point(0.0, weights, 0.0, mean * (1 + ROUNDING), 0.0, 0)
 
     def at(self, slope: float, gap: float, near: Point | None = None) -> Point:
         """Weights within ``gap`` nats of the best at a slope, started from those of a neighbouring one."""
-        walk = _Walk(self._prior, self._grid.kernel(slope), self._start(slope, near))
+        walk = _Walk(self._prior, self.grid.kernel(slope), self._start(slope, near))
         wanted, nearest = 0.9 * gap, math.inf
         for sweeps in range(1, SWEEPS + 1):
             walk.sweep()
@@ -82,14 +82,14 @@ class GridSearch:
     def _measured(self, slope: float, kernel: GridKernel, weights: Floats, lower: float, sweeps: int) -> Point:
         """The channel of some weights; leakage and distortion from above."""
         low, high = kernel.plain.times_within(weights)
-        largest = self._grid.largest
+        largest = self.grid.largest
         # K is 1 on its diagonal and nowhere below e^(−slope · largest), whatever the noise says.
         sure = np.maximum(low, weights * (1 - ROUNDING))
         cost = -float((self._prior * np.maximum(np.log(sure), -slope * largest)).sum())
         near, far = kernel.weighted.times_within(weights)
         least = float((self._prior * np.minimum(near / high, largest)).sum())
         most = float((self._prior * np.minimum(far / sure, largest)).sum())
-        leakage = cost - slope * least + _entropy_moved(self.rounding, self._grid.cells)
+        leakage = cost - slope * least + _entropy_moved(self.rounding, self.grid.cells)
         leakage = max(leakage + ROUNDING * (1 + abs(cost) + slope * least), 0.0)
         distortion = (most + self.rounding * largest) * (1 + ROUNDING)
         return Point(slope, weights, leakage, distortion, lower, sweeps)
@@ -97,7 +97,7 @@ class GridSearch:
     def mixed(self, point: Point, other: Point, share: float) -> Point:
         """The point with a share of another's weights mixed in, at its own slope: the cost is convex in the weights."""
         weights = np.asarray((1 - share) * point.channel + share * other.channel)
-        return self._measured(point.slope, self._grid.kernel(point.slope), weights, point.bound, point.steps)
+        return self._measured(point.slope, self.grid.kernel(point.slope), weights, point.bound, point.steps)
 
 
 class _Walk:

@@ -119,15 +119,15 @@ def solve_on_grid(prior: object, grid: Grid, target: Target, gap: float = GRID_G
     search = GridSearch(p, grid)
     if isinstance(target, Slope):
         point = search.at(target.nats_per_unit, gap) if target.nats_per_unit > 0 else search.flat()
-        return _described(grid, search, point, point.gap, point.steps)
-    return _Targeted(search, grid, target, gap).solved()
+        return _described(search, point, point.gap, point.steps)
+    return _Targeted(search, target, gap).solved()
 
 
 class _Targeted:
     """The points met on the way to a target; ``_over`` is above 0 on its unsafe side."""
 
-    def __init__(self, search: GridSearch, grid: Grid, target: MaxDistortion | MaxLeakage, gap: float) -> None:
-        self._search, self._grid, self._gap = search, grid, gap
+    def __init__(self, search: GridSearch, target: MaxDistortion | MaxLeakage, gap: float) -> None:
+        self._search, self._gap = search, gap
         self._by_distortion = isinstance(target, MaxDistortion)
         self._limit = target.distortion if isinstance(target, MaxDistortion) else target.bits * math.log(2)
         self._points: list[Point] = []
@@ -140,7 +140,7 @@ class _Targeted:
         if not self._by_distortion and self._limit <= self._gap:
             # Whatever a channel gains here is less than the gap.
             return self._described(flat, self._limit)
-        last = STEEPEST / self._grid.smallest
+        last = STEEPEST / self._search.grid.smallest
         guess = 1 / (max(self._limit, 1 / last) if self._by_distortion else max(flat.excess, 1e-300))
         gentle, steep = self._around(min(guess, last), last)
         if gentle is None or steep is None:
@@ -235,12 +235,12 @@ class _Targeted:
         return max(0.0, *(point.floor_at(distortion) for point in self._points))
 
     def _described(self, point: Point, gap: float) -> StructuredSolution:
-        return _described(self._grid, self._search, point, gap, sum(point.steps for point in self._points))
+        return _described(self._search, point, gap, sum(point.steps for point in self._points))
 
 
-def _described(grid: Grid, search: GridSearch, point: Point, gap: float, sweeps: int) -> StructuredSolution:
+def _described(search: GridSearch, point: Point, gap: float, sweeps: int) -> StructuredSolution:
     return StructuredSolution(
-        grid=grid,
+        grid=search.grid,
         slope=point.slope,
         marginal=point.channel,
         leakage=point.leakage / math.log(2),
