@@ -36,7 +36,7 @@ def weighted(view: View, values: Floats) -> Floats:
 def gains(view: View) -> Floats:
     """w p log p / (p(x) p(seen)) for each cell, from logarithms so that nothing underflows."""
     cells = view.cells
-    ratio = cells.logarithms()
+    ratio = log_or_zero(cells.values)
     ratio -= cells.across_rows(log_or_zero(cells.row_sums()))
     ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
     ratio *= cells.values
@@ -46,7 +46,7 @@ def gains(view: View) -> Floats:
 def remaining(view: View) -> float:
     """−Σ w p log p(x|seen), the uncertainty left."""
     cells = view.cells
-    ratio = cells.logarithms()
+    ratio = log_or_zero(cells.values)
     ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
     ratio *= cells.values
     return max(float(-weighted(view, ratio).sum()), 0.0)

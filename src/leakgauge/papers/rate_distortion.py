@@ -160,7 +160,7 @@ def algorithm_1(prior: Distribution, backgrounds: int, slope: float, threshold: 
     from the least it is. Shown for that reason only; ``solve`` is what decisions use.
     """
     shares = prior.probabilities
-    distances = Hamming().between(prior.outcomes, prior.outcomes).matrix
+    distances = Hamming().between(prior.outcomes, prior.outcomes)
     kernel = np.exp(-slope * distances)[:, :, None]
     release = np.full((len(prior), backgrounds), 1 / (len(prior) * backgrounds))
     before = np.inf

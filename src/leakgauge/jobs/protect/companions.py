@@ -48,7 +48,7 @@ def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
         shares[column] = p[row]
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
+    distances = sources.distortion.between(channel.inputs, channel.outputs)
     mean = float(p @ (q * distances).sum(axis=1))
     columns = {asked.secret: _column(mean, float(kept), float(distance), protected=True)}
     return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))
