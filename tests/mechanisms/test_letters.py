@@ -20,9 +20,7 @@ from leakgauge.mechanisms import (
     unary_encoding,
 )
 from leakgauge.mechanisms.finite import exact_epsilon
-from leakgauge.mechanisms.letter_sets import UNITS, LetterSets
-from leakgauge.mechanisms.subset_selection import SubsetLaw
-from leakgauge.mechanisms.unary_encoding import UnaryLaw
+from leakgauge.mechanisms.letter_sets import UNITS, LetterSets, SubsetLaw, UnaryLaw
 from leakgauge.probability import Channel
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value

@@ -316,7 +316,7 @@ class DiscreteGaussian(GridNoise):
         return total
 
 
-def quotient_above(numerator: int, denominator: float | Fraction) -> float:
+def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> float:
     """The quotient as a float that is never smaller than it."""
     exact = Fraction(numerator) / Fraction(denominator)
     near = float(exact)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
@@ -18,6 +17,8 @@ from leakgauge.probability import Channel, Label
 from leakgauge.probability.channel import DYADIC_BITS
 from leakgauge.probability.labels import alphabet
 
+UNITS = 1 << DYADIC_BITS
+"""Probabilities are whole numbers of these parts of 1."""
 LARGEST = 1 << 12
 """Letters; the channel is a matrix of that many rows and columns."""
 
@@ -59,12 +60,12 @@ def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMe
             count=len(known),
             most=LARGEST,
         )
-    other = units_of_another(epsilon, len(known))
-    same = (1 << DYADIC_BITS) - (len(known) - 1) * other
+    other = units_above(1, epsilon, len(known) - 1)
+    same = UNITS - (len(known) - 1) * other
     if same < other:
         raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
-    matrix = np.full((len(known), len(known)), math.ldexp(other, -DYADIC_BITS))
-    np.fill_diagonal(matrix, math.ldexp(same, -DYADIC_BITS))
+    matrix = np.full((len(known), len(known)), other / UNITS)
+    np.fill_diagonal(matrix, same / UNITS)
     return FiniteMechanism(
         "randomized-response",
         {"epsilon": epsilon, "letters": known},
@@ -73,10 +74,10 @@ def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMe
     )
 
 
-def units_of_another(epsilon: float, letters: int) -> int:
-    """1/(e^ε + letters − 1) in units of 2^-53, rounded up: the true letter is told a little less often."""
+def units_above(share: int, epsilon: float, others: int, own: int = 1) -> int:
+    """share/(own · e^ε + others) in units of 2^-53, rounded up: the true letter is told a little less often."""
     exact = Context(prec=60)
     # Beyond e^64 the share is one unit all the same.
-    power = exact.exp(Decimal(min(epsilon, 64.0)))
-    share = exact.divide(Decimal(1 << DYADIC_BITS), exact.add(power, Decimal(letters - 1)))
-    return max(int(share.to_integral_value(rounding=ROUND_CEILING)), 1)
+    weight = exact.add(exact.multiply(Decimal(own), exact.exp(Decimal(min(epsilon, 64.0)))), Decimal(others))
+    units = exact.divide(exact.multiply(Decimal(UNITS), Decimal(share)), weight)
+    return max(int(units.to_integral_value(rounding=ROUND_CEILING)), 1)

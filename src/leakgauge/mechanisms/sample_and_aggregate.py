@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.exponential import exponential
+from leakgauge.mechanisms.choice import exponential
 from leakgauge.mechanisms.mechanism import Mechanism, Parameter
 from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
 from leakgauge.mechanisms.span import Span, half_up, require_budget, span

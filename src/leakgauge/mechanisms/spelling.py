@@ -11,17 +11,13 @@ from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
-from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
-from leakgauge.mechanisms.exponential import exponential
+from leakgauge.mechanisms.choice import exponential, permute_and_flip
 from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
-from leakgauge.mechanisms.gaussian import gaussian
-from leakgauge.mechanisms.geometric import geometric
-from leakgauge.mechanisms.laplace import laplace
+from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
+from leakgauge.mechanisms.laplace import geometric, laplace
+from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
-from leakgauge.mechanisms.permute_and_flip import permute_and_flip
 from leakgauge.mechanisms.randomized_response import randomized_response
-from leakgauge.mechanisms.subset_selection import subset_selection
-from leakgauge.mechanisms.unary_encoding import unary_encoding
 from leakgauge.probability import Label
 
 
