@@ -122,7 +122,7 @@ class Theorem:
         reference = f"{SUN_TAY if self.conditions == SUN_AND_TAY else PAPER}, Theorem {self.number}"
         status = Status.UNSOUND if self.counterexample else Status.SOUND
         notions = (self.premise, self.conclusion)
-        return Edge(*notions, self.bound, self.formula, self.conditions, reference, status, self.counterexample)
+        return Edge(*notions, self.bound, self.formula, reference, self.conditions, status, self.counterexample)
 
 
 THEOREMS = (

@@ -21,7 +21,7 @@ from leakgauge.claims import (
 )
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import GaussianLoss, Loss
+from leakgauge.mechanisms.steps.losses import Loss, gaussian_loss
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Step, require_level
 from leakgauge.probability.cells import Floats
 
@@ -101,7 +101,7 @@ class Claimed(Step):
         """The worst loss of the claim; zCDP and Rényi DP have none."""
         match self.statement:
             case GaussianDP(mu) if 0 < mu < LARGEST_EXACT_LOSS:
-                return GaussianLoss(float(mu))
+                return gaussian_loss(float(mu))
             case _:
                 return super().loss()
 

@@ -11,13 +11,12 @@ import numpy as np
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import (
     POINTS,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-    LaplaceLoss,
     Loss,
+    NoiseLoss,
     curve_of_bounded_range,
     curve_of_pair,
     curve_of_rows,
+    gaussian_loss,
 )
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
 from leakgauge.probability import Channel, Label
@@ -58,7 +57,7 @@ class LaplaceNoise(PureStep):
 
     def loss(self) -> Loss | None:
         """The exact loss."""
-        return LaplaceLoss(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return NoiseLoss("laplace", 1 / self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -77,29 +76,44 @@ class DiscreteLaplaceNoise(PureStep):
 
     def loss(self) -> Loss | None:
         """The exact loss."""
-        return DiscreteLaplaceLoss(self.epsilon, self.sensitivity) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        if not 0 < self.epsilon <= LARGEST_EXACT_LOSS:
+            return None
+        return NoiseLoss("discrete_laplace", self.epsilon / self.sensitivity, self.sensitivity)
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianNoise(Step):
-    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+class ConcentratedNoise(Step):
+    """Noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity and as concentrated as normal."""
 
     noise_multiplier: float
-    sensitivity: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_level(self.noise_multiplier, "A noise multiplier")
-        require_whole(self.sensitivity, 1, "A sensitivity")
+
+    @property
+    def mu(self) -> float:
+        """Sensitivity in standard deviations."""
+        return 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
 
     def rho(self) -> float:
-        """1/(2σ²) nats, as for the continuous Gaussian."""
-        mu = 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
-        return mu * mu / 2
+        """1/(2σ²) nats."""
+        return self.mu * self.mu / 2
 
     def renyi(self, orders: Floats) -> Floats:
-        """At most α/(2σ²) nats, at every order."""
+        """α/(2σ²) nats; of discrete noise at most that."""
         return orders * self.rho()
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianNoise(ConcentratedNoise):
+    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self.sensitivity, 1, "A sensitivity")
 
     def pair(self) -> Pair | None:
         """The law and its shift, what lies beyond a window counted as told; None where the window is wide."""
@@ -120,38 +134,16 @@ class DiscreteGaussianNoise(Step):
 
 
 @dataclass(frozen=True)
-class GaussianNoise(Step):
-    """Gaussian noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity.
-
-    A discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``.
-    """
-
-    noise_multiplier: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.noise_multiplier, "A noise multiplier")
-
-    @property
-    def mu(self) -> float:
-        """Sensitivity in standard deviations."""
-        return 1 / self.noise_multiplier if self.noise_multiplier else math.inf
+class GaussianNoise(ConcentratedNoise):
+    """Gaussian noise; a discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``."""
 
     def pure_epsilon(self) -> float:
         """Infinite, unless the noise is."""
         return math.inf if self.mu else 0.0
 
-    def rho(self) -> float:
-        """1/(2σ²) nats."""
-        return self.mu * self.mu / 2
-
-    def renyi(self, orders: Floats) -> Floats:
-        """α/(2σ²) nats."""
-        return orders * self.rho()
-
     def loss(self) -> Loss | None:
         """The exact loss."""
-        return GaussianLoss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
+        return gaussian_loss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)

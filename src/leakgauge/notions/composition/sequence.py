@@ -204,7 +204,7 @@ def _gaussians_as_one(parts: Sequence[losses.Part]) -> list[losses.Part]:
             mu_squared += part.count * part.loss.mu**2
         else:
             others.append(part)
-    return [losses.Part(losses.GaussianLoss(math.sqrt(mu_squared)), 1), *others] if mu_squared else others
+    return [losses.Part(losses.gaussian_loss(math.sqrt(mu_squared)), 1), *others] if mu_squared else others
 
 
 def _interval(groups: Sequence[Spent], proved: float) -> float:
