@@ -50,7 +50,6 @@ class Choice(Mechanism):
 
     @property
     def reach(self) -> float:
-        """The sensitivity, for each utility."""
         return self.sensitivity
 
     def neighbours(self) -> list[Pair]:
@@ -59,7 +58,6 @@ class Choice(Mechanism):
         return [([low, 0.0, 0.0, 0.0], [low + reach, -reach, -reach, -reach]) for low in (bad, bad / 2, 0.0)]
 
     def read_input(self, text: str) -> list[float]:
-        """The utilities, between commas."""
         return numbers_in(text)
 
     def run(
@@ -143,7 +141,6 @@ class PermuteAndFlip(Choice):
     """Candidates in random order; the first whose coin of e^(ε (u − u_max) / 2Δ) falls heads."""
 
     def step(self) -> steps.Step:
-        """By its ε alone."""
         return steps.PermuteAndFlip(self.epsilon)
 
     def _exponents(

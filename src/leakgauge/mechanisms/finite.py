@@ -12,15 +12,13 @@ import numpy as np
 from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError
 from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import MOST_PAIRS, Capabilities, Mechanism, Pair, Parameter
+from leakgauge.mechanisms.mechanism import MOST_PAIRS, Mechanism, Pair, Parameter
 from leakgauge.mechanisms.steps import KnownChannel, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.alias import AliasTables
-from leakgauge.tables import Kind
 
-COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 LARGEST_CHANNEL = 1 << 12
 """Cells up to which a channel composes exactly, and is kept in a ledger; larger ones by their ε alone."""
 
@@ -32,11 +30,9 @@ class ChannelLaw(Law):
     channel: Channel = field(repr=False)
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
-        """The number of a released output for the number of each input."""
         return self._tables.draw(inputs, randomness)
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """Logarithms of the channel."""
         return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])
 
     def step(self) -> Step | None:
@@ -69,22 +65,15 @@ class FiniteMechanism(Mechanism):
         """The dyadic channel."""
         return self.law.channel
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.exact.inputs))
-
     def channel(self) -> Channel:
         """The dyadic channel."""
         return self.exact
 
     @property
     def letters(self) -> tuple[Label, ...]:
-        """The channel's inputs."""
         return self.exact.inputs
 
     def step(self) -> Step:
-        """By its channel, a large one by its claim."""
         return self.law.step() or super().step()
 
     def neighbours(self) -> list[Pair]:

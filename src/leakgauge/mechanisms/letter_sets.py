@@ -15,9 +15,8 @@ import numpy.typing as npt
 from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms.estimated_counts import counted_by_sets
-from leakgauge.mechanisms.finite import COUNTABLE
 from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import Capabilities, Mechanism
+from leakgauge.mechanisms.mechanism import Mechanism
 from leakgauge.mechanisms.randomized_response import UNITS, units_above
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.probability import Channel, Estimate, Label
@@ -110,7 +109,6 @@ class UnaryLaw(SetLaw):
 
     @property
     def sizes(self) -> range:
-        """From none of the letters to all of them."""
         return range(self.count + 1)
 
     @property
@@ -148,7 +146,6 @@ class SubsetLaw(SetLaw):
 
     @property
     def sizes(self) -> range:
-        """The one size of its sets."""
         return range(self.size, self.size + 1)
 
     @property
@@ -196,20 +193,13 @@ class LetterSets(Mechanism):
 
     @property
     def letters(self) -> tuple[Label, ...]:
-        """All values the column may have."""
         letters = self.parameters["letters"]
         assert isinstance(letters, tuple)
         return letters
 
     @property
     def sets(self) -> LetterSets:
-        """Itself."""
         return self
-
-    @property
-    def capabilities(self) -> Capabilities:
-        """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
 
     def channel(self) -> Channel | None:
         """The channel from letters to the texts of sets; None where there are too many sets."""

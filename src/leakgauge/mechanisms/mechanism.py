@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 Parameter: TypeAlias = float | int | str | tuple[object, ...]
 Pair: TypeAlias = tuple[Any, Any]
 
+COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 MOST_PAIRS = 32
 """Pairs of neighbouring inputs that a mechanism names."""
 
@@ -75,8 +76,10 @@ class Mechanism(ABC):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can be run on; by default answers about a whole table."""
-        return Capabilities(answers=True)
+        """What it can be run on; by default columns of any countable kind, or without letters answers about a table."""
+        if self.letters is None:
+            return Capabilities(answers=True)
+        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
 
     def channel(self) -> Channel | None:
         """The exact channel from value to release; None where it is not finite or too large to write down."""

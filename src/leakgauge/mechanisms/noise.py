@@ -35,7 +35,7 @@ _SUMMED = 2.0
 
 @dataclass(frozen=True)
 class GridNoise(Law):
-    """Symmetric noise of whole steps; inputs and outputs are steps of one grid.
+    """Symmetric noise of whole steps, P(k) ∝ e^(−SIZE(k)/unit); inputs and outputs are steps of one grid.
 
     Attributes:
         scale: the parameter of the law in steps, exactly the float it is given as.
@@ -43,6 +43,7 @@ class GridNoise(Law):
         FAR: beyond so many scales lies less than 10⁻¹².
     """
 
+    SIZE: ClassVar[np.ufunc]
     KNOTS: ClassVar[Floats]
     FAR: ClassVar[float]
 
@@ -99,20 +100,39 @@ class GridNoise(Law):
     def largest_scale(numbers: Floats, miss: float) -> float:
         """What the scale of the noise in these numbers exceeds with a chance of at most ``miss``; any centre."""
 
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """What the size of k is divided by in its logarithm."""
+
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         """Each input with fresh noise."""
         return np.asarray(inputs + self.noise(len(inputs), randomness))
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
+        self.SIZE(apart, out=apart)
+        apart *= -1 / self.unit
+        return np.asarray(apart)
+
+    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
+        return lambda steps: np.asarray((self.SIZE(steps - second) - self.SIZE(steps - first)) / self.unit)
 
 
 @dataclass(frozen=True)
 class DiscreteLaplace(GridNoise):
     """P(k) ∝ e^(−|k|/scale)."""
 
+    SIZE = np.abs
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 40, 36)])
     FAR = 28.0
 
     def __post_init__(self) -> None:
         _require("scale", self.scale, LARGEST_SCALE)
+
+    @property
+    def unit(self) -> float:
+        return self.scale
 
     @property
     def standard_deviation(self) -> float:
@@ -127,11 +147,9 @@ class DiscreteLaplace(GridNoise):
         return (1 + 10 * a + a * a) / (2 * a) - 3 if a > 0 else math.inf
 
     def epsilon(self, shift: int) -> float:
-        """What a shift by so many steps gives away, in nats; rounded up, towards promising less."""
         return quotient_above(shift, self.scale)
 
     def step(self, shift: int) -> Step:
-        """By its exact loss."""
         return DiscreteLaplaceNoise(self.epsilon(shift), shift)
 
     def length(self, moves: int) -> float:
@@ -154,17 +172,6 @@ class DiscreteLaplace(GridNoise):
         total = float(np.abs(numbers - np.median(numbers)).sum())
         return total / float(gammaincinv(max(len(numbers) - 3, 1), miss))
 
-    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """−|y − x|/scale."""
-        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
-        np.abs(apart, out=apart)
-        apart *= -1 / self.scale
-        return np.asarray(apart)
-
-    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
-        """Constant beyond the two centres, to the last digit."""
-        return lambda steps: np.asarray((np.abs(steps - second) - np.abs(steps - first)) / self.scale)
-
     def below(self, steps: Floats) -> Floats:
         """1 − a^(k+1)/(1+a) from 0 on, a^(−k)/(1+a) below."""
         away = np.minimum(np.where(steps >= 0, steps + 1, -steps) / self.scale, _LEAST_CHANCE)
@@ -172,17 +179,14 @@ class DiscreteLaplace(GridNoise):
         return np.where(steps >= 0, 1 - tail, tail)
 
     def probability(self, steps: Steps) -> Floats:
-        """Of each whole number."""
         return np.asarray(math.tanh(0.5 / self.scale) * np.exp(-np.abs(steps) / self.scale))
 
     def reach(self, confidence: float) -> int:
-        """The steps within which the noise stays with at least this probability."""
         # P(|K| > r) = 2 a^(r+1) / (1 + a); one step more than needed where the logarithm falls on a whole number.
         miss = (1 - _require_confidence(confidence)) * (1 + math.exp(-1 / self.scale)) / 2
         return max(math.floor(-self.scale * math.log(miss)), 0)
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
-        """So many independent values."""
         if randomness.private and count <= FEW:
             return draws.opendp_discrete_laplace(self.scale, count)
         return draws.discrete_laplace(self.scale, count, randomness)
@@ -192,11 +196,16 @@ class DiscreteLaplace(GridNoise):
 class DiscreteGaussian(GridNoise):
     """P(k) ∝ e^(−k²/2σ²), σ being the scale (Canonne, Kamath and Steinke 2020)."""
 
+    SIZE = np.square
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 10, 24)])
     FAR = 8.0
 
     def __post_init__(self) -> None:
         _require("σ", self.sigma, LARGEST_SIGMA)
+
+    @property
+    def unit(self) -> float:
+        return 2 * self.sigma**2
 
     @property
     def sigma(self) -> float:
@@ -241,17 +250,6 @@ class DiscreteGaussian(GridNoise):
         total = float(((numbers - numbers.mean()) ** 2).sum())
         return math.sqrt(total / (2 * float(gammaincinv(max(len(numbers) - 1, 1) / 2, miss))))
 
-    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """−(y − x)²/2σ²."""
-        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
-        np.square(apart, out=apart)
-        apart *= -0.5 / self.sigma**2
-        return np.asarray(apart)
-
-    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
-        """Linear in the output."""
-        return lambda steps: np.asarray(((steps - second) ** 2 - (steps - first) ** 2) / (2 * self.sigma**2))
-
     def below(self, steps: Floats) -> Floats:
         """Φ at the middle between two steps, or the sum of all terms up to it."""
         if self.sigma > _SUMMED:
@@ -268,7 +266,6 @@ class DiscreteGaussian(GridNoise):
         return math.ceil(40 * self.sigma) + 1
 
     def rho(self, shift: int) -> float:
-        """The zero-concentrated level of a shift by so many steps, in nats; rounded up."""
         return quotient_above(shift * shift, 2 * Fraction(self.sigma) ** 2)
 
     def delta(self, shift: int, epsilon: float) -> float:
@@ -285,18 +282,15 @@ class DiscreteGaussian(GridNoise):
         return max((mine * (1 + 1e-12) - theirs * (1 - 1e-12)) / self._total() * (1 + 1e-12), 0.0)
 
     def probability(self, steps: Steps) -> Floats:
-        """Of each whole number."""
-        return np.exp(-(steps.astype(np.float64) ** 2) / (2 * self.sigma**2)) / self._total()
+        return np.exp(-(steps.astype(np.float64) ** 2) / self.unit) / self._total()
 
     def reach(self, confidence: float) -> int:
-        """The steps within which the noise stays with at least this probability."""
         from scipy.special import ndtri
 
         # P(K ≥ m) is at most that of N(0, σ²) above m − 1 (the same paper, proposition 25).
         return math.ceil(self.sigma * -float(ndtri((1 - _require_confidence(confidence)) / 2))) + 1
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
-        """So many independent values."""
         if randomness.private and count <= FEW:
             return draws.opendp_discrete_gaussian(self.sigma, count)
         return draws.discrete_gaussian(self.sigma, count, randomness)

@@ -60,7 +60,6 @@ class NoisyNumber(Mechanism):
 
     @property
     def noise(self) -> NoisyNumber:
-        """Itself."""
         return self
 
     @property
@@ -69,7 +68,6 @@ class NoisyNumber(Mechanism):
         return self.span.steps * self.span.grid if self.span.lowest is None else None
 
     def step(self) -> Step:
-        """That of its noise."""
         return self.law.step(self.span.steps)
 
     def neighbours(self) -> list[Pair]:
@@ -82,20 +80,16 @@ class NoisyNumber(Mechanism):
         return [(low, high), (low - 10 * width, high + 10 * width), (low, low + width / 2), (low + width / 2, high)]
 
     def code(self, value: Any) -> int:
-        """The value in steps."""
         return int(self.on_grid(np.asarray([value], dtype=np.float64))[0])
 
     def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
-        """So many numbers released for one."""
         return np.asarray(self.run(np.full(count, value), randomness))
 
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats]:
-        """That of its noise."""
         ratio = self.law.log_ratio(self.code(first), self.code(second))
         return lambda numbers: ratio(np.rint(numbers / self.span.grid))
 
     def read_input(self, text: str) -> float:
-        """One number."""
         numbers = numbers_in(text)
         if len(numbers) > 1:
             raise OptionError(

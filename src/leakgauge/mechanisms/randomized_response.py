@@ -30,7 +30,6 @@ class ResponseLaw(ChannelLaw):
     epsilon: float
 
     def step(self) -> Step:
-        """That of randomized response over so many letters."""
         return RandomizedResponse(self.epsilon, len(self.channel.inputs))
 
 

@@ -89,35 +89,31 @@ def exact_levels(
     channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
 ) -> Mapping[str, Level]:
     """The levels by name; without a structure those over any two inputs and those over the prior."""
-    exact = [ratios.local_dp(channel), Level(MaximalLeakage(renyi.maximal_leakage(channel)))]
-    if prior is not None:
-        exact += _with_prior(channel, prior, order)
-    if structure is not None:
-        exact += _over_neighbours(channel, prior, structure, order, delta, central)
-    if prior is not None and central:
-        exact.append(Level(CentralMutualInformation(mutual_information(Scenario(prior, channel)))))
-    return {level.statement.name: level for level in exact}
+    return {level.statement.name: level for level in _exact(channel, prior, structure, order, delta, central)}
 
 
-def _with_prior(channel: Channel, prior: Distribution, order: float) -> Iterator[Level]:
-    scenario = Scenario(prior, channel)
-    yield ratios.identifiability(channel, prior)
-    yield Level(MutualInformation(mutual_information(scenario)))
-    yield Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf)))
-    yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
-    yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
-
-
-def _over_neighbours(
-    channel: Channel, prior: Distribution | None, structure: Structure, order: float, delta: float, central: bool
+def _exact(
+    channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
 ) -> Iterator[Level]:
-    if central:
+    yield ratios.local_dp(channel)
+    yield Level(MaximalLeakage(renyi.maximal_leakage(channel)))
+    if prior is not None:
+        scenario = Scenario(prior, channel)
+        yield ratios.identifiability(channel, prior)
+        yield Level(MutualInformation(mutual_information(scenario)))
+        yield Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf)))
+        yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
+        yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
+    if structure is not None and central:
         yield ratios.central_dp(channel, structure)
         if prior is not None:
             yield ratios.central_identifiability(channel, prior, structure)
-    if sum(len(group) ** 2 for group in structure.groups) * len(channel.outputs) <= PAIRWISE_CELLS:
+    pairs = math.inf if structure is None else sum(len(group) ** 2 for group in structure.groups)
+    if pairs * len(channel.outputs) <= PAIRWISE_CELLS:
         yield curves.renyi_dp(channel, order, structure)
         yield curves.zero_concentrated_dp(channel, structure)
         yield curves.gaussian_dp(channel, structure)
         yield curves.approximate_dp_at(channel, delta, structure)
         yield curves.mutual_information_dp(channel, structure)
+    if prior is not None and central:
+        yield Level(CentralMutualInformation(mutual_information(Scenario(prior, channel))))

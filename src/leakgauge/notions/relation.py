@@ -13,7 +13,7 @@ from leakgauge.languages import message
 from leakgauge.notions.circumstances import Circumstances, of_data_sets
 from leakgauge.notions.graph import Implication, everything_implied, implied
 from leakgauge.notions.levels import NO_NEIGHBOURS, exact_levels, occurring, structure_of
-from leakgauge.notions.neighbours import Structure, without_neighbour
+from leakgauge.notions.neighbours import Structure
 from leakgauge.notions.ratios import moment_skewness
 from leakgauge.notions.witness import Level
 from leakgauge.probability import Channel, Distribution, Label
@@ -36,25 +36,23 @@ class Relation:
     """Exact levels and implied statements.
 
     Attributes:
-        subject: the statement, or None for a channel.
         levels: exact levels by name; empty for a statement.
-        skew: Δ of the prior over the inputs compared (with several records neighbouring data sets), in nats; None
-            where it is not known.
         moment_skewness: of a prior over numbers, without unit; else None.
         implied: what follows in each notion that has no exact level, by name.
         circumstances: under which it follows.
-        restricted: whether values that never occur were left out.
         warnings: what limits the answer, in sentences.
     """
 
-    subject: Statement | None
     levels: Mapping[str, Level]
-    skew: float | None
     moment_skewness: float | None
     implied: Mapping[str, Implication]
     circumstances: Circumstances
-    restricted: bool = False
     warnings: tuple[str, ...] = ()
+
+    @property
+    def skew(self) -> float | None:
+        """Δ of the prior over the inputs compared, with several records neighbouring data sets, in nats, if known."""
+        return self.circumstances.neighbour_skew
 
 
 @checked
@@ -69,13 +67,7 @@ def relate_channel(
 ) -> Relation:
     """The exact levels of a channel, and for notions without one the tightest statement its levels imply.
 
-    Args:
-        channel: from one record, or with ``records`` from data sets.
-        prior: over its inputs.
-        records: how many records a data set has; None for a local channel.
-        wanted: at which δ and order, and whether records are independent.
-        ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
-        restricted: leave out inputs that the prior gives probability 0.
+    Its arguments are those of ``levels``; ``wanted`` says at which δ and order, and whether records are independent.
     """
     if restricted:
         prior = occurring(prior)
@@ -88,13 +80,13 @@ def relate_channel(
     missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
     skewness = None if prior is None else moment_skewness(prior)
     warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
-    return Relation(None, exact, known.neighbour_skew, skewness, missing, known, restricted, warnings)
+    return Relation(exact, skewness, missing, known, warnings)
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
     if structure is None:
         yield NO_NEIGHBOURS
-    elif known.records > 1 and without_neighbour(inputs, structure):
+    elif known.records > 1 and len({place for group in structure.groups for place in group}) < len(inputs):
         yield SOME_ALONE
     if known.records > 1 and known.ordered:
         multisets = {frozenset(Counter(data_set).items()) for data_set in inputs if isinstance(data_set, tuple)}
@@ -127,25 +119,17 @@ def relate_statement(
     *,
     restricted: bool = False,
 ) -> Relation:
-    """What a statement implies in every other notion, given what is known of prior and records.
-
-    Args:
-        statement: what is claimed.
-        prior: over the values of a record, or over data sets.
-        wanted: at which δ and order, and what is known of the records.
-        restricted: leave out values that the prior gives probability 0.
-    """
+    """What a statement implies in every other notion, given a prior over records or data sets, and what is wanted."""
     known, skewness = wanted or Circumstances(), None
     if restricted:
         prior = occurring(prior)
     if prior is not None:
         known, skewness = known.with_prior(prior), moment_skewness(prior)
-    follows = everything_implied(statement, known)
     warnings = tuple(_about_prior(prior))
     if prior is not None and known.records > 1 and of_data_sets(prior, known.records):
         structure = structure_of(prior.outcomes, known.records, known.ordered)
         warnings = (*_about_neighbours(prior.outcomes, structure, known), *warnings)
-    return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, warnings)
+    return Relation({}, skewness, everything_implied(statement, known), known, warnings)
 
 
 @checked

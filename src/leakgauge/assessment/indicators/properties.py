@@ -9,8 +9,7 @@ from leakgauge.assessment.indicators.family import Context, Family
 from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
-from leakgauge.mechanisms.finite import COUNTABLE
-from leakgauge.mechanisms.mechanism import Capabilities
+from leakgauge.mechanisms.mechanism import COUNTABLE, Capabilities
 from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
 

@@ -74,7 +74,6 @@ class Claimed(Step):
                 return (0.0 if self.statement.level == 0 else math.inf), 0.0
 
     def rho(self) -> float:
-        """zCDP level in nats."""
         match self.statement:
             case ZeroConcentratedDP(rho):
                 return float(rho)
@@ -84,7 +83,6 @@ class Claimed(Step):
                 return super().rho()
 
     def renyi(self, orders: Floats) -> Floats:
-        """Rényi-DP curve in nats."""
         match self.statement:
             case RenyiDP(epsilon, order):
                 return renyi_curves.interpolated(np.array([order]), np.array([epsilon]), orders)
@@ -94,7 +92,6 @@ class Claimed(Step):
                 return super().renyi(orders)
 
     def corners(self) -> tuple[float, ...]:
-        """The order of a Rényi-DP statement."""
         return (float(self.statement.order),) if isinstance(self.statement, RenyiDP) else ()
 
     def loss(self) -> Loss | None:
@@ -145,7 +142,6 @@ class ClaimedCurve(Step):
         return math.inf
 
     def renyi(self, orders: Floats) -> Floats:
-        """The curve in nats."""
         if self.function is not None:
             values = np.asarray(self.function(orders), dtype=np.float64)
             if values.shape != orders.shape or np.isnan(values).any() or (values < 0).any():
@@ -155,5 +151,4 @@ class ClaimedCurve(Step):
         return renyi_curves.interpolated(known, epsilons, orders)
 
     def corners(self) -> tuple[float, ...]:
-        """The orders of the points."""
         return tuple(order for order, _ in self.points)

@@ -39,7 +39,6 @@ class PureStep(Step):
         require_level(self.epsilon, "An ε")
 
     def pure_epsilon(self) -> float:
-        """ε in nats."""
         return float(self.epsilon)
 
 
@@ -48,7 +47,6 @@ class LaplaceNoise(PureStep):
     """Laplace noise at ε = sensitivity / scale."""
 
     def renyi(self, orders: Floats) -> Floats:
-        """The exact curve in nats."""
         return renyi_curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
 
     def pair(self) -> Pair | None:
@@ -56,7 +54,6 @@ class LaplaceNoise(PureStep):
         return None
 
     def loss(self) -> Loss | None:
-        """The exact loss."""
         return NoiseLoss("laplace", 1 / self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
@@ -75,7 +72,6 @@ class DiscreteLaplaceNoise(PureStep):
         return super().pair() if self.sensitivity == 1 else None
 
     def loss(self) -> Loss | None:
-        """The exact loss."""
         if not 0 < self.epsilon <= LARGEST_EXACT_LOSS:
             return None
         return NoiseLoss("discrete_laplace", self.epsilon / self.sensitivity, self.sensitivity)
@@ -142,7 +138,6 @@ class GaussianNoise(ConcentratedNoise):
         return math.inf if self.mu else 0.0
 
     def loss(self) -> Loss | None:
-        """The exact loss."""
         return gaussian_loss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
 
 
@@ -191,7 +186,6 @@ class ExponentialChoice(PureStep):
         return None
 
     def loss(self) -> Loss | None:
-        """The worst loss of bounded range."""
         return curve_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 

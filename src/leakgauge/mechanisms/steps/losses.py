@@ -49,7 +49,6 @@ class NoiseLoss(Loss):
     mu: float | None = None
 
     def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
-        """By the function of that name."""
         return getattr(accounting, f"from_{self.noise}_mechanism")(
             self.parameter,
             sensitivity=self.sensitivity,

@@ -159,18 +159,10 @@ def _basic(groups: Sequence[Spent], delta: float) -> float:
 
 
 def _by_curves(groups: Sequence[Spent], delta: float) -> float:
-    corners = [order for spent in groups for order in spent.step.corners()]
-    return renyi_curves.epsilon_at(_curve(groups), delta, corners)
-
-
-def _curve(groups: Sequence[Spent]) -> renyi_curves.Curve:
     def curve(orders: Floats) -> Floats:
-        total = np.zeros(orders.shape)
-        for spent in groups:
-            total += spent.count * spent.renyi(orders)
-        return total
+        return sum((spent.count * spent.renyi(orders) for spent in groups), np.zeros(orders.shape))
 
-    return curve
+    return renyi_curves.epsilon_at(curve, delta, [order for spent in groups for order in spent.step.corners()])
 
 
 def _by_losses(groups: Sequence[Spent], delta: float, proved: float) -> float | None:
