@@ -10,13 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from leakgauge.claims import (
-    CentralDP,
-    CentralIdentifiability,
-    CentralMutualInformation,
-    MutualInformation,
-    Statement,
-)
+from leakgauge.claims import CentralDP, CentralIdentifiability, CentralMutualInformation, MutualInformation, Statement
 from leakgauge.measures import mutual_information
 from leakgauge.notions import ratios
 from leakgauge.notions.circumstances import Circumstances

@@ -107,10 +107,9 @@ def _taken(setting: Setting) -> float:
     if not isinstance(setting, NumberSetting):
         return 1.0
     span = setting.noise.span
-    assert span.lowest is not None and span.highest is not None
     numbers = setting.source.numbers
     # Half a step beyond a bound is rounded to it like everywhere on the grid.
-    low, high = ((end + more) * span.grid for end, more in ((span.lowest, -0.5), (span.highest, 0.5)))
+    low, high = ((end + more) * span.grid for end, more in zip(span.bounds, (-0.5, 0.5), strict=True))
     return float(np.mean((numbers >= low) & (numbers <= high)))
 
 

@@ -12,18 +12,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from leakgauge.arguments import checked
-from leakgauge.claims import (
-    ApproximateDP,
-    CentralDP,
-    GaussianDP,
-    LocalDP,
-    RenyiDP,
-    Statement,
-    ZeroConcentratedDP,
-)
+from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.steps.claimed import COMPOSABLE
-from leakgauge.mechanisms.steps.step import require_some, require_whole
+from leakgauge.mechanisms.steps.step import COMPOSABLE, require_some, require_whole
 from leakgauge.notions.composition.groups import Neighbours, Parts, amplified_epsilon
 
 

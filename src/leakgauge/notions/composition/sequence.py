@@ -14,9 +14,8 @@ from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import losses, renyi_curves
-from leakgauge.mechanisms.steps.claimed import Claimed
 from leakgauge.mechanisms.steps.known import KnownChannel
-from leakgauge.mechanisms.steps.step import Step, require_some
+from leakgauge.mechanisms.steps.step import Claimed, Step, require_some
 from leakgauge.notions.composition import exact
 from leakgauge.notions.composition.groups import Met, Neighbours, Spent, assignments, require_same_inputs, rows_met
 from leakgauge.probability import Channel
