@@ -89,11 +89,6 @@ class FiniteMechanism(Mechanism):
         return [best, *(pair for pair in pairs if set(pair) != set(best))][:MOST_PAIRS]
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[Label]:
-        """A released letter for each value.
-
-        Raises:
-            LabelError: a value is not one of the channel's inputs.
-        """
         places = {label: at for at, label in enumerate(self.exact.inputs)}
         try:
             rows = np.array([places[value] for value in values], dtype=np.int64)
@@ -109,9 +104,7 @@ class FiniteMechanism(Mechanism):
 def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanism:
     """The channel in its dyadic form, with the local ε it has exactly.
 
-    Args:
-        channel: from the values of a column to what is released; None is the letter of missing values.
-        file: where it was read from, for records.
+    None is the letter of missing values; ``file`` is where the channel was read from, for records.
 
     Example:
         >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))

@@ -207,11 +207,7 @@ class LetterSets(Mechanism):
         return None if table is None else Channel(self.letters, self.texts(table[0]), table[1])
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[tuple[Label, ...]]:
-        """A set for each value, its letters in the order of the alphabet.
-
-        Raises:
-            LabelError: a value is not one of the letters.
-        """
+        """A set for each value, its letters in the order of the alphabet."""
         places = {letter: at for at, letter in enumerate(self.letters)}
         try:
             rows = np.array([places[value] for value in values], dtype=np.int64)

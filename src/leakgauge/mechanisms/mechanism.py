@@ -151,12 +151,7 @@ class Mechanism(ABC):
     def channel_over(
         self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
     ) -> Channel:
-        """The mechanism as a dyadic channel from these inputs.
-
-        Args:
-            inputs: letters of a column.
-            outputs: what may be released in their place.
-            distances: from each input to each output, for mechanisms that prefer near ones.
+        """The mechanism as a dyadic channel from letters to what may be released for them, near ones preferred by some.
 
         Raises:
             OptionError: it is no finite channel on them.

@@ -183,7 +183,7 @@ class DiscreteLaplace(GridNoise):
 
     def reach(self, confidence: float) -> int:
         # P(|K| > r) = 2 a^(r+1) / (1 + a); one step more than needed where the logarithm falls on a whole number.
-        miss = (1 - _require_confidence(confidence)) * (1 + math.exp(-1 / self.scale)) / 2
+        miss = (1 - require_confidence(confidence)) * (1 + math.exp(-1 / self.scale)) / 2
         return max(math.floor(-self.scale * math.log(miss)), 0)
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
@@ -288,7 +288,7 @@ class DiscreteGaussian(GridNoise):
         from scipy.special import ndtri
 
         # P(K ≥ m) is at most that of N(0, σ²) above m − 1 (the same paper, proposition 25).
-        return math.ceil(self.sigma * -float(ndtri((1 - _require_confidence(confidence)) / 2))) + 1
+        return math.ceil(self.sigma * -float(ndtri((1 - require_confidence(confidence)) / 2))) + 1
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
         if randomness.private and count <= FEW:
@@ -327,7 +327,8 @@ def _require(what: str, value: float, largest: float) -> None:
         )
 
 
-def _require_confidence(confidence: float) -> float:
+def require_confidence(confidence: float) -> float:
+    """Refuse a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {confidence} lies outside (0, 1).", confidence=confidence)
     return confidence

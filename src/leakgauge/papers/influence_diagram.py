@@ -243,33 +243,22 @@ def _ablation() -> Iterator[Line]:
     yield line(where, what, 48.4, as_printed.score, "", 0.05, note, True)
 
 
-def _orders(laplace: PublishedGrade, gaussian: PublishedGrade) -> tuple[Order, ...]:
-    shifted = _shifted_rows()
+def _orders(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Order]:
+    yield Order(Sentence("Both mechanisms grade ML"), laplace.grade is gaussian.grade is State.MEDIUM)
+    said = Sentence("The row of frequency {frequency:g} is read, as the text says", frequency=laplace.frequency)
+    yield Order(said, laplace.frequency == 1.0)
     backwards = [
         math.isclose(grade.probabilities[state], value, abs_tol=5e-5)
         for grade, printed in ((laplace, TABLE_4), (gaussian, (*TABLE_6[:2], 0.5195, *TABLE_6[3:])))
         for state, value in zip(State, reversed(printed), strict=True)
     ]
-    return (
-        Order(Sentence("Both mechanisms grade ML"), laplace.grade is gaussian.grade is State.MEDIUM),
-        Order(
-            Sentence("The row of frequency {frequency:g} is read, as the text says", frequency=laplace.frequency),
-            laplace.frequency == 1.0,
-        ),
-        Order(Sentence("Tables 4 and 6 agree with ours when read from below, with 0.5195"), all(backwards)),
-        Order(
-            Sentence(
-                "Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted:g} of 30",
-                shifted=shifted,
-            ),
-            shifted == 30,
-        ),
-    )
-
-
-def _shifted_rows() -> int:
+    yield Order(Sentence("Tables 4 and 6 agree with ours when read from below, with 0.5195"), all(backwards))
     as_printed, meant = table_2(Directions.PRINTED), table_2(Directions.BY_MEANING)
-    return sum(as_printed[row - 1].mirrored == meant[row + 2].mirrored for row in range(9, 39))
+    shifted = sum(as_printed[row - 1].mirrored == meant[row + 2].mirrored for row in range(9, 39))
+    said = Sentence(
+        "Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted:g} of 30", shifted=shifted
+    )
+    yield Order(said, shifted == 30)
 
 
 def _baseline() -> Iterator[Order]:
@@ -300,18 +289,14 @@ def _vector(values: Iterable[float]) -> str:
     return ", ".join(f"{value:.4f}" for value in values)
 
 
-def _why_it_does_not_decide() -> tuple[Order, ...]:
+def _why_it_does_not_decide() -> Iterator[Order]:
     leaves, arcs = table_1(), table_2(Directions.CORRECTED)
     known = published.propagate(leaves, arcs).nodes["45"].frequency
     unmoved = all(
         (published.propagate({**leaves, "3": {state: Frequency.VERY_HIGH}}, arcs).nodes["45"].frequency == known).all()
         for state in (State.VERY_LOW, State.MEDIUM, State.VERY_HIGH)
     )
+    said = Sentence("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide")
+    yield Order(said, unmoved)
     ends = [published.grade({**leaves, "3": {s: Frequency.VERY_HIGH}}, arcs).score for s in (State.LOW, State.HIGH)]
-    return (
-        Order(
-            Sentence("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide"),
-            unmoved,
-        ),
-        Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1]),
-    )
+    yield Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -101,12 +102,9 @@ ERRATA = (
 class Row:
     """A row of Table 2 as it is on the 30,718 rows of the sample.
 
-    Attributes:
-        slope: λ.
-        published: the channel Algorithm 1 finds, with its true leakage.
-        rounded: the same for the shares of four digits the paper has.
-        honest: the channel of least I(X;X̂,Z) at the same distortion.
-        symmetric: I(X;X̂,Z) of the symmetric channel at the same distortion, in bits.
+    ``published`` is the channel Algorithm 1 finds, with its true leakage, ``rounded`` that for the shares of four
+    digits the paper has, ``honest`` the one of least I(X;X̂,Z) at the same distortion; ``symmetric`` is I(X;X̂,Z) of
+    the symmetric channel there, in bits.
     """
 
     slope: float
@@ -180,19 +178,12 @@ def reproduce() -> Reproduction:
     joint = adult()
     prior, rows = joint.row_marginal(), table_2(joint)
     exact = [_equal_leakage(prior, leakage) for leakage, _, _ in TABLE_3]
-    lines = (
-        *_sources(prior),
-        *(line for row, printed in zip(rows, TABLE_2, strict=True) for line in _of_table_2(row, *printed)),
-        *(
-            line
-            for printed, equal in zip(TABLE_3, exact, strict=True)
-            for line in _of_table_3(prior, rows, *printed, equal)
-        ),
-        *_headlines(rows, exact),
-    )
+    of_table_2 = (_of_table_2(row, *printed) for row, printed in zip(rows, TABLE_2, strict=True))
+    of_table_3 = (_of_table_3(prior, rows, *printed, equal) for printed, equal in zip(TABLE_3, exact, strict=True))
+    lines = chain(_sources(prior), *of_table_2, *of_table_3, _headlines(rows, exact))
     curves = tuple(_curves(film(), prior))
     orders = (*_orders(rows), *_of_figures_7_and_8(curves), *_of_figures_9_and_10(prior))
-    return Reproduction("rate-distortion", SOURCE, lines, orders, ERRATA, curves=curves)
+    return Reproduction("rate-distortion", SOURCE, tuple(lines), orders, ERRATA, curves=curves)
 
 
 def _sources(adults: Distribution) -> Iterator[Line]:
@@ -259,9 +250,8 @@ def _equal_leakage(prior: Distribution, bits: float) -> tuple[float, float]:
 
 
 def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Iterator[Line]:
-    alike = np.array(
-        [_symmetric(row.rounded.problem.prior, printed[0]) for row, printed in zip(rows, TABLE_2, strict=True)]
-    )
+    rounded = rows[0].rounded.problem.prior
+    alike = np.array([_symmetric(rounded, distortion) for distortion, _, _ in TABLE_2])
     best = np.array([row.rounded.leakage for row in rows])
     true, honest = _leakages_with_background(rows)
     with_background = np.array([row.symmetric for row in rows])
@@ -314,102 +304,70 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
         yield DrawnCurve(what, ("λ", axis), tuple(points))
 
 
-def _orders(rows: Sequence[Row]) -> list[Order]:
+def _orders(rows: Sequence[Row]) -> Iterator[Order]:
     ends = {slope: _optimum(film(), slope) for slope in (0.6, 1.0, 3.0, 10.0)}
-    true, honest = _leakages_with_background(rows)
+    held, last, most = entropy(film()), ends[10.0], ends[0.6].distortion
+    said = Sentence(
+        "Figures 3, 4: at λ = 10 film 785 leaks {bits:.4f} of its {entropy:.4f} bits", bits=last.leakage, entropy=held
+    )
+    yield Order(said, last.leakage > 0.998 * held and last.distortion < 2e-4)
+    said = Sentence("Figure 3: beyond a distortion of {distortion:.4f} film 785 leaks nothing", distortion=most)
+    yield Order(said, ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02)
+    rise = last.epsilon - ends[3.0].epsilon
+    said = Sentence("Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", rise=rise)
+    yield Order(said, abs(rise - 7) < 1e-6)
     floor = rows[0].published.background_floor
     assert floor is not None
-    rise = ends[10.0].epsilon - ends[3.0].epsilon
-    held = entropy(film())
-    return [
-        Order(
-            Sentence(
-                "Figures 3, 4: at λ = 10 film 785 leaks {bits:.4f} of its {entropy:.4f} bits",
-                bits=ends[10.0].leakage,
-                entropy=held,
-            ),
-            ends[10.0].leakage > 0.998 * held and ends[10.0].distortion < 2e-4,
-        ),
-        Order(
-            Sentence(
-                "Figure 3: beyond a distortion of {distortion:.4f} film 785 leaks nothing",
-                distortion=ends[0.6].distortion,
-            ),
-            ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02,
-        ),
-        Order(
-            Sentence("Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", rise=rise),
-            abs(rise - 7) < 1e-6,
-        ),
-        Order(
-            Sentence(
-                "The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor=floor
-            ),
-            floor > 0.0154,
-        ),
-        Order(
-            Sentence(
-                "The least I(X;X̂,Z) is never above the published channel's, and below by at most {most:.5f}",
-                most=float(max(true - honest)),
-            ),
-            bool((honest <= true + GAP).all()),
-        ),
-    ]
+    said = Sentence(
+        "The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor=floor
+    )
+    yield Order(said, floor > 0.0154)
+    true, honest = _leakages_with_background(rows)
+    said = Sentence(
+        "The least I(X;X̂,Z) is never above the published channel's, and below by at most {most:.5f}",
+        most=float(max(true - honest)),
+    )
+    yield Order(said, bool((honest <= true + GAP).all()))
 
 
-def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> tuple[Order, ...]:
+def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> Iterator[Order]:
     """What the curves show, where the text says that both grow with λ and level off."""
     (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves[-2:])
     five = int(np.searchsorted(slopes, 5.0))
-    late, rise = leakage[-1] - leakage[five], budget[-1] - budget[five]
+    late, rise = float(leakage[-1] - leakage[five]), float(budget[-1] - budget[five])
     steps = np.diff(leakage[five:])
+    said = Sentence("Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", late=late)
+    yield Order(said, bool((steps > 0).all() and (np.diff(steps) < 0).all()))
     dip = int(np.argmin(np.diff(leakage)))
-    return (
-        Order(
-            Sentence("Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", late=float(late)),
-            bool((steps > 0).all() and (np.diff(steps) < 0).all()),
-        ),
-        Order(
-            Sentence(
-                "Figure 7: at T = 0.01 Algorithm 1 finds {before:.3f} bits at λ = {low:g} and {after:.3f} bits at λ = "
-                "{high:g}",
-                before=float(leakage[dip]),
-                low=float(slopes[dip]),
-                after=float(leakage[dip + 1]),
-                high=float(slopes[dip + 1]),
-            ),
-            bool(leakage[dip + 1] < leakage[dip]),
-        ),
-        Order(
-            Sentence(
-                "Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats",
-                rise=float(rise),
-            ),
-            bool((np.diff(budget[five:]) > 0.25).all()),
-        ),
+    (low, high), (before, after) = slopes[dip : dip + 2].tolist(), leakage[dip : dip + 2].tolist()
+    said = Sentence(
+        "Figure 7: at T = 0.01 Algorithm 1 finds {before:.3f} bits at λ = {low:g} and {after:.3f} bits at λ = {high:g}",
+        before=before,
+        low=low,
+        after=after,
+        high=high,
     )
+    yield Order(said, after < before)
+    said = Sentence("Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats", rise=rise)
+    yield Order(said, bool((np.diff(budget[five:]) > 0.25).all()))
 
 
-def _of_figures_9_and_10(prior: Distribution) -> list[Order]:
+def _of_figures_9_and_10(prior: Distribution) -> Iterator[Order]:
     """The λ × threshold grid, one order per slope."""
-    orders, last = [], None
+    last = None
     for slope in SLOPES[:5]:
         points = [algorithm_1(prior, BACKGROUNDS, slope, threshold)[1:] for threshold in THRESHOLDS]
-        cells = tuple(
-            Sentence("{bits:.4f} at {distortion:.4f}", bits=bits, distortion=distortion) for bits, distortion in points
-        )
+        cells = tuple(Sentence("{bits:.4f} at {distortion:.4f}", bits=b, distortion=d) for b, d in points)
         rises = last is None or all(new[0] > old[0] and new[1] < old[1] for new, old in zip(points, last, strict=True))
-        end = _optimum(prior, slope)
-        reaches = abs(points[-1][0] - end.leakage) < 1e-5
+        reaches = abs(points[-1][0] - _optimum(prior, slope).leakage) < 1e-5
         what = Sentence(
             "Figures 9, 10, λ = {slope:g}, bits at distortion for T = 10^-4 … 10^-8: {cells}; more leakage and less "
             "distortion than at smaller λ",
             slope=slope,
             cells=cells,
         )
-        orders.append(Order(what, rises and reaches))
+        yield Order(what, rises and reaches)
         last = points
     alone, beside = (algorithm_1(prior, count, 2.0, 1e-8) for count in (1, BACKGROUNDS))
     same = np.allclose(alone[0], beside[0], atol=1e-12) and abs(alone[1] - beside[1]) < 1e-12
-    orders.append(Order(Sentence("Algorithm 1 finds the same with 14 backgrounds as with none"), bool(same)))
-    return orders
+    yield Order(Sentence("Algorithm 1 finds the same with 14 backgrounds as with none"), bool(same))
