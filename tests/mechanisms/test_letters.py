@@ -19,9 +19,8 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.mechanisms.finite import exact_epsilon
+from leakgauge.mechanisms.finite import UNITS, exact_epsilon
 from leakgauge.mechanisms.letter_sets import LetterSets, SubsetLaw, UnaryLaw
-from leakgauge.mechanisms.randomized_response import UNITS
 from leakgauge.probability import Channel
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value

@@ -1,24 +1,32 @@
-"""Finite channels, designed or written by hand, sampled exactly as they are analysed."""
+"""Finite channels sampled exactly as they are analysed: designed, written by hand, or of randomized response."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 
 import numpy as np
 
 from leakgauge.claims import LocalDP
-from leakgauge.errors import LabelError
+from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms.law import Inputs, Law, Outputs
 from leakgauge.mechanisms.mechanism import MOST_PAIRS, Mechanism, Pair, Parameter
-from leakgauge.mechanisms.steps import KnownChannel, Step
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import KnownChannel, RandomizedResponse, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.channel import DYADIC_BITS
+from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.alias import AliasTables
 
+UNITS = 1 << DYADIC_BITS
+"""Probabilities are whole numbers of these parts of 1."""
+MOST_LETTERS = 1 << 12
+"""Of randomized response, whose channel is a matrix of that many rows and columns."""
 LARGEST_CHANNEL = 1 << 12
 """Cells up to which a channel composes exactly, and is kept in a ledger; larger ones by their ε alone."""
 
@@ -34,11 +42,6 @@ class ChannelLaw(Law):
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
         return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])
-
-    def step(self) -> Step | None:
-        """By the channel itself, where it is small enough to compose and to keep."""
-        small = len(self.channel.inputs) * len(self.channel.outputs) <= LARGEST_CHANNEL
-        return KnownChannel(self.channel) if small else None
 
     @cached_property
     def _tables(self) -> AliasTables:
@@ -59,6 +62,8 @@ class FiniteMechanism(Mechanism):
 
     claims: tuple[LocalDP, ...]
     law: ChannelLaw
+    closed_form: Step | None = None
+    """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
 
     @property
     def exact(self) -> Channel:
@@ -74,7 +79,10 @@ class FiniteMechanism(Mechanism):
         return self.exact.inputs
 
     def step(self) -> Step:
-        return self.law.step() or super().step()
+        if self.closed_form is not None:
+            return self.closed_form
+        small = len(self.exact.inputs) * len(self.exact.outputs) <= LARGEST_CHANNEL
+        return KnownChannel(self.exact) if small else super().step()
 
     def neighbours(self) -> list[Pair]:
         """The two letters that the channel tells apart best, then others."""
@@ -128,3 +136,53 @@ def exact_epsilon(channel: Channel) -> float:
     seen = met > 0
     # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
     return math.log1p(float(((highest[seen] - lowest[seen]) / lowest[seen]).max())) * (1 + 1e-15)
+
+
+def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMechanism:
+    """The true letter with e^ε times the probability of each other letter: ε-local differential privacy.
+
+    Args:
+        epsilon: the budget in nats.
+        letters: all values the column may have; None is the letter of missing values.
+
+    Raises:
+        LabelError: a letter repeats.
+        OptionError: an ε that is not above 0, fewer than 2 letters or too many for probabilities of 2^-53.
+
+    Example:
+        >>> answer = randomized_response(1.0, letters=["yes", "no"])
+        >>> round(float(answer.channel().matrix[0, 0]), 4)
+        0.7311
+    """
+    require_budget(epsilon)
+    known = alphabet(letters, "letters")
+    if len(known) < 2:
+        raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
+    if len(known) > MOST_LETTERS:
+        raise OptionError(
+            "{count} letters are more than the {most} randomized response is for; use subset-selection.",
+            count=len(known),
+            most=MOST_LETTERS,
+        )
+    other = units_above(1, epsilon, len(known) - 1)
+    same = UNITS - (len(known) - 1) * other
+    if same < other:
+        raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
+    matrix = np.full((len(known), len(known)), other / UNITS)
+    np.fill_diagonal(matrix, same / UNITS)
+    return FiniteMechanism(
+        "randomized-response",
+        {"epsilon": epsilon, "letters": known},
+        (LocalDP(epsilon),),
+        ChannelLaw(Channel(known, known, matrix)),
+        RandomizedResponse(epsilon, len(known)),
+    )
+
+
+def units_above(share: int, epsilon: float, others: int, own: int = 1) -> int:
+    """share/(own · e^ε + others) in units of 2^-53, rounded up: the true letter is told a little less often."""
+    exact = Context(prec=60)
+    # Beyond e^64 the share is one unit all the same.
+    weight = exact.add(exact.multiply(Decimal(own), exact.exp(Decimal(min(epsilon, 64.0)))), Decimal(others))
+    units = exact.divide(exact.multiply(Decimal(UNITS), Decimal(share)), weight)
+    return max(int(units.to_integral_value(rounding=ROUND_CEILING)), 1)

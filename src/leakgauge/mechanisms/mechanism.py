@@ -39,13 +39,9 @@ MOST_PAIRS = 32
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a mechanism can be run on.
+    """What a mechanism can be run on: columns of these kinds row by row, or queries about a whole table.
 
-    Attributes:
-        columns: kinds of columns it releases row by row; empty where it only answers queries.
-        answers: whether it answers queries about a whole table.
-        finite: whether it is a finite channel that can be written down.
-        values: how many values of a column it tells apart; None where that is not known.
+    It may be a finite channel that can be written down, and may tell so many values of a column apart.
     """
 
     columns: tuple[Kind, ...] = ()
@@ -56,13 +52,9 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """A claim, a law, and a way to run it.
+    """A name and parameters as on the command line, claims (the headline first), a law and a way to run it.
 
-    Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: what is guaranteed, the headline first.
-        law: from coded inputs to coded outputs; None where it only answers queries.
+    The law is from coded inputs to coded outputs; None where it only answers queries.
     """
 
     name: str
@@ -110,21 +102,13 @@ class Mechanism(ABC):
         return Claimed(self.claims[0])
 
     def neighbours(self) -> list[Pair]:
-        """Pairs of inputs that it keeps apart least, the most telling first.
-
-        Raises:
-            OptionError: its inputs are not known.
-        """
+        """Pairs of inputs that it keeps apart least, the most telling first."""
         if self.letters is None:
             raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
         return list(islice(combinations(self.letters, 2), MOST_PAIRS))
 
     def code(self, value: Any) -> int:
-        """The input as its law takes it.
-
-        Raises:
-            OptionError: it is not one of the letters.
-        """
+        """The input as its law takes it."""
         if self.letters is None or value not in self.letters:
             raise OptionError(
                 "{value!r} is not one of the letters of {name!s}; give two of them.", value=value, name=self.name
@@ -141,11 +125,7 @@ class Mechanism(ABC):
         return None if self.law is None else self.law.log_ratio(self.code(first), self.code(second))
 
     def read_input(self, text: str) -> Any:
-        """An input from its text; one that is not known stays a text, which ``code`` refuses.
-
-        Raises:
-            OptionError: it is not a number where numbers are taken.
-        """
+        """An input from its text; one that is not known stays a text, which ``code`` refuses."""
         return next((letter for letter in self.letters or () if text_of(letter) == text), text)
 
     def channel_over(

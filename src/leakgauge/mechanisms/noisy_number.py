@@ -135,11 +135,7 @@ class NoisyNumber(Mechanism):
         return Channel((*inputs, *ends.values()), grid, matrix / matrix.sum(axis=1, keepdims=True)).dyadic()
 
     def run(self, values: npt.ArrayLike, randomness: Randomness) -> Numbers:
-        """Each value on the grid with fresh noise; whole numbers where the grid is 1.
-
-        Raises:
-            ColumnError: a value is missing and no number stands for missing ones.
-        """
+        """Each value on the grid with fresh noise; whole numbers where the grid is 1."""
         steps = self.on_grid(np.atleast_1d(np.asarray(values)))
         return self.from_grid(self.law.draw(steps, randomness))
 

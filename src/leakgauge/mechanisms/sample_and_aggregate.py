@@ -70,11 +70,7 @@ class SampleAndAggregate(Mechanism):
     sampling_rate: float
 
     def run(self, rows: Rows, randomness: Randomness, confidence: float = 0.95) -> Aggregated:
-        """The private answer for a table, whose rows are the first axis of an array.
-
-        Raises:
-            OptionError: fewer rows in the sample than blocks.
-        """
+        """The private answer for a table, whose rows are the first axis of an array."""
         used = math.floor(self.sampling_rate * len(rows))
         if used < self.blocks:
             raise OptionError(

@@ -11,12 +11,11 @@ from typing import Any
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.mechanisms.choice import exponential, permute_and_flip
-from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
+from leakgauge.mechanisms.finite import FiniteMechanism, randomized_response, through_channel
 from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
 from leakgauge.mechanisms.laplace import geometric, laplace
 from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
-from leakgauge.mechanisms.randomized_response import randomized_response
 from leakgauge.probability import Label
 
 

@@ -196,12 +196,10 @@ class PermuteAndFlip(PureStep):
 
 @dataclass(frozen=True)
 class KnownChannel(Step):
-    """A finite channel, every two of whose inputs may be neighbours.
+    """A finite channel, every two of whose inputs may be neighbours, and a name for the secret that it sees.
 
-    Args:
-        channel: the channel.
-        secret: a name for what it sees. Channels of one name, and the runs of one of them, meet the same pair of
-            inputs; without a name each run is taken at its own worst pair, as two columns of one record may be.
+    Channels of one name, and the runs of one of them, meet the same pair of inputs; without a name each run is taken
+    at its own worst pair, as two columns of one record may be.
     """
 
     channel: Channel

@@ -153,12 +153,10 @@ class Claimed(Step):
 
 @dataclass(frozen=True)
 class ClaimedCurve(Step):
-    """A mechanism of which a Rényi-DP curve is claimed.
+    """A mechanism of which a Rényi-DP curve is claimed, by a name for whoever reads the sequence.
 
-    Args:
-        name: what the curve is called, for whoever reads the sequence.
-        points: (order above 1, ε in nats) in ascending order; between orders chords of (α − 1)·ε are used.
-        function: in place of points, ε in nats at each of an array of orders.
+    Points are (order above 1, ε in nats) in ascending order; between orders chords of (α − 1)·ε are used. A function,
+    in their place, gives ε in nats at each of an array of orders.
     """
 
     name: str

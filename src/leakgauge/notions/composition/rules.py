@@ -28,11 +28,6 @@ def in_parallel(
     part, replacing it may take it out of one part and put it into another: then the statements must hold for added
     or removed records, and what comes back is the largest for a group of two.
 
-    Args:
-        statements: of one notion, one a part; Rényi DP of one order.
-        parts: what decides which part a record is in.
-        neighbours: which data sets the result compares.
-
     Raises:
         OptionError: no statements, or statements of different notions or orders.
     """
