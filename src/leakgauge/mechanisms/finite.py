@@ -12,8 +12,7 @@ import numpy as np
 
 from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import MOST_PAIRS, Mechanism, Pair, Parameter
+from leakgauge.mechanisms.mechanism import MOST_PAIRS, Inputs, Law, Mechanism, Outputs, Pair, Parameter
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.mechanisms.steps import KnownChannel, RandomizedResponse, Step
 from leakgauge.probability import Channel, Label
@@ -65,24 +64,19 @@ class FiniteMechanism(Mechanism):
     closed_form: Step | None = None
     """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
 
-    @property
-    def exact(self) -> Channel:
+    def channel(self) -> Channel:
         """The dyadic channel."""
         return self.law.channel
 
-    def channel(self) -> Channel:
-        """The dyadic channel."""
-        return self.exact
-
     @property
     def letters(self) -> tuple[Label, ...]:
-        return self.exact.inputs
+        return self.law.channel.inputs
 
     def step(self) -> Step:
         if self.closed_form is not None:
             return self.closed_form
-        small = len(self.exact.inputs) * len(self.exact.outputs) <= LARGEST_CHANNEL
-        return KnownChannel(self.exact) if small else super().step()
+        small = len(self.letters) * len(self.law.channel.outputs) <= LARGEST_CHANNEL
+        return KnownChannel(self.law.channel) if small else super().step()
 
     def neighbours(self) -> list[Pair]:
         """The two letters that the channel tells apart best, then others."""
@@ -90,14 +84,14 @@ class FiniteMechanism(Mechanism):
         if not pairs:
             return pairs
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self.exact.matrix)
+            logs = np.log(self.law.channel.matrix)
             ratios = np.nan_to_num(logs.max(axis=0) - logs.min(axis=0), nan=-math.inf)
         output = int(np.argmax(ratios))
         best = (self.letters[int(logs[:, output].argmax())], self.letters[int(logs[:, output].argmin())])
         return [best, *(pair for pair in pairs if set(pair) != set(best))][:MOST_PAIRS]
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[Label]:
-        places = {label: at for at, label in enumerate(self.exact.inputs)}
+        places = {label: at for at, label in enumerate(self.letters)}
         try:
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
@@ -106,7 +100,7 @@ class FiniteMechanism(Mechanism):
                 count=len(places),
                 name=self.name,
             ) from None
-        return [self.exact.outputs[at] for at in self.law.draw(rows, randomness)]
+        return [self.law.channel.outputs[at] for at in self.law.draw(rows, randomness)]
 
 
 def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanism:

@@ -16,8 +16,7 @@ from leakgauge.claims import LocalDP
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.mechanisms.estimated_counts import counted_by_sets
 from leakgauge.mechanisms.finite import UNITS, units_above
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import Mechanism
+from leakgauge.mechanisms.mechanism import Inputs, Law, Mechanism, Outputs
 from leakgauge.mechanisms.span import require_budget
 from leakgauge.probability import Channel, Estimate, Label
 from leakgauge.probability.cells import Floats

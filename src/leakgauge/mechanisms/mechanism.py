@@ -1,4 +1,4 @@
-"""What every mechanism of the catalogue says of itself.
+"""What every mechanism of the catalogue says of itself, and its law: how likely each output is given each input.
 
 Other rooms ask a mechanism, or its law; none of them asks which one it is. A facet that a mechanism does not have is
 None.
@@ -14,10 +14,10 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.law import Law, Outputs
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
@@ -29,12 +29,37 @@ if TYPE_CHECKING:
     from leakgauge.mechanisms.letter_sets import LetterSets
     from leakgauge.mechanisms.noisy_number import NoisyNumber
 
+Inputs: TypeAlias = npt.NDArray[np.integer[Any]]
+Outputs: TypeAlias = npt.NDArray[Any]
 Parameter: TypeAlias = float | int | str | tuple[object, ...]
 Pair: TypeAlias = tuple[Any, Any]
 
 COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 MOST_PAIRS = 32
 """Pairs of neighbouring inputs that a mechanism names."""
+_LEAST_LOG = -1e3
+"""Stands for the logarithm of 0 in a ratio, which it leaves finite."""
+
+
+class Law(ABC):
+    """From coded inputs to coded outputs: letters by places, numbers by steps of a grid, sets by a truth per letter."""
+
+    @abstractmethod
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
+        """A fresh output for each input."""
+
+    @abstractmethod
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """log q(y|x) for each input (a row) and output (a column), up to one constant for all."""
+
+    def log_ratio(self, first: int, second: int) -> Callable[[Outputs], Floats]:
+        """log q(y|first) − log q(y|second) of outputs."""
+
+        def ratio(outputs: Outputs) -> Floats:
+            scores = np.maximum(self.scores(np.array([first, second]), outputs), _LEAST_LOG)
+            return np.asarray(scores[0] - scores[1])
+
+        return ratio
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
+from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, DiscreteLaplaceNoise, Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness

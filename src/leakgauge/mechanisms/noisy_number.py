@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms.law import Outputs
-from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Pair, numbers_in
+from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Outputs, Pair, numbers_in
 from leakgauge.mechanisms.noise import GridNoise, Steps
 from leakgauge.mechanisms.span import Span, half_up
 from leakgauge.mechanisms.steps import Step

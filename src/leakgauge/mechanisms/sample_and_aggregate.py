@@ -184,19 +184,9 @@ def sample_and_aggregate(
         "sampling_rate": sampling_rate,
         "grid": spans.grid,
     }
-    claim = CentralDP(_amplified(epsilon, sampling_rate))
-    return SampleAndAggregate(
-        "sample-and-aggregate",
-        parameters,
-        (claim,),
-        None,
-        CentralDP(epsilon),
-        statistic,
-        spans,
-        blocks,
-        aggregate,
-        sampling_rate,
-    )
+    claims = (CentralDP(_amplified(epsilon, sampling_rate)),)
+    how = (CentralDP(epsilon), statistic, spans, blocks, aggregate, sampling_rate)
+    return SampleAndAggregate("sample-and-aggregate", parameters, claims, None, *how)
 
 
 def _amplified(epsilon: float, rate: float) -> float:

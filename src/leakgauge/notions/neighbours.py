@@ -36,10 +36,6 @@ def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> St
     """Inputs are data sets, tuples of records; two are neighbours when they differ in one of them.
 
     Unless ``ordered`` they are multisets, and two inputs that hold the same records in another order are compared too.
-
-    Raises:
-        OptionError: ``records`` is below 1.
-        ModelError: the inputs are not tuples of that many records.
     """
     if records < 1:
         raise OptionError("A data set of {records} records does not exist; give at least 1.", records=records)

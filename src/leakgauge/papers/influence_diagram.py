@@ -27,33 +27,17 @@ SOURCE = Sentence(
     "here"
 )
 LAPLACE, GAUSSIAN = Sentence("Laplace"), Sentence("Gaussian")
-TABLE_3 = (
-    (1.0, 0.1136, 0.1136),
-    (0.7, 0.0795, 0.1932),
-    (0.8, 0.0909, 0.2841),
-    (1.0, 0.1136, 0.3977),
-    (0.7, 0.0795, 0.4773),
-    (1.0, 0.1136, 0.5909),
-    (0.7, 0.0795, 0.6705),
-    (0.6, 0.0682, 0.7386),
-    (0.6, 0.0682, 0.8068),
-    (0.7, 0.0795, 0.8864),
-    (1.0, 0.1136, 1.0),
-)
+TABLE_3 = {
+    "membership": (1.0, 0.7, 0.8, 1.0, 0.7, 1.0, 0.7, 0.6, 0.6, 0.7, 1.0),
+    "probability": (0.1136, 0.0795, 0.0909, 0.1136, 0.0795, 0.1136, 0.0795, 0.0682, 0.0682, 0.0795, 0.1136),
+    "cumulative": (0.1136, 0.1932, 0.2841, 0.3977, 0.4773, 0.5909, 0.6705, 0.7386, 0.8068, 0.8864, 1.0),
+}
 """Membership, probability and cumulative probability of 0, 10, …, 100; Laplace."""
-TABLE_5 = (
-    (0.3, 0.0390, 0.0390),
-    (0.3, 0.0390, 0.0779),
-    (0.6, 0.0779, 0.1558),
-    (0.6, 0.0779, 0.2338),
-    (0.7, 0.0909, 0.3247),
-    (1.0, 0.1299, 0.4545),
-    (0.7, 0.0909, 0.5455),
-    (1.0, 0.1299, 0.6753),
-    (0.8, 0.1039, 0.7792),
-    (0.7, 0.0909, 0.8701),
-    (1.0, 0.1299, 1.0),
-)
+TABLE_5 = {
+    "membership": (0.3, 0.3, 0.6, 0.6, 0.7, 1.0, 0.7, 1.0, 0.8, 0.7, 1.0),
+    "probability": (0.0390, 0.0390, 0.0779, 0.0779, 0.0909, 0.1299, 0.0909, 0.1299, 0.1039, 0.0909, 0.1299),
+    "cumulative": (0.0390, 0.0779, 0.1558, 0.2338, 0.3247, 0.4545, 0.5455, 0.6753, 0.7792, 0.8701, 1.0),
+}
 """The same; Gaussian."""
 TABLE_4 = (0.3295, 0.3295, 0.4545, 0.3977, 0.3977)
 """The probabilities as printed beside very bad, bad, medium, good, very good; Laplace."""
@@ -131,7 +115,7 @@ def laplace_grade() -> PublishedGrade:
 def gaussian_grade() -> PublishedGrade:
     """What the row of Table 5 says; its leaf states are not printed."""
     frequency = np.zeros((11, 11))
-    frequency[-1] = [membership for membership, _, _ in TABLE_5]
+    frequency[-1] = TABLE_5["membership"]
     return published.grade_matrix(frequency)
 
 
@@ -164,14 +148,13 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Printe
     ):
         # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
         yield PrintedTable(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
-    columns = ("membership", "probability", "cumulative")
     for what, printed, grade in (
         (Sentence("Table 3, Laplace"), TABLE_3, laplace),
         (Sentence("Table 5, Gaussian, from its memberships"), TABLE_5, gaussian),
     ):
         cumulative = np.cumsum(grade.distribution).tolist()
         table = tuple(zip(grade.row, grade.distribution, cumulative, strict=True))
-        yield PrintedTable(what, degrees, columns, printed, table, 5e-5)
+        yield PrintedTable(what, degrees, tuple(printed), tuple(zip(*printed.values(), strict=True)), table, 5e-5)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:

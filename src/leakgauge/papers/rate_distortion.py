@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import numpy as np
@@ -35,33 +36,18 @@ FILM_SHARES = (0.0513, 0.1538, 0.4872, 0.2051, 0.1026)
 ADULT_SHARES = (0.1386, 0.0007, 0.4668, 0.0127, 0.322, 0.0312, 0.0273)
 ROUNDED_SHARES = (0.1386, 0.0007, 0.4668, 0.0127, 0.3227, 0.0312, 0.0273)
 """The shares to four digits, which sum to 1: with them all of Table 2's optima come out to the last digit."""
-TABLE_2 = (
-    (0.509, 0.3397, 0.0154),
-    (0.423, 0.4963, 0.1073),
-    (0.355, 0.6379, 0.2293),
-    (0.270, 0.8387, 0.4437),
-    (0.203, 1.0185, 0.6593),
-    (0.156, 1.1587, 0.8440),
-    (0.120, 1.2761, 1.0143),
-    (0.081, 1.4166, 1.2242),
-    (0.050, 1.5428, 1.3923),
-    (0.033, 1.6205, 1.5290),
-    (0.021, 1.6813, 1.6237),
-    (0.013, 1.7261, 1.6880),
-)
+TABLE_2 = {
+    "distortion": (0.509, 0.423, 0.355, 0.270, 0.203, 0.156, 0.120, 0.081, 0.050, 0.033, 0.021, 0.013),
+    "symmetric": (0.3397, 0.4963, 0.6379, 0.8387, 1.0185, 1.1587, 1.2761, 1.4166, 1.5428, 1.6205, 1.6813, 1.7261),
+    "optimal": (0.0154, 0.1073, 0.2293, 0.4437, 0.6593, 0.8440, 1.0143, 1.2242, 1.3923, 1.5290, 1.6237, 1.6880),
+}
 """Distortion, leakage of the symmetric channel, of the optimal one; at the slopes 0.5, 1.0, …, 6.0."""
-SLOPES = tuple((at + 1) / 2 for at in range(len(TABLE_2)))
-TABLE_3 = (
-    (0.02, 0.780, 0.5),
-    (0.11, 0.675, 1.0),
-    (0.23, 0.580, 1.5),
-    (0.44, 0.450, 2.0),
-    (0.66, 0.345, 2.5),
-    (0.84, 0.270, 3.0),
-    (1.01, 0.205, 3.5),
-    (1.54, 0.050, 5.0),
-    (1.69, 0.020, 6.0),
-)
+SLOPES = tuple((at + 1) / 2 for at in range(len(TABLE_2["distortion"])))
+TABLE_3 = {
+    "leakage": (0.02, 0.11, 0.23, 0.44, 0.66, 0.84, 1.01, 1.54, 1.69),
+    "distortion": (0.780, 0.675, 0.580, 0.450, 0.345, 0.270, 0.205, 0.050, 0.020),
+    "slope": (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 5.0, 6.0),
+}
 """Leakage, distortion of the symmetric channel, and the slope whose distortion in Table 2 stands beside it."""
 FILM_SLOPES = tuple(round(0.6 + 0.2 * step, 1) for step in range(48))
 """λ of Figures 3 to 5, from 0.6 to 10."""
@@ -177,9 +163,9 @@ def reproduce() -> Reproduction:
     """Tables 2 and 3, both headlines, and what the text says of Figures 3 to 10."""
     joint = adult()
     prior, rows = joint.row_marginal(), table_2(joint)
-    exact = [_equal_leakage(prior, leakage) for leakage, _, _ in TABLE_3]
-    of_table_2 = (_of_table_2(row, *printed) for row, printed in zip(rows, TABLE_2, strict=True))
-    of_table_3 = (_of_table_3(prior, rows, *printed, equal) for printed, equal in zip(TABLE_3, exact, strict=True))
+    exact = [_equal_leakage(prior, leakage) for leakage in TABLE_3["leakage"]]
+    of_table_2 = map(_of_table_2, rows, *TABLE_2.values())
+    of_table_3 = map(partial(_of_table_3, prior, rows), *TABLE_3.values(), exact)
     lines = chain(_sources(prior), *of_table_2, *of_table_3, _headlines(rows, exact))
     curves = tuple(_curves(film(), prior))
     orders = (*_orders(rows), *_of_figures_7_and_8(curves), *_of_figures_9_and_10(prior))
@@ -190,14 +176,12 @@ def _sources(adults: Distribution) -> Iterator[Line]:
     where, meant = Sentence("section 6"), Sentence("0.3227 is meant: as printed the shares sum to 0.9993")
     for prior, shares in ((film(), FILM_SHARES), (adults, ADULT_SHARES)):
         for label, printed, ours in zip(prior.outcomes, shares, prior.probabilities.tolist(), strict=True):
+            what = Sentence("Adult, p({label!s})", label=str(label))
             if shares is FILM_SHARES:
                 what = Sentence("film 785, p({label!s})", label=str(label))
-            else:
-                what = Sentence("Adult, p({label!s})", label=str(label))
-            if printed == 0.322:
-                yield line(where, what, printed, ours, "probability", 5e-4, meant, True)
-            else:
-                yield line(where, what, printed, ours, "probability", 5e-5)
+            slip = printed == 0.322
+            note, tolerance = (meant, 5e-4) if slip else (None, 5e-5)
+            yield line(where, what, printed, ours, "probability", tolerance, note, slip)
     yield line(where, Sentence("film 785, H(X)"), 1.9464, entropy(film()), "bits", 5e-5)
     yield line(where, Sentence("Adult, H(X)"), 1.82, entropy(adults), "bits", 5e-3)
 
@@ -234,7 +218,7 @@ def _of_table_3(
 ) -> Iterator[Line]:
     where, at = Sentence("Table 3, {bits:g} bits", bits=leakage), SLOPES.index(slope)
     alike = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
-    best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2[at][0])
+    best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2["distortion"][at])
     exact = [Sentence("exactly at {distortion:.4f}", distortion=distortion) for distortion in equal]
     yield line(where, alike, leakage, _symmetric(prior, distortion), "bits", 5e-3, exact[0])
     yield line(where, best, leakage, rows[at].published.leakage, "bits", 5e-3, exact[1], leakage == 1.54)
@@ -251,7 +235,7 @@ def _equal_leakage(prior: Distribution, bits: float) -> tuple[float, float]:
 
 def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Iterator[Line]:
     rounded = rows[0].rounded.problem.prior
-    alike = np.array([_symmetric(rounded, distortion) for distortion, _, _ in TABLE_2])
+    alike = np.array([_symmetric(rounded, distortion) for distortion in TABLE_2["distortion"]])
     best = np.array([row.rounded.leakage for row in rows])
     true, honest = _leakages_with_background(rows)
     with_background = np.array([row.symmetric for row in rows])
@@ -259,7 +243,8 @@ def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Ite
     mean = Sentence("a ratio of sums; the mean of the ratios is {percent:.1f} %", percent=percent)
     saved = _saved(honest, with_background)
     least = Sentence("at equal distortion; the least possible saves {percent:.2f} %", percent=saved)
-    pairs = [1 - TABLE_2[SLOPES.index(slope)][0] / distortion for _, distortion, slope in TABLE_3]
+    optimal = [TABLE_2["distortion"][SLOPES.index(slope)] for slope in TABLE_3["slope"]]
+    pairs = 1 - np.array(optimal) / np.array(TABLE_3["distortion"])
     equal = [1 - best / alike for alike, best in exact]
     where, unequal = Sentence("abstract"), Sentence("its pairs leak unequally")
     yield line(where, Sentence("I saved over Table 2"), 21.7, _saved(best, alike), "%", 0.05, mean)
@@ -288,7 +273,7 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     coarse = [(slope, *algorithm_1(adults, BACKGROUNDS, slope, COARSE)) for slope in ADULT_SLOPES]
     plane = ("distortion", "leakage in bits")
     of_3 = [(optimum.distortion, optimum.leakage) for _, optimum in of_film]
-    of_4 = [(slope, *point) for (slope, _), point in zip(of_film, of_3, strict=True)]
+    of_4 = [(slope, optimum.distortion, optimum.leakage) for slope, optimum in of_film]
     of_5 = [(slope, optimum.epsilon) for slope, optimum in of_film]
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.

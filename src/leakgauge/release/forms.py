@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
-from leakgauge.mechanisms.law import Law, Outputs
 from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets
+from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes

@@ -25,11 +25,7 @@ LARGEST_EXACT_LOSS = 300.0
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A mechanism that runs ``count`` times, each time seeing a record with ``sampling_probability``.
-
-    Raises:
-        OptionError: a count below 1, or a probability outside (0, 1].
-    """
+    """A mechanism that runs ``count`` times, each time seeing a record with ``sampling_probability``."""
 
     count: int = 1
     sampling_probability: float = 1.0
@@ -78,11 +74,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Claimed(Step):
-    """A mechanism of which a statement is claimed: pure or approximate DP, zCDP, Rényi DP at one order, Gaussian DP.
-
-    Raises:
-        OptionError: a notion that does not compose, or a δ of 1 or more.
-    """
+    """A mechanism of which a statement is claimed: pure or approximate DP, zCDP, Rényi DP at one order, Gaussian DP."""
 
     statement: Statement
 
