@@ -45,8 +45,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
         levels: exact levels by name; empty for a statement.
-        prior_skew: Δ of the prior over the inputs compared; None where it is not known.
-        moment_skewness: of a prior over numbers; else None.
+        prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
     """
 

@@ -27,6 +27,7 @@ from leakgauge.randomness.draws import as_floats, coins, proportionally, shuffle
 
 Utility: TypeAlias = int | float | Fraction
 Counts: TypeAlias = npt.NDArray[np.int64]
+Exponents: TypeAlias = tuple[list[Fraction], Counts]
 MOST_INTEGRATED = 1024
 """Candidates up to which the law of permute-and-flip is computed: the work grows with their square."""
 
@@ -70,9 +71,7 @@ class Choice(Mechanism):
         """
         return self._chosen(*self._exponents(utilities, multiplicities), randomness)
 
-    def probabilities(
-        self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None
-    ) -> npt.NDArray[np.float64] | None:
+    def probabilities(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None) -> Floats | None:
         """The law of the position chosen, exact but for the rounding of floats; None where it is too much work."""
         return self._law(*self._exponents(utilities, multiplicities))
 
@@ -98,9 +97,7 @@ class Choice(Mechanism):
     def _law(self, exponents: list[Fraction], counts: Counts) -> Floats | None:
         """The law of ``_chosen``."""
 
-    def _exponents(
-        self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None
-    ) -> tuple[list[Fraction], Counts]:
+    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
         try:
             # Numbers of numpy are made plain first: the exact value stays.
             exact = [Fraction(u.item() if isinstance(u, np.generic) else u) for u in utilities]
@@ -143,9 +140,7 @@ class PermuteAndFlip(Choice):
     def step(self) -> steps.Step:
         return steps.PermuteAndFlip(self.epsilon)
 
-    def _exponents(
-        self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None
-    ) -> tuple[list[Fraction], Counts]:
+    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
         if multiplicities is not None:
             raise OptionError("Permute-and-flip has no multiplicities; use the exponential mechanism.")
         return super()._exponents(utilities, None)

@@ -36,7 +36,7 @@ def gaussian(
 
     Example:
         >>> age = gaussian(0.1, 1e-3, lower=0, upper=100)
-        >>> round(age.law.sigma * age.span.grid)
+        >>> round(age.law.scale * age.span.grid)
         1740
     """
     require_budget(epsilon)

@@ -227,13 +227,7 @@ class LetterSets(Mechanism):
         return texts
 
     def counts_from(self, released_sums: npt.ArrayLike, n: int, confidence: float = 0.95) -> tuple[Estimate, ...]:
-        """For each letter the number of rows that had it, without bias, with an interval that alone holds it.
-
-        Each letter is in so many of the n sets released.
-
-        Raises:
-            OptionError: sums that do not fit the letters and n.
-        """
+        """For each letter the number of rows that had it, without bias, by how many of the n sets released hold it."""
         sums = np.asarray(released_sums)
         fits = sums.shape == (len(self.letters),) and sums.dtype.kind in "iu" and n >= 1
         if not fits or (sums < 0).any() or (sums > n).any():

@@ -201,26 +201,21 @@ class DiscreteGaussian(GridNoise):
     FAR = 8.0
 
     def __post_init__(self) -> None:
-        _require("σ", self.sigma, LARGEST_SIGMA)
+        _require("σ", self.scale, LARGEST_SIGMA)
 
     @property
     def unit(self) -> float:
-        return 2 * self.sigma**2
-
-    @property
-    def sigma(self) -> float:
-        """The scale, in steps."""
-        return self.scale
+        return 2 * self.scale**2
 
     @property
     def standard_deviation(self) -> float:
         """In steps: at most σ, and as good as σ from one step on."""
-        return self.sigma
+        return self.scale
 
     @property
     def excess_kurtosis(self) -> float:
         """0, but for a σ of few steps."""
-        if self.sigma > _SUMMED:
+        if self.scale > _SUMMED:
             return 0.0
         steps = np.arange(-self._whole, self._whole + 1)
         chances = self.probability(steps)
@@ -230,7 +225,7 @@ class DiscreteGaussian(GridNoise):
 
     def step(self, shift: int) -> Step:
         """By its exact pair, with σ over the shift rounded down: less noise than there is, never more."""
-        exact = Fraction(self.sigma) / shift
+        exact = Fraction(self.scale) / shift
         near = float(exact)
         return DiscreteGaussianNoise(near if Fraction(near) <= exact else math.nextafter(near, 0.0), shift)
 
@@ -240,7 +235,7 @@ class DiscreteGaussian(GridNoise):
 
     def told_apart(self, moves: int) -> float:
         """That of one move by their Euclidean length; as good as exact from σ = 1 on."""
-        return math.erf(self.length(moves) / (2 * math.sqrt(2) * self.sigma))
+        return math.erf(self.length(moves) / (2 * math.sqrt(2) * self.scale))
 
     @staticmethod
     def largest_scale(numbers: Floats, miss: float) -> float:
@@ -252,10 +247,10 @@ class DiscreteGaussian(GridNoise):
 
     def below(self, steps: Floats) -> Floats:
         """Φ at the middle between two steps, or the sum of all terms up to it."""
-        if self.sigma > _SUMMED:
+        if self.scale > _SUMMED:
             from scipy.special import ndtr
 
-            return np.asarray(ndtr(np.clip((steps + 0.5) / self.sigma, -24.0, 24.0)))
+            return np.asarray(ndtr(np.clip((steps + 0.5) / self.scale, -24.0, 24.0)))
         reach = self._whole
         table = np.concatenate([[0.0], np.cumsum(self.probability(np.arange(-reach, reach + 1)))])
         return np.asarray(table[np.clip(steps + reach + 1, 0, 2 * reach + 1).astype(np.int64)])
@@ -263,10 +258,10 @@ class DiscreteGaussian(GridNoise):
     @property
     def _whole(self) -> int:
         """Steps beyond which there is nothing in floats."""
-        return math.ceil(40 * self.sigma) + 1
+        return math.ceil(40 * self.scale) + 1
 
     def rho(self, shift: int) -> float:
-        return quotient_above(shift * shift, 2 * Fraction(self.sigma) ** 2)
+        return quotient_above(shift * shift, 2 * Fraction(self.scale) ** 2)
 
     def delta(self, shift: int, epsilon: float) -> float:
         """The δ at ε of a shift by so many steps, exact but for rounding, which goes up.
@@ -274,7 +269,7 @@ class DiscreteGaussian(GridNoise):
         δ = Σ max(P(k) − e^ε P(k − shift), 0), whose terms are positive exactly for k below shift/2 − εσ²/shift.
         """
         # By symmetry over k above the cut: P(k) against P(k + shift).
-        cut = epsilon * self.sigma**2 / shift - shift / 2
+        cut = epsilon * self.scale**2 / shift - shift / 2
         first = math.floor(cut) + 1
         mine, theirs = self._beyond(first), self._beyond(first + shift)
         # e^ε alone may be out of the range of floats; e^ε · theirs is at most mine.
@@ -288,12 +283,12 @@ class DiscreteGaussian(GridNoise):
         from scipy.special import ndtri
 
         # P(K ≥ m) is at most that of N(0, σ²) above m − 1 (the same paper, proposition 25).
-        return math.ceil(self.sigma * -float(ndtri((1 - require_confidence(confidence)) / 2))) + 1
+        return math.ceil(self.scale * -float(ndtri((1 - require_confidence(confidence)) / 2))) + 1
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
         if randomness.private and count <= FEW:
-            return draws.opendp_discrete_gaussian(self.sigma, count)
-        return draws.discrete_gaussian(self.sigma, count, randomness)
+            return draws.opendp_discrete_gaussian(self.scale, count)
+        return draws.discrete_gaussian(self.scale, count, randomness)
 
     def _total(self) -> float:
         return 2 * self._beyond(1) + 1
@@ -303,10 +298,10 @@ class DiscreteGaussian(GridNoise):
         if first < 0:
             return self._total() - self._beyond(1 - first)
         # Beyond 39 σ further every term is 0 in floats.
-        last, total = first + math.ceil(39 * self.sigma) + 1, 0.0
+        last, total = first + math.ceil(39 * self.scale) + 1, 0.0
         for start in range(first, last, 1 << 20):
             steps = np.arange(start, min(start + (1 << 20), last), dtype=np.float64)
-            total += float(np.exp(-((steps / self.sigma) ** 2) / 2).sum())
+            total += float(np.exp(-((steps / self.scale) ** 2) / 2).sum())
         return total
 
 

@@ -21,10 +21,8 @@ FINENESS = 256
 class Span:
     """How far one row, or one query over neighbouring tables, can move: in steps of a grid.
 
-    Attributes:
-        grid: the distance of neighbouring grid points; a power of two, or 1.
-        steps: the sensitivity in whole steps.
-        lowest: for a column the lower bound in steps; None for a query.
+    ``grid`` is the distance of neighbouring grid points, a power of two; ``steps`` is the sensitivity and ``lowest``,
+    for a column, the lower bound.
     """
 
     grid: float

@@ -100,10 +100,7 @@ class Circumstances:
 
     @checked
     def with_domain(self, inputs: Sequence[Label]) -> Circumstances:
-        """The same with what the alphabet says, of one record or of data sets.
-
-        The diameter of a domain of data sets is infinite where it falls apart.
-        """
+        """The same with what the alphabet says, of one record or of data sets."""
         structure = data_sets(inputs, self.records, self.ordered)
         values = max((len(group) for group in structure.groups), default=None)
         known = replace(self, values=values, secrets=len(inputs))
@@ -111,11 +108,7 @@ class Circumstances:
 
     @checked
     def with_prior(self, prior: Distribution) -> Circumstances:
-        """The same with what a prior over records (or over data sets, as tuples) says.
-
-        Raises:
-            OptionError: the records are said to be independent, and under this prior they are not.
-        """
+        """The same with what a prior over records (or over data sets, as tuples) says; refused where it contradicts."""
         known = replace(self, uncertainty=entropy(prior))
         if self.records == 1:
             skew = prior_skew(prior)

@@ -18,13 +18,10 @@ from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge, Status
 
 @dataclass(frozen=True)
 class Implication:
-    """What follows in one notion.
+    """The tightest statement that follows in one notion, and the edges that lead there (none from the notion itself).
 
-    Attributes:
-        statement: the tightest one, or None where nothing follows.
-        path: the edges that lead there; empty when the statement was of that notion already.
-        cut: whether the level is what the secret can hold, which is less than the last edge's formula gives.
-        counterexample: where nothing follows, the name of the family that shows it, or "".
+    It is ``cut`` where the level is what the secret can hold, less than the last edge's formula gives. Where nothing
+    follows there is no statement, and the family that shows it may be named.
     """
 
     statement: Statement | None

@@ -94,14 +94,9 @@ def levels(
 
 @dataclass(frozen=True)
 class Relation:
-    """Exact levels and implied statements.
+    """Exact levels by name (of a statement none), and what follows, under which circumstances, in every other notion.
 
-    Attributes:
-        levels: exact levels by name; empty for a statement.
-        moment_skewness: of a prior over numbers, without unit; else None.
-        implied: what follows in each notion that has no exact level, by name.
-        circumstances: under which it follows.
-        warnings: what limits the answer, in sentences.
+    A prior over numbers has a skewness, without unit; warnings say in sentences what limits the answer.
     """
 
     levels: Mapping[str, Level]

@@ -158,7 +158,7 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Printe
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in matrix.tolist())
+    return tuple(map(tuple, matrix.tolist()))
 
 
 def _node_7() -> Line:
