@@ -22,7 +22,7 @@ from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
-from leakgauge.notions.levels import PAIRWISE_CELLS
+from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
 from leakgauge.tables import duckdb_columns, table
 from leakgauge.web import guard
