@@ -30,7 +30,7 @@ FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
 DOMAINS = ("errors", "sentences", "commands", "report", "page")
 LEFT = 0
 """So many templates of ``sentences`` nothing in the source says any more; at 0 such templates are dropped."""
-_SAID = {"say", "message"}
+_SAID = {"say", "message", "note", "alarm", "grid"}
 _DOMAINS = {"error": "errors", "sentence": "sentences"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
@@ -99,7 +99,9 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
             if name.endswith("Error"):
                 yield "error", first.value
             elif name in _SAID:
-                yield "said", first.value
+                # A table has a caption and the names of its columns, any other call one text.
+                texts = (one.value for one in node.args if isinstance(one, ast.Constant)) if name == "grid" else ()
+                yield from (("said", str(text)) for text in (first.value, *texts))
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):

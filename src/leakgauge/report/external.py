@@ -18,8 +18,9 @@ import msgspec
 
 from leakgauge.artefacts import Origin, PublicRecord, Quantity
 from leakgauge.artefacts.quantity import PROMISE
+from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Block, Code, Document, Grid, Picture, Section, inlines, with_parts
+from leakgauge.report.document import Block, Document, Section, inlines, numbers_of, retold
 from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.numbers import Number
 
@@ -104,7 +105,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
     def number(one: Number) -> Number:
         return replace(one, value=f"<{limit}", low=None, high=None, confidence=None) if _is_small(one, limit) else one
 
-    return with_parts(document, text, number)
+    return retold(document, text, number)
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
@@ -123,7 +124,7 @@ def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None
         if any(int(found.replace(",", "")) < limit for text in texts for found in _COUNTED.findall(text)):
             raise _small_count(section)
         for block in section.blocks:
-            numbers = [part for inline in inlines(block) for part in inline if isinstance(part, Number)]
+            numbers = numbers_of(block)
             if any(_is_small(number, limit) for number in numbers):
                 raise _small_count(section)
             if isinstance(block, Picture) or not all(_is_known(number, known, limit) for number in numbers):

@@ -11,9 +11,10 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError
 from leakgauge.report.document import Document, Edition, Inline
-from leakgauge.report.figures import Figure
+from leakgauge.report.figures.figure import Figure
 from leakgauge.report.numbers import Number, written
 from leakgauge.report.visible import END, START
 
@@ -116,9 +117,10 @@ def _drawing() -> Any:
     """What draws a figure so that no two in one page share an id."""
     count = itertools.count(1)
 
-    def draw(figure: Figure) -> Markup:
+    def draw(picture: Picture) -> Markup:
         from markupsafe import Markup
 
+        figure = Figure(picture.spec, picture.told)
         drawn = _IDS.sub(rf"\g<1>p{next(count)}-", _NAMESPACES.sub("", figure.to_svg()).replace("xlink:href", "href"))
         # Drawn here from a chart's data, in which every text is escaped.
         return Markup(drawn)

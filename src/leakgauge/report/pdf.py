@@ -14,9 +14,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Block, Code, Document, Edition, Grid, Inline, Paragraph, Picture, Points, text_of
+from leakgauge.report.document import Block, Document, Edition, Inline, text_of
+from leakgauge.report.figures.figure import Figure
+from leakgauge.report.numbers import Number
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""
@@ -120,7 +123,7 @@ def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
     raise InternalError("A PDF has no {kind}.", kind=type(block).__name__)
 
 
-def _grid(block: Grid, language: Language) -> dict[str, Any]:
+def _grid(block: Grid[Number], language: Language) -> dict[str, Any]:
     width = max(1, len(block.head), *(len(row) for row in block.rows))
     head = [_breakable(name) for name in block.head]
     rows = [[_text(cell, language) for cell in (*row, *[()] * (width - len(row)))] for row in block.rows]
@@ -167,10 +170,10 @@ def _picture(block: Picture, folder: Path) -> dict[str, Any]:
     import vl_convert
 
     # Not the SVG itself: its letters were measured in a font that only its maker has.
-    drawn: bytes = vl_convert.svg_to_pdf(block.figure.to_svg())
+    drawn: bytes = vl_convert.svg_to_pdf(Figure(block.spec, block.told).to_svg())
     file = f"{hashlib.sha256(drawn).hexdigest()}.pdf"
     (folder / file).write_bytes(drawn)
-    return {"kind": "picture", "file": file, "caption": block.caption, "told": block.figure.told}
+    return {"kind": "picture", "file": file, "caption": block.caption, "told": block.told}
 
 
 def _text(parts: Inline, language: Language) -> str:

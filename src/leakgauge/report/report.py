@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.artefacts import codec
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
-from leakgauge.report.document import Document, Edition, Paragraph, Section, twin, with_parts
+from leakgauge.report.document import Document, Edition, Section, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
@@ -135,14 +136,13 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     """
     if edition is Edition.EXTERNAL:
         facts = shareable(facts)
-    tell = Teller(facts, language, edition)
+    tell = Teller(facts.files, facts.diagram, language, edition)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)
         if tell.released
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
-    document = Document(title, language, edition, tuple(_sections(tell)))
-    document = with_parts(document, on_one_line)
+    document = retold(Document(title, language, edition, tuple(_sections(tell))), on_one_line)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)
@@ -153,7 +153,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
 def _sections(tell: Teller) -> Iterator[Section]:
     for key, make in SECTIONS.items():
         try:
-            blocks = tuple(Paragraph(one) if isinstance(one, tuple) else one for one in make(tell))
+            blocks = tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in make(tell))
         except LeakgaugeError:
             raise
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):

@@ -11,7 +11,7 @@ from leakgauge.report.figures import chart
 from leakgauge.report.figures.figure import Fields, Figure, figure_of_words, shown, value_of
 from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, width_of
 
-_NAMES = {
+NOTIONS = {
     "identifiability": message("identifiability"),
     "local-dp": message("local differential privacy"),
     "dp": message("differential privacy"),
@@ -27,6 +27,7 @@ _NAMES = {
     "sibson-leakage": message("Sibson leakage of order {order}"),
     "alpha-leakage": message("α-leakage of order {order}"),
 }
+"""What notions are called with their parameters."""
 _UNITS = ("nats", "bits", "standard deviations", "nats per unit of distance")
 _AREA, _LABELS = 450, 260
 
@@ -68,7 +69,7 @@ def _row(column: str, name: str, level: Fields, several: bool, language: Languag
     value = value_of(level, "value")
     assert value is not None
     parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
-    notion = language.say(_NAMES.get(name, name), **parameters)
+    notion = language.say(NOTIONS.get(name, name), **parameters)
     unit = str(level["unit"])
     said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
     return {
