@@ -30,7 +30,7 @@ FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
 DOMAINS = ("errors", "sentences", "commands", "report", "page")
 LEFT = 0
 """So many templates of ``sentences`` nothing in the source says any more; at 0 such templates are dropped."""
-_SAID = {"say", "message", "note", "alarm", "grid"}
+_SAID = {"say", "message", "note", "alarm"}
 _DOMAINS = {"error": "errors", "sentence": "sentences"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
@@ -99,9 +99,10 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
             if name.endswith("Error"):
                 yield "error", first.value
             elif name in _SAID:
-                # A table has a caption and the names of its columns, any other call one text.
-                texts = (one.value for one in node.args if isinstance(one, ast.Constant)) if name == "grid" else ()
-                yield from (("said", str(text)) for text in (first.value, *texts))
+                yield "said", first.value
+        if name == "grid":
+            # A table has a caption, and the names of its columns.
+            yield from (("said", str(one.value)) for one in node.args if isinstance(one, ast.Constant))
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):

@@ -13,7 +13,7 @@ from leakgauge.languages import Language
 from leakgauge.probability import Channel
 from leakgauge.report import pdf
 from leakgauge.report.document import Block, Document, Edition, Section
-from leakgauge.report.figures import channel_figure
+from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.numbers import Number
 
 LEAKAGE = Number(0.0764, "bits", "measurement.json#/background_floor", 0.0711, 0.0820)

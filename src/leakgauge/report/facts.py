@@ -34,7 +34,7 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
-from leakgauge.report.figures.figure import position_in_percent
+from leakgauge.report.figures.chart import position_in_percent
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import visible
 

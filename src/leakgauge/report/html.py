@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError
 from leakgauge.report.document import Document, Edition, Inline
-from leakgauge.report.figures.figure import Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.numbers import Number, written
 from leakgauge.report.visible import END, START
 

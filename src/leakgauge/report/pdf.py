@@ -18,7 +18,7 @@ from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report.document import Block, Document, Edition, Inline, text_of
-from leakgauge.report.figures.figure import Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.numbers import Number
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")

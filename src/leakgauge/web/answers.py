@@ -155,7 +155,7 @@ class Answers:
 def _load() -> None:
     import leakgauge.design
     import leakgauge.jobs.measure  # noqa: F401
-    from leakgauge.report.figures import Figure
+    from leakgauge.report.figures.chart import Figure
 
     # The drawing engine starts with the first picture.
     Figure({"data": {"values": []}, "mark": "point"}, "").to_svg()
@@ -189,7 +189,7 @@ def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
 
 
 def _decomposition(fields: Mapping[str, Any], language: Language) -> str:
-    from leakgauge.report.figures import decomposition_figure
+    from leakgauge.report.figures.decomposition import decomposition_figure
 
     return decomposition_figure(fields, language=language).to_svg()
 
