@@ -43,8 +43,11 @@ class Report:
     The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
     """
 
+    facts: Facts
+    """What it reports."""
+
     def __init__(self, release: Release, findings: Iterable[Finding] = (), grade: Assessment | None = None) -> None:
-        self._facts = Facts.gathered(release, tuple(findings), grade)
+        self.facts = Facts.gathered(release, tuple(findings), grade)
 
     @classmethod
     def of(cls, folder: Path | str) -> Report:
@@ -64,13 +67,8 @@ class Report:
     @classmethod
     def _of_facts(cls, facts: Facts) -> Report:
         report = cls.__new__(cls)
-        report._facts = facts
+        report.facts = facts
         return report
-
-    @property
-    def facts(self) -> Facts:
-        """What it reports."""
-        return self._facts
 
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -86,7 +84,7 @@ class Report:
                 "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
             )
         codes = tuple(CODES) if language == BOTH else (language,)
-        return [compose(self._facts, language_of(code), edition, limit=limit) for code in codes]
+        return [compose(self.facts, language_of(code), edition, limit=limit) for code in codes]
 
     def to_html(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -97,30 +95,29 @@ class Report:
             OptionError, InternalError: as of ``documents``; nothing is written.
             EngineError: the file cannot be written.
         """
-        text = to_html(self.documents(language, edition, limit=limit))
-        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
+        _write(path, to_html(self.documents(language, edition, limit=limit)), edition)
 
     def to_markdown(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a Markdown file; both languages one after the other. Arguments and errors as of ``to_html``."""
-        made = self.documents(language, edition, limit=limit)
-        text = "\n\n---\n\n".join(to_markdown(one) for one in made)
-        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
+        _write(path, "\n\n---\n\n".join(map(to_markdown, self.documents(language, edition, limit=limit))), edition)
 
     def to_pdf(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
-        content = to_pdf(self.documents(language, edition, limit=limit))
-        write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
+        _write(path, to_pdf(self.documents(language, edition, limit=limit)), edition)
 
     def to_json(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write the same as data, every number with its source. Arguments and errors as of ``to_html``."""
-        told = twin(self.documents(language, edition, limit=limit))
-        codec.write(Path(path), told, shareable=edition is Edition.EXTERNAL)
+        _write(path, codec.text_of(twin(self.documents(language, edition, limit=limit))), edition)
+
+
+def _write(path: Path | str, content: str | bytes, edition: Edition) -> None:
+    write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
 
 def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
