@@ -101,8 +101,9 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
             elif name in _SAID:
                 yield "said", first.value
         if name == "grid":
-            # A table has a caption, and the names of its columns.
-            yield from (("said", str(one.value)) for one in node.args if isinstance(one, ast.Constant))
+            # A table has a caption, and a head of the names of its columns.
+            texts = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
+            yield from (("said", name) for text in texts for name in text.split("|"))
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):

@@ -20,7 +20,7 @@ from leakgauge.artefacts import Origin, PublicRecord, Quantity
 from leakgauge.artefacts.quantity import PROMISE
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Block, Document, Section, inlines, numbers_of, retold
+from leakgauge.report.document import Block, Document, inlines, numbers_of, retold
 from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.numbers import Number
 
@@ -121,26 +121,21 @@ def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None
     """
     for section in document.sections:
         texts = [document.title, section.title, *(text for block in section.blocks for text in _texts(block))]
-        if any(int(found.replace(",", "")) < limit for text in texts for found in _COUNTED.findall(text)):
-            raise _small_count(section)
-        for block in section.blocks:
-            numbers = numbers_of(block)
-            if any(_is_small(number, limit) for number in numbers):
-                raise _small_count(section)
-            if isinstance(block, Picture) or not all(_is_known(number, known, limit) for number in numbers):
-                raise InternalError(
-                    "A number that not everybody may know is left in the section {section} of the external report; "
-                    "nothing was written, please report this.",
-                    section=section.key,
-                )
-
-
-def _small_count(section: Section) -> InternalError:
-    return InternalError(
-        "A count below the limit is left in the section {section} of the external report; nothing was written, please "
-        "report this.",
-        section=section.key,
-    )
+        counts = [int(found.replace(",", "")) for text in texts for found in _COUNTED.findall(text)]
+        numbers = [number for block in section.blocks for number in numbers_of(block)]
+        if any(count < limit for count in counts) or any(_is_small(number, limit) for number in numbers):
+            raise InternalError(
+                "A count below the limit is left in the section {section} of the external report; nothing was written, "
+                "please report this.",
+                section=section.key,
+            )
+        shows = any(isinstance(block, Picture) for block in section.blocks)
+        if shows or not all(_is_known(number, known, limit) for number in numbers):
+            raise InternalError(
+                "A number that not everybody may know is left in the section {section} of the external report; "
+                "nothing was written, please report this.",
+                section=section.key,
+            )
 
 
 def _is_known(number: Number, known: Facts, limit: int) -> bool:

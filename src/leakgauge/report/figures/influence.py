@@ -197,21 +197,16 @@ def layout(diagram: Diagram) -> tuple[dict[str, Place], list[list[Place]], float
 def _rows(
     column: Mapping[object, int], sizes: Mapping[object, float], ways: list[list[object]]
 ) -> tuple[dict[object, float], float]:
-    after: dict[object, list[object]] = {one: [] for one in column}
-    before: dict[object, list[object]] = {one: [] for one in column}
-    for way in ways:
-        for one, other in pairwise(way):
-            after[one].append(other)
-            before[other].append(one)
+    steps = [step for way in ways for step in pairwise(way)]
+    after = {one: [end for start, end in steps if start == one] for one in column}
+    before = {one: [start for start, end in steps if end == one] for one in column}
     groups = [[one for one in column if column[one] == at] for at in range(max(column.values()) + 1)]
     most = max(sum(sizes[one] for one in group) for group in groups)
     rows: dict[object, float] = {}
     for group in groups:
         rows |= _evenly(group, sizes, most)
-    for turn in range(24):
-        backwards = turn % 2 == 0
-        neighbours = after if backwards else before
-        for group in reversed(groups) if backwards else groups:
+    for neighbours, order in [(after, groups[::-1]), (before, groups)] * 12:
+        for group in order:
             middle = {one: fmean([rows[other] for other in neighbours[one]] or [rows[one]]) for one in group}
             group.sort(key=lambda one: (middle[one], rows[one]))
             rows |= _evenly(group, sizes, most)

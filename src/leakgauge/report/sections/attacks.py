@@ -9,7 +9,7 @@ from leakgauge.audit.attacks.columns import LETTERS
 from leakgauge.report.document import Content
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, Cell, Own, Plain, Teller
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 from leakgauge.tables import Kind
 
 _FILE = "audit.json"
@@ -46,15 +46,9 @@ def _attacks(tell: Teller) -> Iterator[Content]:
         )
     yield from tell.grid(
         "Attacks",
+        "Attack|Right without the release|Right with it|Advantage, in percentage points|"
+        "Advantage from a release of others|Advantage from the raw data|Exposed|Right at most, by the claim",
         (_attack(tell, at, one) for at, one in enumerate(attacks)),
-        "Attack",
-        "Right without the release",
-        "Right with it",
-        "Advantage, in percentage points",
-        "Advantage from a release of others",
-        "Advantage from the raw data",
-        "Exposed",
-        "Right at most, by the claim",
     )
     if any(not one.get("judged", True) for one in attacks):
         yield tell.note(
@@ -87,7 +81,7 @@ def _attack(tell: Teller, at: int, one: dict[str, object]) -> Iterator[Cell]:
     place = (_FILE, "attacks", at)
     name = tell.told(one["attack"]) + ("" if one.get("judged", True) else " *")
     knows = tell.names(*place, "knows")
-    yield tell.say("{attack}; knows {columns}", attack=Own(name), columns=tell.listed(knows)) if knows else name
+    yield tell.say("{attack}; knows {columns}", attack=own(name), columns=tell.listed(knows)) if knows else name
     for share in ("baseline", "success", "advantage", "independent", "raw"):
         yield tell.cell(*place, share, percent=True)
     yield tell.cell(*place, "exposed", count=True)
@@ -99,12 +93,12 @@ def _bounds(tell: Teller) -> Iterator[Content]:
     for column in tell.names(_FILE, "columns"):
         place = (_FILE, "columns", column)
         if not tell.has(*place, "lower_bound"):
-            yield tell.say("The rows of {column} are too few to show a level.", column=Own(column))
+            yield tell.say("The rows of {column} are too few to show a level.", column=own(column))
             continue
         fields = {
-            "column": Own(column),
+            "column": own(column),
             "shown": tell.number(*place, "lower_bound", "value", unit=str(tell.get(*place, "lower_bound", "unit"))),
-            "notion": Own(notion_of(tell, str(tell.get(*place, "notion")))),
+            "notion": own(notion_of(tell, str(tell.get(*place, "notion")))),
         }
         claim = tell.maybe(*place, "claim")
         if claim is None:
@@ -138,4 +132,4 @@ def _checks(tell: Teller) -> Iterator[Content]:
     ]
     # A reason may name the place of a file; without reasons their column is left out.
     wide = 3 if any("reason" in one for one in checks) else 2
-    yield from tell.grid("The record, computed again", (row[:wide] for row in rows), "Check", "Result", "Why")
+    yield from tell.grid("The record, computed again", "Check|Result|Why", (row[:wide] for row in rows))

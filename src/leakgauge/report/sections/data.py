@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.report.document import Content
-from leakgauge.report.sections.teller import Cell, Own, Teller
+from leakgauge.report.sections.teller import Cell, Teller, own
 
 
 def context(tell: Teller) -> Iterator[Content]:
     """For what, for whom, and what counts as one: as declared, not as found."""
-    yield from tell.grid("Context", _declared(tell), "Declared", "As")
+    yield from tell.grid("Context", "Declared|As", _declared(tell))
 
 
 def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
@@ -47,10 +47,10 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
 def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
     rows = [*_table(tell)]
-    yield from tell.grid("The table", rows, "What", "Value")
+    yield from tell.grid("The table", "What|Value", rows)
     columns = [(str(one["name"]), tell.told(one["kind"])) for one in tell.items("job.json", "table", "columns")]
-    roles = ((Own(name), kind, _role(tell, name)) for name, kind in columns)
-    yield from tell.grid("Columns", roles, "Column", "Kind of values", "Role")
+    roles = ((own(name), kind, _role(tell, name)) for name, kind in columns)
+    yield from tell.grid("Columns", "Column|Kind of values|Role", roles)
     if not columns and tell.has("release.json"):
         yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
         plain, binned = tell.public

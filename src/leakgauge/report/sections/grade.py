@@ -9,7 +9,7 @@ from leakgauge.assessment.indicators import INDICATORS
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, SCORES, Cell, Own, Plain, Teller
+from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, SCORES, Cell, Plain, Teller, own
 
 _FILE, _BEFORE = "assessment.json", "before.json"
 _NAMES = {
@@ -62,7 +62,7 @@ def _scores(tell: Teller) -> Iterator[Content]:
     ]
     if tell.has(_BEFORE, "grade"):
         rows.append((say("grade"), _capped(tell, _BEFORE), _capped(tell, _FILE)))
-    yield from tell.grid("Scores before and after", rows, "Score", "Released as it is", "This release")
+    yield from tell.grid("Scores before and after", "Score|Released as it is|This release", rows)
 
 
 def _capped(tell: Teller, file: str) -> Cell:
@@ -92,15 +92,13 @@ def _criteria(tell: Teller) -> Iterator[Content]:
         for key in keys
         if tell.has(_FILE, "nodes", key)
     ]
-    yield from tell.grid(
-        "Criteria, from 0, lowest, to 100, highest", rows, "Criterion", "Released as it is", "This release"
-    )
+    yield from tell.grid("Criteria, from 0, lowest, to 100, highest", "Criterion|Released as it is|This release", rows)
 
 
 def vetoes(tell: Teller) -> Iterator[Content]:
     """A loud sentence for each veto."""
     for veto in tell.items(_FILE, "vetoes"):
-        reason, cap = Own(tell.told(veto["reason"])), str(veto["cap"])
+        reason, cap = own(tell.told(veto["reason"])), str(veto["cap"])
         yield tell.alarm("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap)
 
 
@@ -128,7 +126,7 @@ def _policy(tell: Teller) -> Iterator[Content]:
         )
         for at, line in enumerate(tell.items(_FILE, "policy"))
     )
-    yield from tell.grid("The policy", rows, "Limit", "Asked", "Found", "Verdict")
+    yield from tell.grid("The policy", "Limit|Asked|Found|Verdict", rows)
 
 
 def _limit_name(tell: Teller, name: str) -> str:
@@ -194,7 +192,7 @@ def _published(tell: Teller) -> Iterator[Content]:
         yield tell.note(
             "By the published algebra the score is {score} and the grade {grade}. {why}",
             score=tell.number(_FILE, "published", "score", digits=3),
-            grade=Own(str(tell.get(_FILE, "published", "grade"))),
+            grade=own(str(tell.get(_FILE, "published", "grade"))),
             why=Plain(tell.told(tell.get(_FILE, "published", "why_not") or "")),
         )
 
@@ -209,16 +207,8 @@ def indicators(tell: Teller) -> Iterator[Content]:
         )
     yield from tell.grid(
         "Indicators that lead to the criteria",
+        "No.|Indicator|Found|Position, 0–100 %|Points of score|of privacy|of utility|Standing|From",
         (_indicator(tell, at, leaf) for at, leaf in enumerate(leaves)),
-        "No.",
-        "Indicator",
-        "Found",
-        "Position, 0–100 %",
-        "Points of score",
-        "of privacy",
-        "of utility",
-        "Standing",
-        "From",
     )
 
 

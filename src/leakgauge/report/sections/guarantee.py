@@ -8,7 +8,7 @@ from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.figures.levels import NOTIONS
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, Cell, Own, Teller, spelled
+from leakgauge.report.sections.teller import NOTHING, Cell, Teller, own, spelled
 
 _NOTIONS = NOTIONS | {
     "local-dp": message("local differential privacy, ε"),
@@ -51,7 +51,7 @@ def _columns(tell: Teller) -> Iterator[Content]:
             if tell.get("release.json", "claims", column, "exact")
             else message("What one row of {column} is guaranteed, as implied by the mechanism's claims")
         )
-        yield from tell.grid(caption, rows, "Notion", "Level", "Parameter", "Reached by", column=tell.written(column))
+        yield from tell.grid(caption, "Notion|Level|Parameter|Reached by", rows, column=tell.written(column))
 
 
 def _mechanism(tell: Teller, column: str) -> Inline:
@@ -60,7 +60,7 @@ def _mechanism(tell: Teller, column: str) -> Inline:
         return tell.say(
             "{column} was released through a random mechanism. Its settings may follow from private counts, and its "
             "exact levels would tell of these counts: they are in the internal edition only.",
-            column=Own(column),
+            column=own(column),
         )
     written = tell.written(column)
     if mechanism == "channel":
@@ -69,7 +69,7 @@ def _mechanism(tell: Teller, column: str) -> Inline:
             "fixed probabilities.",
             column=written,
         )
-    return tell.say("{column} was released by {mechanism}.", column=written, mechanism=Own(spelled(mechanism)))
+    return tell.say("{column} was released by {mechanism}.", column=written, mechanism=own(spelled(mechanism)))
 
 
 def _under_prior(tell: Teller) -> Iterator[Content]:
@@ -79,7 +79,7 @@ def _under_prior(tell: Teller) -> Iterator[Content]:
     levels = [notion for notion in tell.names("levels.json", "levels") if notion not in known]
     rows = (_level(tell, "levels.json", "levels", notion)[:3] for notion in levels)
     caption = message("What depends on how frequent the values are, with the shares of this table")
-    yield from tell.grid(caption, rows, "Notion", "Level", "Parameter")
+    yield from tell.grid(caption, "Notion|Level|Parameter", rows)
 
 
 def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
@@ -102,12 +102,12 @@ def _together(tell: Teller) -> Iterator[Content]:
         delta = tell.maybe("release.json", "together", notion, "delta")
         if delta is not None:
             level = tell.say("{level}, δ = {delta}", level=level, delta=delta)
-        rows.append((say("all columns together: {notion}", notion=Own(notion_of(tell, notion))), level))
-    yield from tell.grid("The whole release", (*rows, *_spent(tell)), "What", "Level")
+        rows.append((say("all columns together: {notion}", notion=own(notion_of(tell, notion))), level))
+    yield from tell.grid("The whole release", "What|Level", (*rows, *_spent(tell)))
     if tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "Counted in the ledger of {dataset} as entry {entry}.",
-            dataset=Own(str(tell.get("release.json", "budget", "ledger", "dataset"))),
+            dataset=own(str(tell.get("release.json", "budget", "ledger", "dataset"))),
             entry=tell.number("release.json", "budget", "ledger", "entry"),
         )
     if tell.released and tell.from_this_table:

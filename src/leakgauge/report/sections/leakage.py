@@ -48,7 +48,7 @@ def _grids(tell: Teller) -> Iterator[Content]:
         (message("What that means for someone who guesses"), _guesses(tell)),
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
-        yield from tell.grid(caption, rows, "Quantity", "Without a release", "Released as it is", "This release")
+        yield from tell.grid(caption, "Quantity|Without a release|Released as it is|This release", rows)
     tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
         yield tell.say(

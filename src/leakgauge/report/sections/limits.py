@@ -10,8 +10,7 @@ from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
-from leakgauge.report.sections.headline import strongest_attack
-from leakgauge.report.sections.teller import Own, Plain, Teller
+from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
 
@@ -168,7 +167,7 @@ def residual(tell: Teller) -> Iterator[Content]:
         yield Points(numbered=False, items=risks)
     review = tell.get("job.json", "asked", "review")
     yield (
-        tell.say("To be reviewed by {date}.", date=Own(str(review)))
+        tell.say("To be reviewed by {date}.", date=own(str(review)))
         if review
         else tell.say(
             "No review date was set. Review it before the next release of the same people, and whenever what attackers "
@@ -190,7 +189,7 @@ def _risks(tell: Teller) -> Iterator[Inline]:
             )
         )
         return
-    at = strongest_attack(tell)
+    at = tell.strongest_attack
     if at is not None:
         yield _strongest(tell, at)
     hidden = tell.maybe("leakage.json", "conditional_entropy_with_background")

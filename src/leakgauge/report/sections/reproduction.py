@@ -55,7 +55,7 @@ def _commands(tell: Teller) -> Iterator[Content]:
 def _versions(tell: Teller) -> Iterator[Content]:
     say = tell.language.say
     versions = tell.get("release.json", "versions") or tell.get("job.json", "versions") or {}
-    yield from tell.grid("Versions", ((str(name), str(one)) for name, one in versions.items()), "Software", "Version")
+    yield from tell.grid("Versions", "Software|Version", ((str(name), str(one)) for name, one in versions.items()))
     times = {"started": say("started"), "finished": say("finished")}
     stamped = [(said, str(tell.get("job.json", key))) for key, said in times.items() if tell.has("job.json", key)]
     stages = [
@@ -63,7 +63,7 @@ def _versions(tell: Teller) -> Iterator[Content]:
         for stage in tell.names("job.json", "stages")
         if tell.has("job.json", "stages", stage, "seconds")
     ]
-    yield from tell.grid("When it was made", (*stamped, *stages), "Stage", "Time")
+    yield from tell.grid("When it was made", "Stage|Time", (*stamped, *stages))
 
 
 def _digests(tell: Teller) -> Iterator[Content]:
@@ -80,7 +80,7 @@ def _digests(tell: Teller) -> Iterator[Content]:
     for stage in tell.names("job.json", "stages"):
         for file, digest in (tell.get("job.json", "stages", stage, "outputs") or {}).items():
             digests.setdefault(file, digest)
-    yield from tell.grid("Digests (SHA-256)", ((file, str(one)) for file, one in digests.items()), "File", "Digest")
+    yield from tell.grid("Digests (SHA-256)", "File|Digest", ((file, str(one)) for file, one in digests.items()))
 
 
 def crosswalk(tell: Teller) -> Iterator[Content]:
@@ -95,7 +95,7 @@ def crosswalk(tell: Teller) -> Iterator[Content]:
         for topic, key, given in _topics(tell)
         if key not in _RESTS_ON or tell.has(*_RESTS_ON[key])
     )
-    yield from tell.grid("Topics", rows, "Topic", "Section", "What it gives")
+    yield from tell.grid("Topics", "Topic|Section|What it gives", rows)
 
 
 def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeAlias
 
-from leakgauge.artefacts.codec import sentence_of
+from leakgauge.artefacts import Finding, strongest
+from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.document import Edition, Inline, sentence
@@ -49,16 +50,6 @@ _EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the
 
 
 @dataclass(frozen=True)
-class Own:
-    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return apart(self.text)
-
-
-@dataclass(frozen=True)
 class Plain:
     """A text that is in the report's language already, names in it included."""
 
@@ -68,7 +59,12 @@ class Plain:
         return self.text
 
 
-Cell: TypeAlias = str | Number | Inline | Own | Plain
+def own(text: str) -> Plain:
+    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
+    return Plain(apart(text))
+
+
+Cell: TypeAlias = str | Number | Inline | Plain
 """What stands in a cell of a table."""
 
 
@@ -101,21 +97,19 @@ class Teller(Facts):
         """A loud sentence."""
         return Paragraph("warning", self.say(template, **fields))
 
-    def grid(
-        self, caption: str, rows: Iterable[Iterable[Cell]], *head: str, **fields: object
-    ) -> Iterator[Grid[Number]]:
-        """A table of rows, none where there are none; without the last names of a head that is wider than they are.
+    def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
+        """A table of rows, none where there are none, under a head such as ``Column|Role``.
 
-        The fields are those of the caption.
+        Of a head that is wider than the rows the last names are left out; the fields are those of the caption.
         """
         made = tuple(tuple(map(_cell, row)) for row in rows)
         if made:
-            say = self.language.say
-            yield Grid(say(caption, **fields), tuple(map(say, head[: len(made[0])])), made)
+            say, names = self.language.say, head.split("|")[: len(made[0])]
+            yield Grid(say(caption, **fields), tuple(map(say, names)), made)
 
     def listed(self, names: Iterable[str]) -> Plain:
         """Names of columns, one after the other."""
-        return Plain(self.language.say(", ").join(str(Own(name)) for name in names) or "–")
+        return Plain(self.language.say(", ").join(str(own(name)) for name in names) or "–")
 
     def told(self, stored: object) -> str:
         """A sentence, or a name of ours, that an artefact stores."""
@@ -125,9 +119,9 @@ class Teller(Facts):
         """A cell that says whether something holds."""
         return self.language.say("yes") if holds else self.language.say("no")
 
-    def mechanism(self, stored: object) -> Own:
+    def mechanism(self, stored: object) -> Plain:
         """A mechanism as it is spelled, or the name of one that has no spelling."""
-        return Own(_LETTERS.sub("", self.told(stored)))
+        return own(_LETTERS.sub("", self.told(stored)))
 
     def cell(self, file: str, *path: str | int, **options: Any) -> Number | str:
         """The number at a place; a dash where nothing stands there."""
@@ -149,9 +143,9 @@ class Teller(Facts):
         return chinese or english if self.language.code == "zh" else english
 
     @property
-    def table(self) -> Own:
+    def table(self) -> Plain:
         """What the table is called."""
-        return Own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
+        return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
@@ -188,7 +182,7 @@ class Teller(Facts):
     def accusations(self) -> Iterator[Paragraph[Number]]:
         """What an audit found against the release; in doubt where no veto was made of it."""
         doubted = self.has("assessment.json") and not self.items("assessment.json", "vetoes")
-        for violation in (Own(self.told(one)) for one in self.items("audit.json", "violations")):
+        for violation in (own(self.told(one)) for one in self.items("audit.json", "violations")):
             if doubted:
                 yield self.alarm(
                     "The audit accuses the release, at its confidence and not beyond doubt: {violation}.",
@@ -196,6 +190,11 @@ class Teller(Facts):
                 )
             else:
                 yield self.alarm("The release does not keep what it claims: {violation}.", violation=violation)
+
+    @property
+    def strongest_attack(self) -> int | None:
+        """Which of the audit's attacks gained most."""
+        return strongest([decode(Finding, one, "audit.json") for one in self.items("audit.json", "attacks")])
 
     @property
     def asked_epsilon(self) -> Number | None:

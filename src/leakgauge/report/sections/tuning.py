@@ -69,13 +69,5 @@ def _searched(tell: Teller) -> Iterator[Content]:
         for at, one in enumerate(tell.items(_FILE, "trials"))
     )
     yield from tell.grid(
-        "Trials, in the order they were made",
-        rows,
-        "Mechanism",
-        "Claim",
-        "Score",
-        "Privacy",
-        "Utility",
-        "Grade",
-        "Meets the target",
+        "Trials, in the order they were made", "Mechanism|Claim|Score|Privacy|Utility|Grade|Meets the target", rows
     )

@@ -8,7 +8,7 @@ from leakgauge.artefacts.report import Paragraph
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import pictures, released_point
-from leakgauge.report.sections.teller import Own, Teller, spelled
+from leakgauge.report.sections.teller import Teller, own, spelled
 
 _SHOWN = 9
 """Points of the curve that are listed; the picture has all."""
@@ -25,7 +25,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
         place = ("utility.json", "columns", column)
         rows.append(
             (
-                Own(column),
+                own(column),
                 tell.yes_or_no(tell.get(*place, "protected")),
                 tell.cell(*place, "unchanged", percent=True),
                 tell.cell(*place, "distortion", "value", interval=(*place[1:], "distortion")),
@@ -33,13 +33,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
             )
         )
     yield from tell.grid(
-        "Utility per column",
-        rows,
-        "Column",
-        "Protected",
-        "Values unchanged",
-        "Mean distortion",
-        "Shift of shares",
+        "Utility per column", "Column|Protected|Values unchanged|Mean distortion|Shift of shares", rows
     )
     words = tell.say(
         "The shift of shares is the total variation between the original and the released shares of the values: the "
@@ -144,7 +138,7 @@ def _points(tell: Teller) -> Iterator[Content]:
         )
         for at in places
     )
-    yield from tell.grid("Points of the curve", rows, "Mean distortion", "Least leakage", "Local ε", "Proved within")
+    yield from tell.grid("Points of the curve", "Mean distortion|Least leakage|Local ε|Proved within", rows)
 
 
 def _comparison(tell: Teller) -> Iterator[Content]:
@@ -155,14 +149,7 @@ def _comparison(tell: Teller) -> Iterator[Content]:
         cells = (tell.cell("comparison.json", "ranking", at, *path) for path in numbers)
         rows.append((tell.mechanism(one["mechanism"]), *cells, tell.yes_or_no(one.get("meets_target"))))
     yield from tell.grid(
-        "This and other mechanisms",
-        rows,
-        "Mechanism",
-        "Leakage",
-        "Mean distortion",
-        "Local ε",
-        "Waste",
-        "Meets the aim",
+        "This and other mechanisms", "Mechanism|Leakage|Mean distortion|Local ε|Waste|Meets the aim", rows
     )
     if rows:
         yield tell.say(
