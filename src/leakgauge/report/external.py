@@ -109,12 +109,7 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, or shows a number or a picture that not everybody may know.
-
-    Args:
-        document: as it would be written.
-        known: what everybody may know; every number of the document must stand in it.
-        limit: counts below it must be masked.
+    """Refuse a document that says a count below the limit, shows a picture, or a number that is not in what is known.
 
     Raises:
         InternalError: names the section; the number itself stays unsaid.

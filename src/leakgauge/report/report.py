@@ -77,7 +77,8 @@ class Report:
 
         Raises:
             OptionError: another language, or a limit below 1.
-            InternalError: a small count is left in the external edition.
+            FileError: an artefact lacks a number that it must have.
+            InternalError: a small count, or a number that not everybody may know, is left in the external edition.
         """
         if language not in (*CODES, BOTH):
             raise OptionError(
@@ -124,12 +125,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     """The report on a job in one language.
 
     The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
-    out.
-
-    Raises:
-        FileError: an artefact lacks a number that it must have.
-        OptionError: a limit below 1.
-        InternalError: a small count, or a number that not everybody may know, is left in the external edition.
+    out; errors are those of ``Report.documents``.
     """
     if edition is Edition.EXTERNAL:
         facts = shareable(facts)

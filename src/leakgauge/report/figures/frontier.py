@@ -26,15 +26,13 @@ def frontier_figure(
     others: Sequence[Fields] = (),
     language: Language = ENGLISH,
 ) -> Figure:
-    """The least leakage over the mean distortion, with the floor that the background sets.
+    """The least leakage over the mean distortion of ``frontier.json``, with the floor that the background sets.
 
     Between two points the curve lies on or below the straight line: mixing two channels reaches the line.
 
     Args:
-        frontier: the fields of ``frontier.json``.
         release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
         others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
-        language: of the words.
     """
     points = frontier["points"]
     name, title = _objective(frontier, language)

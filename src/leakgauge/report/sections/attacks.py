@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Paragraph, Points
 from leakgauge.audit.attacks.columns import LETTERS
+from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.guarantee import notion_of
 from leakgauge.report.sections.pictures import pictures
@@ -59,13 +60,8 @@ def _attacks(tell: Teller) -> Iterator[Content]:
     for one in attacks:
         methods.setdefault(tell.told(one.get("method") or ""), []).append(tell.told(one["attack"]))
     spans = {method: " … ".join(dict.fromkeys((names[0], names[-1]))) for method, names in methods.items() if method}
-    yield Points(
-        numbered=False,
-        items=tuple(
-            tell.say("{attacks}: {method}", attacks=Plain(names), method=Plain(method))
-            for method, names in spans.items()
-        ),
-    )
+    said = (tell.say("{attacks}: {method}", attacks=Plain(span), method=Plain(how)) for how, span in spans.items())
+    yield Points(numbered=False, items=tuple(said))
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
@@ -95,20 +91,16 @@ def _bounds(tell: Teller) -> Iterator[Content]:
         if not tell.has(*place, "lower_bound"):
             yield tell.say("The rows of {column} are too few to show a level.", column=own(column))
             continue
-        fields = {
-            "column": own(column),
-            "shown": tell.number(*place, "lower_bound", "value", unit=str(tell.get(*place, "lower_bound", "unit"))),
-            "notion": own(notion_of(tell, str(tell.get(*place, "notion")))),
-        }
         claim = tell.maybe(*place, "claim")
-        if claim is None:
-            yield tell.say("The released rows of {column} show at least {shown} of {notion}.", **fields)
-        else:
-            yield tell.say(
-                "The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed.",
-                **fields,
-                claim=claim,
-            )
+        yield tell.say(
+            message("The released rows of {column} show at least {shown} of {notion}.")
+            if claim is None
+            else message("The released rows of {column} show at least {shown} of {notion}, where {claim} is claimed."),
+            column=own(column),
+            shown=tell.number(*place, "lower_bound", "value", unit=str(tell.get(*place, "lower_bound", "unit"))),
+            notion=own(notion_of(tell, str(tell.get(*place, "notion")))),
+            claim=claim,
+        )
 
 
 def _anonymity(tell: Teller) -> Iterator[Content]:

@@ -8,10 +8,26 @@ from leakgauge.artefacts.codec import sentence_of
 from leakgauge.artefacts.report import Points
 from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
+from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
+
+_RISKS = {
+    Aim.ROW: message(
+        "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
+        "{exposed} of them only because of this release."
+    ),
+    Aim.MEMBERSHIP: message(
+        "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
+        "of {exposed} only because of this release."
+    ),
+    Aim.SECRET: message(
+        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
+        "of {exposed} only because of this release."
+    ),
+}
 
 
 def assumptions(tell: Teller) -> Iterator[Content]:
@@ -72,17 +88,16 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "The table is small for so many combinations of values: the leakage after is uncertain beyond its interval."
         )
     if tell.items("audit.json", "attacks"):
-        yield (
-            tell.say(
+        bound = message(
+            "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds what "
+            "can be inferred of the secret's value in one row."
+        )
+        if tell.promises_nothing:
+            bound = message(
                 "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds "
                 "what others may find."
             )
-            if tell.promises_nothing
-            else tell.say(
-                "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
-                "what can be inferred of the secret's value in one row."
-            )
-        )
+        yield tell.say(bound)
     yield from _of_the_grade(tell)
     public = tell.names("release.json", "plan", "public")
     if public:
@@ -166,28 +181,26 @@ def residual(tell: Teller) -> Iterator[Content]:
     if risks:
         yield Points(numbered=False, items=risks)
     review = tell.get("job.json", "asked", "review")
-    yield (
-        tell.say("To be reviewed by {date}.", date=own(str(review)))
-        if review
-        else tell.say(
+    if review:
+        yield tell.say("To be reviewed by {date}.", date=own(str(review)))
+    else:
+        yield tell.say(
             "No review date was set. Review it before the next release of the same people, and whenever what attackers "
             "may know changes."
         )
-    )
 
 
 def _risks(tell: Teller) -> Iterator[Inline]:
     if not tell.released:
         spent = tell.maybe("job.json", "spent", "histogram", unit="nats")
-        yield (
-            tell.say("Nothing was released, so nothing was risked.")
-            if spent is None
-            else tell.say(
+        if spent is None:
+            yield tell.say("Nothing was released, so nothing was risked.")
+        else:
+            yield tell.say(
                 "Nothing was released, but the noisy histogram of the design was bought: ε = {spent} of the budget is "
                 "spent.",
                 spent=spent,
             )
-        )
         return
     at = tell.strongest_attack
     if at is not None:
@@ -208,27 +221,11 @@ def _strongest(tell: Teller, at: int) -> Inline:
     """What the strongest attack does to its targets, and to how many only because of the release."""
     attack = tell.get("audit.json", "attacks", at, "attack")
     known = attack_of(sentence_of(attack))
-    fields = {
-        "attack": Plain(tell.told(attack)),
-        "success": tell.number("audit.json", "attacks", at, "success", percent=True),
-        "exposed": tell.number("audit.json", "attacks", at, "exposed", count=True),
-    }
-    if known is not None and known.aim is Aim.ROW:
-        return tell.say(
-            "Someone with the declared background who runs “{attack}” finds the rows of {success} of the targets, and "
-            "{exposed} of them only because of this release.",
-            **fields,
-        )
-    if known is not None and known.aim is Aim.MEMBERSHIP:
-        return tell.say(
-            "Someone who runs “{attack}” rightly tells of {success} of the targets whether they are in the table, and "
-            "of {exposed} only because of this release.",
-            **fields,
-        )
     return tell.say(
-        "Someone with the declared background who runs “{attack}” guesses the secret of {success} of the targets, and "
-        "of {exposed} only because of this release.",
-        **fields,
+        _RISKS[Aim.SECRET if known is None else known.aim],
+        attack=Plain(tell.told(attack)),
+        success=tell.number("audit.json", "attacks", at, "success", percent=True),
+        exposed=tell.number("audit.json", "attacks", at, "exposed", count=True),
     )
 
 

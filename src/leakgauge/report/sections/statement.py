@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts.assessment import grade_of
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.grade import failed_lines, vetoes
 from leakgauge.report.sections.teller import OF_A_HUNDRED, ROWS, SCORES, Cell, Plain, Teller, own
@@ -60,51 +61,45 @@ def _graded(tell: Teller, grade: str) -> Inline:
             return tell.say("The release is graded {grade}; its score is {score}.", grade=grade, score=score)
         fields |= {name: number, f"{name}_grade": grade_of(float(number.value)).value}
     uncapped = str(tell.get("assessment.json", "grade_uncapped") or grade)
-    if uncapped != grade:
-        return tell.say(
-            "The release is graded {grade}, by a veto. Without it the grade would be {other}: score {score} "
-            "({score_grade}), privacy {privacy} ({privacy_grade}), utility {utility} ({utility_grade}).",
-            other=uncapped,
-            **fields,
-        )
-    if tell.items("assessment.json", "vetoes"):
-        return tell.say(
-            "The release is graded {grade}, and a veto stands against it; score {score} ({score_grade}), privacy "
-            "{privacy} ({privacy_grade}), utility {utility} ({utility_grade}).",
-            **fields,
-        )
-    return tell.say(
+    template = message(
         "The release is graded {grade}: the lowest of score {score} ({score_grade}), privacy {privacy} "
-        "({privacy_grade}) and utility {utility} ({utility_grade}).",
-        **fields,
+        "({privacy_grade}) and utility {utility} ({utility_grade})."
     )
+    if uncapped != grade:
+        template = message(
+            "The release is graded {grade}, by a veto. Without it the grade would be {other}: score {score} "
+            "({score_grade}), privacy {privacy} ({privacy_grade}), utility {utility} ({utility_grade})."
+        )
+    elif tell.items("assessment.json", "vetoes"):
+        template = message(
+            "The release is graded {grade}, and a veto stands against it; score {score} ({score_grade}), privacy "
+            "{privacy} ({privacy_grade}), utility {utility} ({utility_grade})."
+        )
+    return tell.say(template, other=uncapped, **fields)
 
 
 def _released(tell: Teller) -> Inline:
-    rows = tell.number("release.json", "rows", unit=ROWS, count=True)
-    plain, binned = tell.public
-    fields = {"table": tell.table, "rows": rows, "secret": tell.listed(tell.secret)}
+    template = message("Of {table}, {rows}, the column {secret} was released with noise that protects it.")
     if tell.keeps_guarantee_inside:
-        first = tell.say(
+        template = message(
             "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may follow "
-            "from private counts, so that its exact levels are not in this edition.",
-            **fields,
+            "from private counts, so that its exact levels are not in this edition."
         )
-        if tell.asked_epsilon is None:
-            first += tell.say(" This edition promises no bound on what a row tells.")
     elif tell.promises_nothing:
-        first = tell.say(
+        template = message(
             "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a row "
-            "tells.",
-            **fields,
+            "tells."
         )
-    else:
-        first = tell.say("Of {table}, {rows}, the column {secret} was released with noise that protects it.", **fields)
+    rows = tell.number("release.json", "rows", unit=ROWS, count=True)
+    said = tell.say(template, table=tell.table, rows=rows, secret=tell.listed(tell.secret))
+    if tell.keeps_guarantee_inside and tell.asked_epsilon is None:
+        said += tell.say(" This edition promises no bound on what a row tells.")
+    plain, binned = tell.public
     if plain:
-        first += tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
+        said += tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
     if binned:
-        first += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
-    return first + tell.say(" No other column was released.")
+        said += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
+    return said + tell.say(" No other column was released.")
 
 
 def _possible(tell: Teller) -> Content:
@@ -180,16 +175,13 @@ def _leakage(tell: Teller) -> Iterator[Row]:
             " The last number is what the declared background tells anyway: no protection of this column can go below "
             "it."
         )
-    fields = {"before": before, "after": after, "floor": floor}
-    if after is None and floor is None:
-        said = tell.say("{before} before", **fields)
-    elif after is None:
-        said = tell.say("{before} before; known anyway: {floor}", **fields)
-    elif floor is None:
-        said = tell.say("{before} before → {after} after", **fields)
-    else:
-        said = tell.say("{before} before → {after} after; known anyway: {floor}", **fields)
-    yield what, said, words
+    said = {
+        (False, False): message("{before} before"),
+        (False, True): message("{before} before; known anyway: {floor}"),
+        (True, False): message("{before} before → {after} after"),
+        (True, True): message("{before} before → {after} after; known anyway: {floor}"),
+    }[after is not None, floor is not None]
+    yield what, tell.say(said, before=before, after=after, floor=floor), words
 
 
 def _guarantee(tell: Teller) -> Iterator[Row]:
@@ -273,13 +265,11 @@ def _unchanged(tell: Teller) -> Iterator[Row]:
     for column in tell.secret:
         number = tell.maybe("utility.json", "columns", column, "unchanged", percent=True)
         if number is not None:
-            words = (
-                tell.say("The share of rows that still show the true value.")
-                if tell.promises_nothing
-                else tell.say(
+            words = tell.say("The share of rows that still show the true value.")
+            if not tell.promises_nothing:
+                words = tell.say(
                     "The share of rows that still show the true value; which these are, the release does not say."
                 )
-            )
             yield tell.say("Values of {column} left unchanged", column=own(column)), number, words
             return
 

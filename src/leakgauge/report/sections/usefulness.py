@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.report.document import Content, Inline
-from leakgauge.report.numbers import Number
 from leakgauge.report.sections.pictures import pictures, released_point
 from leakgauge.report.sections.teller import Teller, own, spelled
 
@@ -80,16 +79,16 @@ def _gap(tell: Teller) -> Iterator[Content]:
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
         )
-    elif released_point(tell):
-        yield from _above(tell)
+    elif (point := released_point(tell)) is not None:
+        yield from _above(tell, point["mechanism"])
     elif not tell.released and tell.has("frontier.json"):
         yield tell.say("Each point can be had; the release that was asked for is not among them.")
 
 
-def _above(tell: Teller) -> Iterator[Content]:
+def _above(tell: Teller, mechanism: str) -> Iterator[Content]:
     """How far a release that was not designed lies above the curve, by the last point that distorts no more."""
     field = _leakage_field(tell, "frontier.json")
-    known = "leakage_with_background" if field == "leakage_with_background" else "mutual_information"
+    known = "mutual_information" if field == "leakage" else field
     (column,) = (one for one in tell.secret if tell.has("utility.json", "columns", one, "distortion"))
     place = ("utility.json", "columns", column, "distortion", "value")
     distortion = tell.get(*place)
@@ -98,7 +97,9 @@ def _above(tell: Teller) -> Iterator[Content]:
     if not below or not tell.has("leakage.json", known):
         return
     fields = {"leakage": tell.number("leakage.json", known), "distortion": tell.number(*place)}
-    waste = _waste(tell)
+    ranked = [spelled(one["mechanism"]) for one in tell.items("comparison.json", "ranking")]
+    at = ranked.index(mechanism) if mechanism in ranked else len(ranked)
+    waste = tell.maybe("comparison.json", "ranking", at, "waste")
     if waste is not None:
         yield tell.say(
             "This release leaks {leakage} at a mean distortion of {distortion}; the least leaking channel of that "
@@ -115,15 +116,6 @@ def _above(tell: Teller) -> Iterator[Content]:
             other=tell.number("frontier.json", "points", at, "distortion", "value"),
             least=tell.number("frontier.json", "points", at, field),
         )
-
-
-def _waste(tell: Teller) -> Number | None:
-    """What the comparison says that this release wastes."""
-    point = released_point(tell) or {}
-    for at, one in enumerate(tell.items("comparison.json", "ranking")):
-        if spelled(one["mechanism"]) == point.get("mechanism"):
-            return tell.maybe("comparison.json", "ranking", at, "waste")
-    return None
 
 
 def _points(tell: Teller) -> Iterator[Content]:
