@@ -107,30 +107,23 @@ def failed_lines(tell: Teller) -> Iterator[Content]:
     for at, line in enumerate(tell.items(_FILE, "policy")):
         # Vetoes are loud by themselves.
         if not line["holds"] and line["name"] != "vetoes":
+            name, limit, found = _line(tell, at)
             yield tell.alarm(
-                "The policy is not kept: {name} {limit}; found: {found}.",
-                name=Plain(_limit_name(tell, str(line["name"]))),
-                limit=_side(tell, at, "limit"),
-                found=_found(tell, at),
+                "The policy is not kept: {name} {limit}; found: {found}.", name=Plain(name), limit=limit, found=found
             )
 
 
 def _policy(tell: Teller) -> Iterator[Content]:
-    say = tell.language.say
-    rows = (
-        (
-            _limit_name(tell, str(line["name"])),
-            _side(tell, at, "limit"),
-            _found(tell, at),
-            say("kept") if line["holds"] else say("NOT KEPT"),
-        )
-        for at, line in enumerate(tell.items(_FILE, "policy"))
-    )
+    words = {True: tell.language.say("kept"), False: tell.language.say("NOT KEPT")}
+    rows = ((*_line(tell, at), words[line["holds"]]) for at, line in enumerate(tell.items(_FILE, "policy")))
     yield from tell.grid("The policy", "Limit|Asked|Found|Verdict", rows)
 
 
-def _limit_name(tell: Teller, name: str) -> str:
-    return tell.language.say(_NAMES[name]) if name in _NAMES else name
+def _line(tell: Teller, at: int) -> tuple[str, Inline, Inline]:
+    """What a limit of the policy is called, what it asks for and what was found."""
+    name = str(tell.get(_FILE, "policy", at, "name"))
+    called = tell.language.say(_NAMES[name]) if name in _NAMES else name
+    return called, _side(tell, at, "limit"), _found(tell, at)
 
 
 def _found(tell: Teller, at: int) -> Inline:
