@@ -14,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
-from leakgauge.artefacts.report import Grid, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report.document import Block, Document, Edition, Inline, text_of
@@ -128,7 +128,9 @@ def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
         file = f"{hashlib.sha256(drawn).hexdigest()}.pdf"
         (folder / file).write_bytes(drawn)
         return {"kind": "picture", "file": file, "caption": block.caption, "told": block.told}
-    return {"kind": "code", "text": block.text}
+    if isinstance(block, Code):
+        return {"kind": "code", "text": block.text}
+    raise InternalError("A PDF has no {kind}.", kind=type(block).__name__)
 
 
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[float]:
