@@ -14,19 +14,18 @@ from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
 from leakgauge.audit.partitions import (
+    FINE_BITS,
     LETTERS,
-    FineBits,
-    Letters,
-    LowBits,
-    OfNumbers,
+    LOW_BITS,
     Partition,
-    Places,
-    Repeats,
     frequent_rows,
+    letters,
     lowest_bits,
+    of_numbers,
     one_column,
+    ranges,
 )
-from leakgauge.audit.text_partitions import Trie, character, frequent_texts, trait
+from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
@@ -171,7 +170,7 @@ def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iter
     parts = [one[~np.isnan(one[NUMBERS]).any(axis=1)] for one in (first, second)]
     if both[NUMBERS].shape[1] and min(len(one) for one in parts) >= FEWEST:
         for inner in _plain(numbers_in(parts[0]), numbers_in(parts[1]), None):
-            yield OfNumbers(inner, both)
+            yield of_numbers(inner, both)
 
 
 def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
@@ -181,8 +180,8 @@ def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
         yield frequent_texts(both)
     if texts <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
         return
-    yield Trie(first, second)
-    yield Trie(first, second, from_end=True)
+    yield beginnings(first, second)
+    yield beginnings(first, second, from_end=True)
     yield character(first, second)
     for at in np.flatnonzero((both[TRAITS] != both[TRAITS][0]).any(axis=0)).tolist():
         yield trait(both, at)
@@ -191,31 +190,31 @@ def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
 def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     both = np.concatenate([first, second])
     if log_ratio is not None:
-        yield Places(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
+        yield ranges(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
     if both.ndim > 1:
         if log_ratio is None:
-            yield Places(both, combined(first, second), Sentence("combined score"))
+            yield ranges(both, combined(first, second), Sentence("combined score"))
             if both.shape[1] <= COLUMNS and len(np.unique(codes_of(both))) <= len(both) / _OUTPUTS_A_LETTER:
                 yield frequent_rows(both)
             if both.dtype.kind == "f":
                 yield _telling_bits(first, second)
         return
     if both.dtype.kind not in "fiub":
-        yield Letters(both)
+        yield letters(both)
         return
     values, counts = np.unique(both, return_counts=True)
     few = len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2))
     if few:
-        yield Letters(both)
+        yield letters(both)
     else:
-        yield Places(both)
+        yield ranges(both)
         around = np.maximum(np.append(counts[1:], 0), np.append(0, counts[:-1]))
         repeated = values[counts >= np.maximum(_AT_LEAST, _BEYOND * around)]
         if len(repeated):
-            yield Repeats(repeated)
+            yield letters(repeated, "repeats")
         middle = values[np.isfinite(values.astype(np.float64))].astype(np.float64)
         if len(middle) and np.subtract(*np.quantile(middle, [0.75, 0.25])) > _WIDE:
-            yield Places(both, _remainder, Sentence("remainder by 2"))
+            yield ranges(both, _remainder, Sentence("remainder by 2"))
     if both.dtype.kind == "f":
         yield from _bits(both)
 
@@ -229,24 +228,21 @@ def _remainder(outputs: Outputs) -> Floats:
 def _bits(both: Outputs) -> Iterator[Partition]:
     zeros = both == 0
     if not np.array_equal(both, np.rint(both)) or (zeros & np.signbit(both)).any():
-        yield LowBits()
+        yield LOW_BITS
     _, lowest, exponents = lowest_bits(both)
     if (exponents - lowest >= _FULL).mean() > 0.01:
-        yield FineBits()
+        yield FINE_BITS
 
 
 def _telling_bits(first: Outputs, second: Outputs) -> Partition:
     """The low bits of the column in which they differ most."""
-    bits = LowBits()
-    differ = [
-        float(np.abs(_shares(bits, first[:, at]) - _shares(bits, second[:, at])).sum())
-        for at in range(min(first.shape[1], COLUMNS))
-    ]
-    return one_column(bits, int(np.argmax(differ)))
 
+    def shares(outputs: Outputs) -> Floats:
+        return np.bincount(LOW_BITS.places(outputs), minlength=LOW_BITS.cells) / max(len(outputs), 1)
 
-def _shares(partition: Partition, outputs: Outputs) -> Floats:
-    return np.bincount(partition.places(outputs), minlength=partition.cells) / max(len(outputs), 1)
+    columns = range(min(first.shape[1], COLUMNS))
+    differ = [float(np.abs(shares(first[:, at]) - shares(second[:, at])).sum()) for at in columns]
+    return one_column(LOW_BITS, int(np.argmax(differ)))
 
 
 def combined(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
@@ -280,7 +276,7 @@ def _finite(rows: Outputs) -> Floats:
 
 
 def _coordinate_score(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    cells: Partition = Places(np.concatenate([first, second]))
+    cells = ranges(np.concatenate([first, second]))
     ours, theirs = (np.bincount(cells.places(one), minlength=cells.cells) + 0.5 for one in (first, second))
     ratios = np.log(ours / ours.sum()) - np.log(theirs / theirs.sum())
     return lambda outputs: np.asarray(ratios[cells.places(outputs)])

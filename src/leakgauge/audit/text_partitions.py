@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from leakgauge.artefacts import Sentence
 from leakgauge.audit.outputs import Outputs
-from leakgauge.audit.partitions import LETTERS, OTHER, Letters, Partition, Places, View, listed
+from leakgauge.audit.partitions import LETTERS, Partition, letters, listed, ranges
 from leakgauge.audit.texts import BEGINNING, END, ENDING, START, TEXT, TRAIT_NAMES, TRAITS, characters_in, code_points
 from leakgauge.probability.cells import Codes
 from leakgauge.sentences import Field
@@ -22,29 +24,29 @@ def frequent_texts(outputs: Outputs) -> Partition:
     """Each of the most frequent texts that come again a cell, everything else the last."""
     texts, counts = np.unique(outputs[TEXT], return_counts=True)
     again = outputs[TEXT][np.isin(outputs[TEXT], texts[counts > 1])]
-    return View(Letters(again), lambda drawn: drawn[TEXT], "texts")
+    return letters(again, "texts").reading(lambda drawn: drawn[TEXT])
 
 
 def trait(outputs: Outputs, at: int) -> Partition:
     """One of the numbers that describe a text."""
-    return Places(outputs, lambda drawn: np.asarray(drawn[TRAITS][:, at]), TRAIT_NAMES[at], stake=_TEXTS)
+    return ranges(outputs, lambda drawn: np.asarray(drawn[TRAITS][:, at]), TRAIT_NAMES[at], stake=_TEXTS)
 
 
 def character(first: Outputs, second: Outputs) -> Partition:
     """The character at the place, counted from the beginning or the end, where texts differ most."""
     rows = characters_in(first), characters_in(second)
     at = int(np.argmax([_apart(rows[0][:, at], rows[1][:, at]) for at in range(rows[0].shape[1])]))
-    inner = Letters(np.concatenate(rows)[:, at])
 
-    def describe(cells: Codes) -> Sentence:
-        codes = inner.values[cells[cells < inner.cells - 1]].tolist()
-        known: list[Field] = [repr(chr(code)) if code else Sentence("none") for code in codes]
-        named = listed([*known, *OTHER[: len(cells) - len(known)]])
+    def spelled(code: int) -> Field:
+        return repr(chr(code)) if code else Sentence("none")
+
+    def said(one: Field) -> Sentence:
         if at < BEGINNING:
-            return Sentence("character {at:d} {one}", at=at + 1, one=named)
-        return Sentence("character {at:d} from the end {one}", at=at - BEGINNING + 1, one=named)
+            return Sentence("character {at:d} {one}", at=at + 1, one=one)
+        return Sentence("character {at:d} from the end {one}", at=at - BEGINNING + 1, one=one)
 
-    return View(inner, lambda drawn: characters_in(drawn)[:, at], "character", describe, _TEXTS)
+    found = letters(np.concatenate(rows)[:, at], "character", spelled, said)
+    return replace(found.reading(lambda drawn: characters_in(drawn)[:, at]), stake=_TEXTS)
 
 
 def _apart(first: Codes, second: Codes) -> float:
@@ -54,17 +56,21 @@ def _apart(first: Codes, second: Codes) -> float:
     return float(np.abs(ours / len(first) - theirs / len(second)).sum())
 
 
-class Trie(Partition):
-    """The longest of the frequent beginnings, or ends, that a text has: the nodes of a tree of characters."""
+def beginnings(first: Outputs, second: Outputs, from_end: bool = False) -> Partition:
+    """The longest of the frequent beginnings, or ends, that a text has."""
+    trie = _Trie(first, second, from_end)
+    name = "end of the text" if from_end else "beginning of the text"
+    return Partition(name, len(trie.beginnings), trie.places, trie.describe, stake=_TEXTS)
 
-    stake = _TEXTS
 
-    def __init__(self, first: Outputs, second: Outputs, *, from_end: bool = False) -> None:
-        self.name = "end of the text" if from_end else "beginning of the text"
+class _Trie:
+    """Frequent beginnings, or ends, as the nodes of a tree of characters."""
+
+    def __init__(self, first: Outputs, second: Outputs, from_end: bool) -> None:
         self._from_end, self._depth = from_end, ENDING if from_end else BEGINNING
         characters = self._characters(np.concatenate([first, second]))
         fewest = max(_FEWEST, len(characters) // LETTERS)
-        self._beginnings, self._parents = [""], [0]
+        self.beginnings, self._parents = [""], [0]
         self._steps: list[tuple[Codes, int]] = []
         at = np.zeros(len(characters), dtype=np.int64)
         for depth in range(self._depth):
@@ -77,21 +83,20 @@ class Trie(Partition):
             frequent = counts >= fewest
             if not frequent.any():
                 break
-            nodes = len(self._beginnings)
+            nodes = len(self.beginnings)
             for step in steps[frequent].tolist():
                 parent, character = divmod(step, _CHARACTERS)
-                self._beginnings.append(self._beginnings[parent] + chr(character))
+                self.beginnings.append(self.beginnings[parent] + chr(character))
                 self._parents.append(parent)
             self._steps.append((steps[frequent], nodes))
             at[:] = -1
             at[rows] = np.where(frequent, nodes + np.cumsum(frequent) - 1, -1)[step_of.reshape(-1)]
-        self.cells = len(self._beginnings)
 
     def _characters(self, outputs: Outputs) -> Codes:
         return code_points(outputs[END if self._from_end else START], self._depth)
 
     def _quoted(self, node: int) -> str:
-        return repr(self._beginnings[node][:: -1 if self._from_end else 1])
+        return repr(self.beginnings[node][:: -1 if self._from_end else 1])
 
     def places(self, outputs: Outputs) -> Codes:
         """The cell of each output."""
@@ -109,9 +114,9 @@ class Trie(Partition):
     def describe(self, cells: Codes) -> Sentence:
         """The shortest beginnings whose texts are all in the union, and others with what they go on with."""
         members = set(cells.tolist())
-        whole = [node in members for node in range(self.cells)]
+        whole = [node in members for node in range(len(self.beginnings))]
         # Children have larger numbers than their parents.
-        for node in range(self.cells - 1, 0, -1):
+        for node in range(len(self.beginnings) - 1, 0, -1):
             whole[self._parents[node]] &= whole[node]
         named: list[Field] = []
         for node in sorted(members):
