@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import Grouping, gather
 from leakgauge.probability.cells import Floats, log_or_zero
 
@@ -87,11 +88,6 @@ class GroupingShares:
         # One value more above: that all were seen may be chance too.
         high = first * _tail(np.minimum(homogeneous, quotient(first, never + 1)))
         return np.where((never > 0) & (first > 0), low * weight, 0.0), np.where(first > 0, high * weight, 0.0)
-
-
-def quotient(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, where=b > 0, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))))
 
 
 def _tail(rate: Floats) -> Floats:

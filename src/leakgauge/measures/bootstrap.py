@@ -16,6 +16,7 @@ from math import log
 
 import numpy as np
 
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Codes, Floats, gather, sums_by
@@ -49,8 +50,8 @@ def bootstrap(
     Each population asks for its bias and the farther of its two quantiles, on either side: with few observations
     the deviation grows with the true value, and the law of one population is too narrow on one side.
     """
-    merged = counts.merge({letter: roles.axes(letter) for letter in roles.counted(roles.letters(measure))})
-    cells = _Cells.of(merged, roles.channel, weights)
+    merged = roles.merged(counts, roles.letters(measure))
+    cells = CountedCells.of(merged, roles.channel, weights)
     tail = (1 - confidence) / 2
     generator = simulation(simulation_seed)
     observed = float(measure(cells.scenario(cells.times / merged.n)))
@@ -88,8 +89,8 @@ def _deviation(values: Floats, mean: float, tail: float) -> float:
 
 
 @dataclass(frozen=True)
-class _Cells:
-    """The cells that are redrawn: where each lies, how often it occurs, and what makes them a scenario again."""
+class CountedCells:
+    """Cells of a table: where each lies, how often it occurs, and what makes them a scenario again."""
 
     labels: dict[str, tuple[Label, ...]]
     codes: dict[str, Codes]
@@ -98,10 +99,13 @@ class _Cells:
     weights: Weights | None
 
     @classmethod
-    def of(cls, merged: Counts, channel: Channel | None, weights: Weights | None) -> _Cells:
+    def of(
+        cls, merged: Counts, channel: Channel | None, weights: Weights | None, largest: int = _LARGEST
+    ) -> CountedCells:
+        """Every cell of the table, or beyond so many those that occur."""
         labels = {letter: merged.labels(letter) for letter in merged.names}
         codes, times = merged.codes, merged.counts.astype(np.float64)
-        if np.prod(merged.shape, dtype=float) <= _LARGEST:
+        if np.prod(merged.shape, dtype=float) <= largest:
             codes, times = np.indices(merged.shape).reshape(len(labels), -1), merged.array().ravel().astype(np.float64)
         return cls(labels, dict(zip(labels, codes, strict=True)), times, channel, weights)
 
@@ -146,7 +150,7 @@ class _Cells:
         return Joint._trusted(self.labels["X"], self.labels[other], cells)
 
 
-def _populations(cells: _Cells, tail: float) -> list[Floats]:
+def _populations(cells: CountedCells, tail: float) -> list[Floats]:
     """The shares as observed, with ties among the secrets behind whatever is seen, and with ties among all secrets."""
     times, n, size = cells.times, cells.times.sum(), len(cells.times)
     # That nothing was seen of some cells refutes −log(tail) expected observations of them and no fewer.
@@ -160,7 +164,7 @@ def _populations(cells: _Cells, tail: float) -> list[Floats]:
         spread = times + unseen / size
         before, alone = sums_by(x, spread, letters), sums_by(x, times, letters)
         after = _tied(alone, np.zeros(letters, dtype=np.int64)) + unseen / letters
-        scaled = spread * np.divide(after, before, where=before > 0, out=np.zeros(letters))[x]
+        scaled = spread * quotient(after, before)[x]
         populations.append(scaled / scaled.sum())
     return populations
 

@@ -16,11 +16,11 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import GroupingShares
-from leakgauge.measures.bootstrap import bootstrap
+from leakgauge.measures.bootstrap import CountedCells, bootstrap
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
 from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout, require_one_role
-from leakgauge.probability import Channel, Counts, Distribution, Estimate, Joint, Scenario
+from leakgauge.probability import Channel, Counts, Estimate, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.scenario import Weights
 
@@ -176,33 +176,17 @@ def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats
     Raises:
         OptionError: shrinking gives every cell a probability, and there are more cells than fit.
     """
-    letters = roles.letters(measure, pair_weights=weights is not None and weights.ndim == 2)
-    merged = counts.merge({letter: roles.axes(letter) for letter in roles.counted(letters)})
-    if np.prod(merged.shape, dtype=float) > _LARGEST:
+    merged = roles.merged(counts, roles.letters(measure, pair_weights=weights is not None and weights.ndim == 2))
+    size = np.prod(merged.shape, dtype=float)
+    if size > _LARGEST:
         raise OptionError(
             "Shrinkage fills all {cells} cells, more than {limit}; choose another estimator or merge rare labels.",
-            cells=int(np.prod(merged.shape, dtype=float)),
+            cells=int(size),
             limit=_LARGEST,
         )
-    p = _shrink(merged.array().ravel() / merged.n, merged.n).reshape(merged.shape)
-    labels = {letter: merged.labels(letter) for letter in merged.names}
-    if "Y" in merged.names:
-        if "Z" in merged.names:
-            pairs = [(x, z) for x in labels["X"] for z in labels["Z"]]
-            known, flat = p.sum(axis=1), np.moveaxis(p, 1, 2).reshape(len(pairs), -1)
-            response = Channel(pairs, labels["Y"], flat / flat.sum(axis=1, keepdims=True))
-            return Scenario(Joint(labels["X"], labels["Z"], known), response, weights=weights)
-        joint = Joint(labels["X"], labels["Y"], p)
-        return Scenario(joint.row_marginal(), joint.channel(), weights=weights)
-    channel = roles.channel if "Y" in letters else None
-    if "Z" in merged.names:
-        return Scenario(Joint(labels["X"], labels["Z"], p), channel, weights=weights)
-    return Scenario(Distribution(labels["X"], p), channel, weights=weights)
-
-
-def _shrink(p: Floats, n: int) -> Floats:
-    target = 1 / len(p)
+    cells = CountedCells.of(merged, roles.channel, weights, _LARGEST)
+    p, target = cells.times / merged.n, 1 / len(cells.times)
     spread = float(((target - p) ** 2).sum())
     noise = 1 - float((p**2).sum())
-    intensity = 1.0 if n == 1 or noise >= (n - 1) * spread else noise / ((n - 1) * spread)
-    return intensity * target + (1 - intensity) * p
+    intensity = 1.0 if merged.n == 1 or noise >= (merged.n - 1) * spread else noise / ((merged.n - 1) * spread)
+    return cells.scenario(intensity * target + (1 - intensity) * p)

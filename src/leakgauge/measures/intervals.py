@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from leakgauge.measures.bias import GroupingShares, quotient
+from leakgauge.measures.bias import GroupingShares
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import Layout, gather, scatter
 from leakgauge.probability.cells import Floats, log_or_zero
 

@@ -19,10 +19,10 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, prior_cells, remaining, unweighted_cells
+from leakgauge.measures.information import Unit, prior_cells, quotient, remaining, unweighted_cells
 from leakgauge.measures.shannon import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario, Seen
-from leakgauge.probability.cells import Cells, Floats
+from leakgauge.probability.cells import Cells
 from leakgauge.probability.scenario import View
 
 
@@ -92,14 +92,10 @@ def _arimoto(cells: Cells, order: float) -> float:
     if order == math.inf:
         return max(-math.log(maxima.sum()), 0.0)
     # (Σ p^α)^(1/α) = max · (Σ (p/max)^α)^(1/α): no power underflows or overflows.
-    scaled = _divide(cells.values, cells.across_columns(maxima))
+    scaled = quotient(cells.values, cells.across_columns(maxima))
     norms = cells.column_sums(np.where(scaled > 0, scaled, 1.0) ** order * (scaled > 0))
     positive = maxima > 0
     log_norms = np.log(maxima[positive]) + np.log(norms[positive]) / order
     peak = float(log_norms.max())
     total = peak + math.log(np.exp(log_norms - peak).sum())
     return min(max(order / (1 - order) * total, 0.0), math.log(cells.shape[0]))
-
-
-def _divide(values: Floats, by: Floats) -> Floats:
-    return np.divide(values, by, where=by > 0, out=np.zeros(values.shape))

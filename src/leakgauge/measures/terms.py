@@ -67,9 +67,9 @@ class AxisRoles:
         there = {"X": True, "Y": bool(self.release) or self.channel is not None, "Z": bool(self.background)}
         return "".join(letter for letter in "XYZ" if letter in wanted and there[letter])
 
-    def counted(self, letters: str) -> str:
-        """Those letters that the counts hold."""
-        return "".join(letter for letter in letters if self.axes(letter))
+    def merged(self, counts: Counts, letters: str) -> Counts:
+        """The counts by those of the letters that they hold, one axis each."""
+        return counts.merge({letter: self.axes(letter) for letter in letters if self.axes(letter)})
 
     def size(self, counts: Counts, letters: str) -> int:
         """How many combinations the letters have, whether or not they occur."""
@@ -153,10 +153,9 @@ class Layout:
 def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> tuple[Layout, Codes]:
     """The groupings of one of Shannon's measures over the cells that occur, and the count of each cell."""
     letters = roles.letters(measure, weights is not None and weights.ndim == 2)
-    counted = roles.counted(letters)
-    merged = counts.merge({letter: roles.axes(letter) for letter in counted})
+    merged = roles.merged(counts, letters)
     channel = roles.channel if "Y" in letters else None
-    entries = _Entries.of(dict(zip(counted, merged.codes, strict=True)), channel)
+    entries = _Entries.of(dict(zip(merged.names, merged.codes, strict=True)), channel)
     weight = None if weights is None else entries.weights(weights)
     signs: Counter[str] = Counter()
     drift = 0
@@ -185,7 +184,7 @@ def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats |
         -largest / np.e if signed else 0.0,
         largest * _ceiling(measure, counts, roles, letters),
     )
-    sizes = roles.size(counts, letters), roles.size(counts, counted)
+    sizes = roles.size(counts, letters), roles.size(counts, "".join(merged.names))
     return Layout(groupings, linear, extremes, *sizes, largest, *bounds), merged.counts
 
 
