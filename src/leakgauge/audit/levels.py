@@ -12,7 +12,6 @@ import reprlib
 from dataclasses import replace
 from typing import TypeAlias
 
-import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Check, Level, Quantity, Sentence, Shown
@@ -164,18 +163,19 @@ def held_to(
     checks: tuple[Check, ...] = (),
 ) -> Shown:
     """What is shown of a mechanism, held to its claim; without a confidence the level is exact."""
-    level = Quantity(at_least, claim.unit)
-    if confidence is not None:
-        level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)
-    held = Level.stated(claim) if claimed else None
+    if confidence is None:
+        # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
+        level, most = Quantity(at_least, claim.unit), claim.level * (1 + 1e-9) + 1e-12
+    else:
+        level, most = Quantity(at_least, claim.unit, at_least, math.inf, confidence), claim.level
     is_epsilon = claim.unit == "nats" and claim.name != "zcdp"
     return Shown(
         notion=claim.name,
-        claim=held,
+        claim=Level.stated(claim) if claimed else None,
         epsilon_lower_bound=level if is_epsilon else None,
         lower_bound=level,
         estimate=estimate,
-        violated=_is_violated(held, level, stopped_early, checks),
+        violated=claimed and (at_least > most or stopped_early or not all(check.holds for check in checks)),
         deterministic=deterministic,
         stopped_early=stopped_early,
         samples=samples,
@@ -183,17 +183,3 @@ def held_to(
         event=event,
         checks=checks,
     )
-
-
-def without_checks(found: Shown) -> Shown:
-    """The same, judged by the level alone."""
-    violated = _is_violated(found.claim, found.lower_bound, found.stopped_early, ())
-    return msgspec.structs.replace(found, checks=(), violated=violated)
-
-
-def _is_violated(claim: Level | None, level: Quantity, stopped_early: bool, checks: tuple[Check, ...]) -> bool:
-    if claim is None:
-        return False
-    # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
-    most = claim.value * (1 + 1e-9) + 1e-12 if level.confidence is None else claim.value
-    return level.value > most or stopped_early or not all(check.holds for check in checks)

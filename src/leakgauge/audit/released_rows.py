@@ -12,9 +12,10 @@ import numpy as np
 from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.levels import least_level, without_checks
+from leakgauge.audit.levels import least_level
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
+from leakgauge.audit.subjects import Subject
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
@@ -27,9 +28,13 @@ _INPUTS = 8
 
 
 @dataclass
-class Recorded:
-    """Outputs that were already released, handed out once each."""
+class Recorded(Subject):
+    """Outputs that were already released, handed out once each.
 
+    They are not runs on one input: that they come again may be the table's doing.
+    """
+
+    runs = False
     outputs: Mapping[Any, Outputs]
     ratio: Callable[[Outputs], Floats] | None = None
     _used: dict[Any, int] = field(default_factory=dict)
@@ -62,9 +67,7 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
         return None
     pair = tuple(groups.outputs)
     rows = min(len(one) for one in groups.outputs.values())
-    shown = lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
-    # Rows are not runs on one input: that they come again may be the table's doing.
-    return without_checks(shown)
+    return lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
 
 
 def _claim(column: ReleasedColumn) -> Statement | None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import threading
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from leakgauge.audit.outputs import Outputs, as_outputs, compact
-from leakgauge.claims import Statement
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Pair
@@ -27,9 +27,16 @@ _AT_ONCE = 1 << 17
 """Outputs of a mechanism of the catalogue that are drawn between two looks at the clock."""
 
 
-class Subject(Protocol):
-    """Something that turns an input into a random output."""
+class Subject(ABC):
+    """Something that turns an input into a random output.
 
+    Attributes:
+        runs: whether each output is drawn afresh, so that it may be asked whether the noise repeats.
+    """
+
+    runs = True
+
+    @abstractmethod
     def draw(self, value: Any, count: int, until: float) -> Outputs:
         """Outputs of so many independent runs on one input, fewer where the clock passes ``until``."""
 
@@ -105,20 +112,14 @@ def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness 
     """What is audited; arguments as of ``lower_bound``, and what cannot be run is refused."""
     if isinstance(mechanism, Mechanism):
         return Catalogued(mechanism, randomness or OperatingSystem())
-    if hasattr(mechanism, "draw") and hasattr(mechanism, "log_ratio"):
-        found: Subject = mechanism
-        return found
+    if isinstance(mechanism, Subject):
+        return mechanism
     if not callable(mechanism):
         raise OptionError(
             "{kind} cannot be run; give a function, a mechanism of the catalogue or an OpenDP measurement.",
             kind=type(mechanism).__name__,
         )
     return Batched(mechanism) if batched else Repeated(mechanism)
-
-
-def claimed(mechanism: Any) -> Statement | None:
-    """The headline that a mechanism of the catalogue claims; None of anything else."""
-    return mechanism.claims[0] if isinstance(mechanism, Mechanism) else None
 
 
 def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:

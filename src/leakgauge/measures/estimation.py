@@ -8,7 +8,6 @@ asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 
 import numpy as np
@@ -26,6 +25,7 @@ from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
 """Observations a cell from which the promised confidence was measured to hold."""
+_LARGEST = 1 << 22
 
 
 class Estimator(Enum):
@@ -81,7 +81,8 @@ def estimate(
         >>> print(estimate(entropy, counts, ["illness"]))
         0.8813 [0.7449, 0.9731]
     """
-    roles = _checked(counts, AxisRoles(tuple(secret), tuple(release), tuple(background), channel), confidence)
+    roles = AxisRoles(tuple(secret), tuple(release), tuple(background), channel)
+    _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
     analytic = measure in FORMULAS
     if not analytic and estimator is Estimator.MILLER_MADOW:
@@ -89,10 +90,9 @@ def estimate(
             "Miller and Madow's correction is for Shannon's measures, not for {name}; choose another estimator.",
             name=getattr(measure, "__name__", str(measure)),
         )
-    if estimator is Estimator.SHRINKAGE:
-        value = _measured(measure, shrunken(counts, roles, measure, scenario.weights), unit)
-    else:
-        value = _measured(measure, scenario, unit)
+    shrunk = estimator is Estimator.SHRINKAGE
+    chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
+    value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
     if not analytic:
         low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
         cells = roles.size(counts, roles.letters(measure))
@@ -100,7 +100,8 @@ def estimate(
         laid, observed = layout(measure, counts, roles, scenario.weights)
         table = observed[None, :].astype(np.float64)
         if estimator is Estimator.MILLER_MADOW:
-            value = _settled(value + unit.of_nats(_correction(laid, table)), laid, unit)
+            corrected = value + unit.of_nats(_correction(laid, table))
+            value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
         ends = intervals(laid, table, confidence)
         low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
         cells = laid.cells
@@ -109,7 +110,7 @@ def estimate(
     return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
 
 
-def _checked(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
+def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> None:
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
     if roles.channel is not None and roles.release:
@@ -123,21 +124,15 @@ def _checked(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
         counts.labels(name)
     require_one_role(names)
     if roles.channel is None:
-        return roles
-    return replace(roles, channel=_aligned(counts, roles, roles.channel))
-
-
-def _aligned(counts: Counts, roles: AxisRoles, channel: Channel) -> Channel:
-    """The channel, once it is sure that its inputs are the secrets in their order."""
+        return
     labels = counts.merge({"secret": roles.secret}).labels("secret")
-    if channel.inputs != labels:
+    if roles.channel.inputs != labels:
         raise LabelError(
             "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
             "build it on the labels of the counts.",
-            inputs=len(channel.inputs),
+            inputs=len(roles.channel.inputs),
             labels=len(labels),
         )
-    return channel
 
 
 def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scenario:
@@ -148,21 +143,10 @@ def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scen
     return Scenario(counts.distribution(*roles.secret), roles.channel, weights=weights)
 
 
-def _measured(measure: Measure, scenario: Scenario, unit: Unit) -> float:
-    return float(measure(scenario, unit=unit) if measure in FORMULAS else measure(scenario))
-
-
 def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
     return sum(g.sign * float(GroupingShares.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
-
-
-def _settled(value: float, laid: Layout, unit: Unit) -> float:
-    return min(max(value, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
-
-
-_LARGEST = 1 << 22
 
 
 def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:
