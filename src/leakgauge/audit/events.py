@@ -101,14 +101,10 @@ def best_events(
             for one in (first[:middle], second[:middle], first[middle:], second[middle:])
         ]
         for swapped in (False, True):
-            likely, unlikely = counts[2 + swapped], counts[3 - swapped]
             orders = list(_orders(partition, counts[swapped], counts[1 - swapped]))
-            unions = [_best_union(claim, likely[order], unlikely[order], trials, miss, len(orders)) for order in orders]
-            best = int(np.argmax([union[3] for union in unions]))
-            members, p, q, promise, sure = unions[best]
-            chosen = np.zeros(partition.cells, dtype=bool)
-            chosen[orders[best][:members]] = True
-            events.append(Event(partition, chosen, swapped, p, q, promise, sure))
+            luck = _LUCK / (len(orders) * partition.cells)
+            unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss, luck) for order in orders]
+            events.append(max(unions, key=lambda event: event.promise))
     return events
 
 
@@ -124,57 +120,59 @@ def _orders(partition: Partition, likely: Codes, unlikely: Codes) -> Iterator[Co
 
 
 def _best_union(
-    claim: Statement, likely: Codes, unlikely: Codes, trials: int, miss: float, orders: int
-) -> tuple[int, float, float, float, bool]:
-    """How many of the first cells promise most (Neyman and Pearson), their shares, the promise, whether it is sure."""
-    seen = max(int(likely.sum()), 1), max(int(unlikely.sum()), 1)
-    hits, false_hits = np.cumsum(likely), np.cumsum(unlikely)
-    for weight, luck in ((1.0, _LUCK / (orders * len(likely))), (1e-3, _LUCK), (1e-6, 0.5)):
-        promised = weight * _promised(claim, (hits, false_hits), seen, trials, miss, luck)
+    claim: Statement,
+    partition: Partition,
+    order: Codes,
+    swapped: bool,
+    counts: Sequence[Codes],
+    trials: int,
+    miss: float,
+    luck: float,
+) -> Event:
+    """As many of the first cells as promise most (Neyman and Pearson)."""
+    seen = [max(int(count.sum()), 1) for count in (counts[swapped], counts[1 - swapped])]
+    hits = [np.cumsum(count[order]) for count in (counts[swapped], counts[1 - swapped])]
+    for weight, flattered in ((1.0, luck), (1e-3, _LUCK), (1e-6, 0.5)):
+        # What each union would prove if the counts flatter it as much as they may.
+        least, most = at_least(hits[0], seen[0], flattered), at_most(hits[1], seen[1], flattered)
+        low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
+        promised = weight * least_level(claim, low, high)
         if promised.max() > 0:
             break
     else:
-        promised = 1e-9 * np.maximum(hits / seen[0] - false_hits / seen[1], 0.0)
+        promised = 1e-9 * np.maximum(hits[0] / seen[0] - hits[1] / seen[1], 0.0)
     best = int(np.argmax(promised))
-    p, q = ((count[best] + 0.5) / (total + 1) for count, total in zip((hits, false_hits), seen, strict=True))
-    return best + 1, float(p), float(q), float(promised[best]), weight == 1.0 and promised[best] > 0
-
-
-def _promised(
-    claim: Statement, hits: tuple[Codes, Codes], seen: tuple[int, int], trials: int, miss: float, luck: float
-) -> Floats:
-    """What each union would prove if the counts flatter it as much as they may."""
-    least, most = at_least(hits[0], seen[0], luck), at_most(hits[1], seen[1], luck)
-    low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
-    return least_level(claim, low, high)
+    members = np.zeros(partition.cells, dtype=bool)
+    members[order[: best + 1]] = True
+    p, q = (float((count[best] + 0.5) / (total + 1)) for count, total in zip(hits, seen, strict=True))
+    sure = weight == 1.0 and bool(promised[best] > 0)
+    return Event(partition, members, swapped, p, q, float(promised[best]), sure)
 
 
 def most_promising(events: Sequence[Event]) -> Event:
     """The event of the largest promise; one that is known rather than learnt if it is nearly as good."""
     known = [event for event in events if event.partition.known]
-    if known and not any(event.sure for event in events):
-        # Where all may be luck, what is known is not.
-        return max(known, key=lambda event: event.promise)
     most = max(events, key=lambda event: event.promise)
     best_known = max(known, key=lambda event: event.promise, default=most)
-    return best_known if best_known.promise >= _KNOWN * most.promise else most
+    # Where all may be luck, what is known is not.
+    trusted = not any(event.sure for event in events) or best_known.promise >= _KNOWN * most.promise
+    return best_known if trusted else most
 
 
 def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     """Every partition that suits the kind of output, learnt from outputs under the two inputs."""
-    if first.dtype.kind != "V":
-        yield from _plain(first, second, log_ratio)
-        return
     both = np.concatenate([first, second])
-    yield from _of_texts(first, second)
-    parts = [one[~np.isnan(one[NUMBERS]).any(axis=1)] for one in (first, second)]
+    if both.dtype.kind != "V":
+        yield from _plain(first, second, both, log_ratio)
+        return
+    yield from _of_texts(first, second, both)
+    parts = [numbers_in(one[~np.isnan(one[NUMBERS]).any(axis=1)]) for one in (first, second)]
     if both[NUMBERS].shape[1] and min(len(one) for one in parts) >= FEWEST:
-        for inner in _plain(numbers_in(parts[0]), numbers_in(parts[1]), None):
+        for inner in _plain(parts[0], parts[1], np.concatenate(parts), None):
             yield of_numbers(inner, both)
 
 
-def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
-    both = np.concatenate([first, second])
+def _of_texts(first: Outputs, second: Outputs, both: Outputs) -> Iterator[Partition]:
     texts = len(np.unique(both[TEXT]))
     if texts < len(both):
         yield frequent_texts(both)
@@ -187,8 +185,7 @@ def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
         yield trait(both, at)
 
 
-def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
-    both = np.concatenate([first, second])
+def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     if log_ratio is not None:
         yield ranges(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
     if both.ndim > 1:
@@ -203,8 +200,7 @@ def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Itera
         yield letters(both)
         return
     values, counts = np.unique(both, return_counts=True)
-    few = len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2))
-    if few:
+    if len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
         yield letters(both)
     else:
         yield ranges(both)
@@ -215,23 +211,19 @@ def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Itera
         middle = values[np.isfinite(values.astype(np.float64))].astype(np.float64)
         if len(middle) and np.subtract(*np.quantile(middle, [0.75, 0.25])) > _WIDE:
             yield ranges(both, _remainder, Sentence("remainder by 2"))
-    if both.dtype.kind == "f":
-        yield from _bits(both)
+    if both.dtype.kind != "f":
+        return
+    if not np.array_equal(both, np.rint(both)) or ((both == 0) & np.signbit(both)).any():
+        yield LOW_BITS
+    _, lowest, exponents = lowest_bits(both)
+    if (exponents - lowest >= _FULL).mean() > 0.01:
+        yield FINE_BITS
 
 
 def _remainder(outputs: Outputs) -> Floats:
     # Whole numbers are divided as such: as floats the large ones would lose it.
     with np.errstate(invalid="ignore"):
         return np.nan_to_num(np.mod(outputs, 2).astype(np.float64), nan=-1.0)
-
-
-def _bits(both: Outputs) -> Iterator[Partition]:
-    zeros = both == 0
-    if not np.array_equal(both, np.rint(both)) or (zeros & np.signbit(both)).any():
-        yield LOW_BITS
-    _, lowest, exponents = lowest_bits(both)
-    if (exponents - lowest >= _FULL).mean() > 0.01:
-        yield FINE_BITS
 
 
 def _telling_bits(first: Outputs, second: Outputs) -> Partition:
