@@ -56,9 +56,8 @@ def compact(one: Any) -> Any:
         return one.reshape(-1)
     if isinstance(one, list | tuple) and {type(part) for part in one} in ({float}, {bool}):
         return np.array(one)
-    parts = _Parts([], [])
-    _take_apart(one, parts)
-    return parts.text if not parts.numbers else parts
+    parts = _parts_of(one)
+    return parts if parts.numbers else parts.text
 
 
 def program_outputs(lines: Sequence[str]) -> Outputs:
@@ -152,14 +151,12 @@ def _of_list(found: list[Any]) -> Outputs:
         return np.array(found, dtype=bool)
     if kinds == {"number"}:
         return _of_numbers(found)
-    if all(isinstance(one, np.ndarray) for one in found) and len({one.dtype.kind for one in found}) == 1:
-        if len({len(one) for one in found}) > 1:
-            raise _different_lengths()
-        return _of_array(np.array(found))
-    parts = [_parts_of(one) for one in found]
-    if len({len(one.numbers) for one in parts}) > 1:
-        raise _different_lengths()
-    return text_array([one.text for one in parts], np.array([one.numbers for one in parts]))
+    as_array = all(isinstance(one, np.ndarray) for one in found) and len({one.dtype.kind for one in found}) == 1
+    parts = [] if as_array else [_parts_of(one) for one in found]
+    rows = found if as_array else [one.numbers for one in parts]
+    if len({len(row) for row in rows}) > 1:
+        raise ModelError("The mechanism returned outputs of different lengths; return the same number each time.")
+    return _of_array(np.array(rows)) if as_array else text_array([one.text for one in parts], np.array(rows))
 
 
 def _of_numbers(found: list[Any]) -> Outputs:
@@ -268,7 +265,3 @@ def _number(line: str) -> float:
 
 def _is_nan(count: int, size: int) -> ModelError:
     return ModelError("The mechanism returned NaN in {count} of {all} outputs; mend that first.", count=count, all=size)
-
-
-def _different_lengths() -> ModelError:
-    return ModelError("The mechanism returned outputs of different lengths; return the same number each time.")

@@ -62,8 +62,7 @@ def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
         ModelError: the scenarios differ in secret, background or weights, so that no order is defined.
     """
     _require_same(mechanisms, ("source", "background", "weights"), Sentence("mechanisms"))
-    known = any(scenario.background is not None for scenario in mechanisms.values())
-    if known:
+    if any(scenario.background is not None for scenario in mechanisms.values()):
         return _ranking(
             mechanisms, shannon.conditional_mutual_information, shannon.conditional_entropy_with_background, False
         )
@@ -82,7 +81,14 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
         ModelError: the scenarios differ in secret, mechanism or weights, so that no order is defined.
     """
     _require_same(attacks, ("source", "weights"), Sentence("attacks"))
-    _require_one_mechanism(attacks)
+    first_name, first = next(iter(attacks.items()))
+    for name, scenario in attacks.items():
+        if not _same_mechanism(scenario, first):
+            raise ModelError(
+                "{name!r} and {first!r} attack different mechanisms; attacks are ranked against the same one.",
+                name=name,
+                first=first_name,
+            )
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
 
@@ -129,17 +135,6 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
                 )
 
 
-def _require_one_mechanism(attacks: Mapping[str, Scenario]) -> None:
-    first_name, first = next(iter(attacks.items()))
-    for name, scenario in attacks.items():
-        if not _same_mechanism(scenario, first):
-            raise ModelError(
-                "{name!r} and {first!r} attack different mechanisms; attacks are ranked against the same one.",
-                name=name,
-                first=first_name,
-            )
-
-
 def _same_mechanism(one: Scenario, other: Scenario) -> bool:
     """Whether the release has the same law q(y|x) for every secret that occurs, up to rounding.
 
@@ -149,8 +144,7 @@ def _same_mechanism(one: Scenario, other: Scenario) -> bool:
         return one.channel is other.channel
     if one.channel.outputs != other.channel.outputs:
         return False
-    cells = [scenario.view(Seen.RELEASE).cells.nonzero() for scenario in (one, other)]
-    (x, y, p), (other_x, other_y, other_p) = cells
+    (x, y, p), (other_x, other_y, other_p) = (each.view(Seen.RELEASE).cells.nonzero() for each in (one, other))
     # The sources are alike, so that joint probabilities compare as conditional ones do.
     return (
         np.array_equal(x, other_x) and np.array_equal(y, other_y) and bool(np.allclose(p, other_p, rtol=1e-9, atol=0))

@@ -34,14 +34,14 @@ def prior(source: Scenario | Distribution, order: float = math.inf, unit: Unit =
         >>> prior(Distribution(["a", "b", "c"], [0.5, 0.25, 0.25]))
         1.0
     """
-    return unit.of_nats(_arimoto(prior_cells(source), _checked(order)))
+    return unit.of_nats(_arimoto(prior_cells(source), require_order(order)))
 
 
 @checked
 def posterior(scenario: Scenario, order: float = math.inf, seen: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> float:
     """H_α(X|Y) after Arimoto, in bits: α/(1−α) · log Σ_y (Σ_x p(x,y)^α)^(1/α)."""
     cells = unweighted_cells(scenario, seen, "Rényi entropy")
-    return unit.of_nats(_arimoto(cells, _checked(order)))
+    return unit.of_nats(_arimoto(cells, require_order(order)))
 
 
 @checked
@@ -76,7 +76,8 @@ def maximal_leakage(channel: Channel, unit: Unit = Unit.BITS) -> float:
     return unit.of_nats(max(math.log(channel.cells.column_maxima().sum()), 0.0))
 
 
-def _checked(order: float) -> float:
+def require_order(order: float) -> float:
+    """The order of an entropy or a divergence, refused below 0."""
     if not order >= 0:
         raise OptionError("An order of {order} is not defined; Rényi's orders run from 0 to infinity.", order=order)
     return float(order)
