@@ -71,12 +71,10 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
         apart=apart,
         declared=declared.sensitivity,
     )
+    enough, near = least >= declared.scale, apart <= declared.sensitivity
     return [
-        Check(name, holds) if holds else Check(name, holds, reason)
-        for name, holds, reason in (
-            (Sentence("scale of the noise"), least >= declared.scale, too_small),
-            (Sentence("sensitivity of the inputs"), apart <= declared.sensitivity, too_far),
-        )
+        Check(Sentence("scale of the noise"), enough, Sentence() if enough else too_small),
+        Check(Sentence("sensitivity of the inputs"), near, Sentence() if near else too_far),
     ]
 
 

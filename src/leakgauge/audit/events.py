@@ -55,8 +55,7 @@ class Event:
     """A union of cells, likelier under one of two inputs.
 
     Attributes:
-        partition: the cells.
-        members: which cells belong to it.
+        members: which cells of the partition belong to it.
         swapped: whether it is likelier under the second input.
         p: its estimated probability under the input it is likelier under.
         q: its estimated probability under the other.

@@ -54,16 +54,12 @@ Counting: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Experiment:
-    """Outputs of one subject on neighbouring inputs, held to a claim.
+    """Outputs of one subject on neighbouring inputs, held to a claim; other fields as of ``lower_bound``.
 
     Attributes:
         claimed: whether the claim is the subject's own, or stands for none.
-        samples: outputs on each input, at most.
         miss: the chance of a false alarm.
         until: when to stop, by the monotonic clock.
-        stop_early: whether to bet.
-        declared: noise to check.
-        progress: told of every round.
     """
 
     subject: Subject
@@ -178,9 +174,7 @@ class Experiment:
         first = self.subject.draw(pair[0], count, now + max(until - now, 0.0) / 2)
         second = self.subject.draw(pair[1], len(first), until) if len(first) else first
         length = min(len(first), len(second))
-        if not length:
-            return first[:0], second[:0]
-        first, second = alike(first[:length], second[:length])
+        first, second = alike(first[:length], second[:length]) if length else (first[:0], second[:0])
         return first, second
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import reprlib
 from dataclasses import replace
-from typing import TypeAlias
 
 import numpy as np
 
@@ -30,9 +29,6 @@ from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_con
 from leakgauge.notions.ratios import local_dp
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
-
-Line: TypeAlias = tuple[float, float]
-"""Slope s and height t of p ≤ s·q + t."""
 
 _ORDERS = np.geomspace(1.02, 200, 60)
 """Rényi orders at which a zero-concentrated claim is tried; fewer orders prove less, never something wrong."""
@@ -65,7 +61,7 @@ def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
         elif isinstance(claim, ZeroConcentratedDP):
             found = (_renyi(p[..., None], q[..., None], _ORDERS) / _ORDERS).max(axis=-1)
         else:
-            delta = _delta(claim)
+            delta = getattr(claim, "delta", 0.0)
             # The event, and its complement with the inputs exchanged.
             found = np.fmax(np.log((p - delta) / q), np.log((1 - q - delta) / (1 - p)))
         return np.where(p > q, np.maximum(np.nan_to_num(found, nan=0.0, posinf=math.inf), 0.0), 0.0)
@@ -73,12 +69,11 @@ def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
 
 def at_level(claim: Statement, level: float) -> Statement:
     """The same notion at another level."""
-    first = next(iter(vars(claim)))
-    return replace(claim, **{first: level})
+    return replace(claim, **{next(iter(vars(claim))): level})
 
 
-def line(claim: Statement, p: float, q: float) -> Line:
-    """A half-plane p' ≤ s·q' + t that holds of every event if the claim does, cutting near the given p and q."""
+def line(claim: Statement, p: float, q: float) -> tuple[float, float]:
+    """s and t of a line p' ≤ s·q' + t that holds of every event if the claim does, cutting near the given p and q."""
     if isinstance(claim, ZeroConcentratedDP):
         best = float(_ORDERS[int(np.argmax(_renyi(np.array(p), np.array(q), _ORDERS) / _ORDERS))])
         return line(RenyiDP(claim.rho * best, best), p, q)
@@ -91,15 +86,11 @@ def line(claim: Statement, p: float, q: float) -> Line:
         return slope, float(ndtr(z + claim.mu)) - slope * inside + 1e-12
     if isinstance(claim, RenyiDP):
         return _renyi_line(claim, inside)
-    epsilon, delta = claim.level, _delta(claim)
+    epsilon, delta = claim.level, getattr(claim, "delta", 0.0)
     if epsilon > _LARGEST:
         return 0.0, 1.0
     lines = ((math.exp(epsilon), delta), (math.exp(-epsilon), 1 - math.exp(-epsilon) * (1 - delta)))
     return min(lines, key=lambda one: one[0] * q + one[1])
-
-
-def _delta(claim: Statement) -> float:
-    return claim.delta if isinstance(claim, ApproximateDP) else 0.0
 
 
 def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
@@ -110,7 +101,7 @@ def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
         return np.asarray(np.logaddexp(heads, tails) / (order - 1))
 
 
-def _renyi_line(claim: RenyiDP, q: float) -> Line:
+def _renyi_line(claim: RenyiDP, q: float) -> tuple[float, float]:
     """The tangent of the convex set of coins within the claim, at a point just outside it."""
     order, most = claim.order, (claim.order - 1) * claim.epsilon
 

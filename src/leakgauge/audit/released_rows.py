@@ -95,10 +95,10 @@ def _quarters(column: ReleasedColumn) -> Recorded | None:
 
 def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
     inputs, counts = np.unique(column.inputs, return_counts=True)
-    frequent = [int(at) for at in np.argsort(-counts, kind="stable")[:_INPUTS] if counts[at] >= FEWEST_ROWS]
-    if len(frequent) < 2:
+    frequent = np.argsort(-counts, kind="stable")[:_INPUTS]
+    rows = {int(inputs[at]): int(counts[at]) for at in frequent if counts[at] >= FEWEST_ROWS}
+    if len(rows) < 2:
         return None
-    rows = {int(inputs[at]): int(counts[at]) for at in frequent}
     pairs = itertools.permutations(rows, 2)
     channel = column.mechanism.channel() if column.mechanism.sets is None else None
     if channel is None:
@@ -113,10 +113,8 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
         trials = min(rows[one] for one in pair)
         order = np.argsort(-column.law.log_ratio(*pair)(places), kind="stable")
         shares = [np.cumsum(channel.matrix[one][order]) for one in pair]
-        low, high = (
-            at_least(np.floor(shares[0] * trials), trials, 0.02),
-            at_most(np.ceil(shares[1] * trials), trials, 0.02),
-        )
+        low = at_least(np.floor(shares[0] * trials), trials, 0.02)
+        high = at_most(np.ceil(shares[1] * trials), trials, 0.02)
         return float(least_level(claim, low, np.minimum(high, 1.0)).max())
 
     first, second = max(pairs, key=expected)

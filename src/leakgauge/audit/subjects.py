@@ -188,16 +188,13 @@ def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
         OptionError: there is none, one is not a pair, there are too many to try each, or inputs are further apart than
             the sensitivity that the mechanism is made for.
     """
-    catalogued = mechanism if isinstance(mechanism, Mechanism) else None
-    if pairs is None:
-        if catalogued is None:
-            raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
-        chosen = catalogued.neighbours()
-    else:
-        chosen = _given(pairs)
-    if catalogued is not None and catalogued.reach is not None:
+    catalogued = isinstance(mechanism, Mechanism)
+    if pairs is None and not catalogued:
+        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+    chosen: list[Pair] = mechanism.neighbours() if pairs is None else _given(pairs)
+    if catalogued and mechanism.reach is not None:
         for pair in chosen:
-            _require_neighbours(pair, catalogued.reach, catalogued.name)
+            _require_neighbours(pair, mechanism.reach, mechanism.name)
     return chosen
 
 

@@ -145,9 +145,8 @@ def differential_entropy(
     with fewer of them ``reliable`` is False, as it is below 100 rows.
 
     Args:
-        neighbours: which neighbour's distance is taken; a farther one gives less variance and more bias.
-        limit: with more rows than this, a random sample of so many is used, drawn from ``simulation_seed``.
-        simulation_seed: what that sample and the blocks of the interval are drawn from.
+        neighbours: which neighbour's distance is taken; a farther one gives less variance and more bias. The other
+            options are those of ``mutual_information_of_numbers``.
 
     Raises:
         ColumnError: the column is too short, constant, mostly repeats, or holds something else than finite numbers.

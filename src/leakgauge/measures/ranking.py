@@ -31,24 +31,26 @@ class Ranking:
     Attributes:
         order: groups of names, first the best mechanism or the strongest attack; names in one group tie.
         leakage: what each leaks, in bits: the number that decides.
-        names: the names in the order of the rows and columns of ``distances``.
-        distances: ``distances[i, j]`` = |leakage_i − leakage_j|, in bits.
     """
 
     order: tuple[tuple[str, ...], ...]
     leakage: Mapping[str, float]
     remaining: Mapping[str, float]
-    names: tuple[str, ...]
-    distances: Floats
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the order of the rows and columns of ``distances``."""
+        return tuple(self.leakage)
+
+    @property
+    def distances(self) -> Floats:
+        """|leakage_i − leakage_j| in bits."""
+        values = np.array(list(self.leakage.values()))
+        return np.asarray(np.abs(values[:, None] - values[None, :]))
 
     def distance(self, one: str, other: str) -> float:
         """How far two of them are apart, in bits."""
         return abs(self.leakage[one] - self.leakage[other])
-
-    def better(self, one: str, other: str) -> bool:
-        """Whether ``one`` stands before ``other``, ties excluded."""
-        place = {name: at for at, group in enumerate(self.order) for name in group}
-        return place[one] < place[other]
 
 
 @checked
@@ -167,7 +169,6 @@ def _ranking(
     most_first: bool,
 ) -> Ranking:
     leakage = {name: leak(scenario) for name, scenario in scenarios.items()}
-    remaining = {name: remain(scenario) for name, scenario in scenarios.items()}
     groups: list[list[str]] = []
     for name in sorted(leakage, key=lambda key: -leakage[key] if most_first else leakage[key]):
         # Compared with the head of the group, so that a chain of near-ties cannot join what is apart.
@@ -175,11 +176,4 @@ def _ranking(
             groups[-1].append(name)
         else:
             groups.append([name])
-    values = np.array(list(leakage.values()))
-    return Ranking(
-        order=tuple(tuple(group) for group in groups),
-        leakage=leakage,
-        remaining=remaining,
-        names=tuple(scenarios),
-        distances=np.abs(values[:, None] - values[None, :]),
-    )
+    return Ranking(tuple(map(tuple, groups)), leakage, {name: remain(one) for name, one in scenarios.items()})

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from leakgauge.errors import LabelError
 from leakgauge.measures import shannon
 from leakgauge.probability import Channel, Counts
-from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero
+from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero, sums_by
 
 Measure: TypeAlias = Callable[..., float]
 
@@ -73,13 +74,8 @@ class AxisRoles:
 
     def size(self, counts: Counts, letters: str) -> int:
         """How many combinations the letters have, whether or not they occur."""
-        size = 1
-        for letter in letters:
-            if letter == "Y" and self.channel is not None:
-                size *= len(self.channel.outputs)
-            for name in self.axes(letter):
-                size *= len(counts.labels(name))
-        return size
+        released = len(self.channel.outputs) if "Y" in letters and self.channel is not None else 1
+        return released * prod(len(counts.labels(name)) for letter in letters for name in self.axes(letter))
 
 
 @dataclass(frozen=True)
@@ -136,8 +132,7 @@ class Layout:
         extremes: the least and the most a cell could add so, whether or not it occurs.
         cells: how many cells the measure involves, whether or not they occur.
         counted: how many of them the counts tell apart.
-        lowest: the least value the measure can have, in nats.
-        highest: the largest.
+        lowest: the least value the measure can have, in nats; ``highest`` the largest.
     """
 
     groupings: tuple[Grouping, ...]
@@ -179,13 +174,11 @@ def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats |
     )
     largest = 1.0 if weights is None else float(weights.max())
     signed = weights is not None and weights.ndim == 2 and measure not in _UNCERTAINTIES
-    bounds = (
-        # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
-        -largest / np.e if signed else 0.0,
-        largest * _ceiling(measure, counts, roles, letters),
-    )
-    sizes = roles.size(counts, letters), roles.size(counts, "".join(merged.names))
-    return Layout(groupings, linear, extremes, *sizes, largest, *bounds), merged.counts
+    # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
+    lowest = -largest / np.e if signed else 0.0
+    highest = largest * _ceiling(measure, counts, roles, letters)
+    sizes = roles.size(counts, letters), prod(merged.shape)
+    return Layout(groupings, linear, extremes, *sizes, largest, lowest, highest), merged.counts
 
 
 def _ceiling(measure: Measure, counts: Counts, roles: AxisRoles, letters: str) -> float:
@@ -220,9 +213,7 @@ class _Entries:
     def noise(self, weight: Floats | None) -> Floats:
         """−Σ w q log q of the release of each cell."""
         terms = -self.chance * log_or_zero(self.chance)
-        return np.asarray(
-            np.bincount(self.row, terms if weight is None else terms * weight, self.cells), dtype=np.float64
-        )
+        return sums_by(self.row, terms if weight is None else terms * weight, self.cells)
 
     def grouping(self, sign: int, shown: str, size: int, weight: Floats | None) -> Grouping:
         from scipy import sparse
