@@ -101,15 +101,10 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
 
 def _least_distance(first: Floats, second: Floats, miss: float) -> float:
     """Medians are nearer than this with a chance of at most ``miss``: order statistics, whatever the law."""
-    ends = [_median_interval(np.sort(numbers), miss / 2) for numbers in (first, second)]
-    return max(ends[1][0] - ends[0][1], ends[0][0] - ends[1][1], 0.0)
-
-
-def _median_interval(ordered: Floats, miss: float) -> tuple[float, float]:
     from scipy.special import bdtrik
 
-    n = len(ordered)
-    rank = math.ceil(bdtrik(miss / 2, n, 0.5)) - 1
-    if rank < 0:
-        return -math.inf, math.inf
-    return float(ordered[rank]), float(ordered[n - 1 - rank])
+    ends = []
+    for ordered in (np.sort(first), np.sort(second)):
+        rank = math.ceil(bdtrik(miss / 4, len(ordered), 0.5)) - 1
+        ends.append((float(ordered[rank]), float(ordered[-1 - rank])) if rank >= 0 else (-math.inf, math.inf))
+    return max(ends[1][0] - ends[0][1], ends[0][0] - ends[1][1], 0.0)
