@@ -76,7 +76,7 @@ def triples(shape: tuple[int, int, int], generator: np.random.Generator) -> Iter
 
 
 def truth(laid: Layout, p: Floats) -> float:
-    return float(p @ laid.linear + sum(g.sign * GroupingShares.of(g, p[None, :]).plug_in[0] for g in laid.groupings))
+    return float(p @ laid.linear + sum(g.sign * GroupingShares(g, p[None, :]).plug_in[0] for g in laid.groupings))
 
 
 def covered(laid: Layout, p: Floats, n: int, repetitions: int, generator: np.random.Generator) -> tuple[float, float]:
@@ -243,7 +243,7 @@ def test_width_is_near_the_ideal(measure: Measure, times: int) -> None:
         cells = p.sum(axis=1) if measure is shannon.entropy else p.ravel()
         _, width = covered(laid, cells, times * cells.size, 400, generator)
         samples = generator.multinomial(times * cells.size, cells, size=2000) / (times * cells.size)
-        values = np.sum([g.sign * GroupingShares.of(g, samples).plug_in for g in laid.groupings], axis=0)
+        values = np.sum([g.sign * GroupingShares(g, samples).plug_in for g in laid.groupings], axis=0)
         assert width < 1.5 * 2 * 1.96 * float(np.std(values))
 
 

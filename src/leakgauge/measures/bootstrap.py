@@ -9,7 +9,6 @@ widest that any of them asks for. Measured coverage: ``tests/measures/test_boots
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log
@@ -51,7 +50,7 @@ def bootstrap(
     the deviation grows with the true value, and the law of one population is too narrow on one side.
     """
     merged = roles.merged(counts, roles.letters(measure))
-    cells = CountedCells.of(merged, roles.channel, weights)
+    cells = CountedCells(merged, roles.channel, weights)
     tail = (1 - confidence) / 2
     generator = simulation(simulation_seed)
     observed = float(measure(cells.scenario(cells.times / merged.n)))
@@ -88,26 +87,22 @@ def _deviation(values: Floats, mean: float, tail: float) -> float:
     return max(farther, _deviation(values, mean, _RESOLVED) * float(ndtri(tail) / ndtri(_RESOLVED)))
 
 
-@dataclass(frozen=True)
 class CountedCells:
-    """Cells of a table: where each lies, how often it occurs, and what makes them a scenario again."""
+    """Cells of a table: where each lies, how often it occurs, and what makes them a scenario again.
 
-    labels: dict[str, tuple[Label, ...]]
-    codes: dict[str, Codes]
-    times: Floats
-    channel: Channel | None
-    weights: Weights | None
+    They are all cells of the table, or beyond the largest number those that occur.
+    """
 
-    @classmethod
-    def of(
-        cls, merged: Counts, channel: Channel | None, weights: Weights | None, largest: int = _LARGEST
-    ) -> CountedCells:
-        """Every cell of the table, or beyond so many those that occur."""
-        labels = {letter: merged.labels(letter) for letter in merged.names}
-        codes, times = merged.codes, merged.counts.astype(np.float64)
+    def __init__(
+        self, merged: Counts, channel: Channel | None, weights: Weights | None, largest: int = _LARGEST
+    ) -> None:
+        self.labels = {letter: merged.labels(letter) for letter in merged.names}
+        self.channel, self.weights = channel, weights
+        codes, times = merged.codes, merged.counts
         if np.prod(merged.shape, dtype=float) <= largest:
-            codes, times = np.indices(merged.shape).reshape(len(labels), -1), merged.array().ravel().astype(np.float64)
-        return cls(labels, dict(zip(labels, codes, strict=True)), times, channel, weights)
+            codes, times = np.indices(merged.shape).reshape(len(self.labels), -1), merged.array().ravel()
+        self.codes: dict[str, Codes] = dict(zip(self.labels, codes, strict=True))
+        self.times = times.astype(np.float64)
 
     @property
     def seen(self) -> Codes:

@@ -146,7 +146,7 @@ def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scen
 def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
-    return sum(g.sign * float(GroupingShares.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
+    return sum(g.sign * float(GroupingShares(g, table / n).miller_madow[0]) for g in laid.groupings) / n
 
 
 def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:
@@ -168,7 +168,7 @@ def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats
             cells=int(size),
             limit=_LARGEST,
         )
-    cells = CountedCells.of(merged, roles.channel, weights, _LARGEST)
+    cells = CountedCells(merged, roles.channel, weights, _LARGEST)
     p, target = cells.times / merged.n, 1 / len(cells.times)
     spread = float(((target - p) ** 2).sum())
     noise = 1 - float((p**2).sum())

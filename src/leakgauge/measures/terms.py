@@ -150,7 +150,7 @@ def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats |
     letters = roles.letters(measure, weights is not None and weights.ndim == 2)
     merged = roles.merged(counts, letters)
     channel = roles.channel if "Y" in letters else None
-    entries = _Entries.of(dict(zip(merged.names, merged.codes, strict=True)), channel)
+    entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel)
     weight = None if weights is None else entries.weights(weights)
     signs: Counter[str] = Counter()
     drift = 0
@@ -164,7 +164,7 @@ def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats |
     linear, extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
     if channel is not None and drift:
         linear = drift * entries.noise(weight)
-        every = _Entries.of({"X": np.arange(len(channel.inputs))}, channel)
+        every = _Entries({"X": np.arange(len(channel.inputs))}, channel)
         noise = drift * every.noise(None if weights is None else every.weights(weights))
         extremes = float(noise.min()), float(noise.max())
     groupings = tuple(
@@ -190,22 +190,15 @@ def _ceiling(measure: Measure, counts: Counts, roles: AxisRoles, letters: str) -
     return min(largest, float(np.log(float(roles.size(counts, seen)))))
 
 
-@dataclass(frozen=True)
 class _Entries:
     """Every cell with every release it may show: cell, probability, and code of each letter."""
 
-    cells: int
-    row: Codes
-    chance: Floats
-    codes: Mapping[str, Codes]
-
-    @classmethod
-    def of(cls, codes: Mapping[str, Codes], channel: Channel | None) -> _Entries:
-        cells = len(codes["X"])
-        if channel is None:
-            return cls(cells, np.arange(cells), np.ones(cells), codes)
-        row, _, released, chance = follow(codes["X"], channel.cells)
-        return cls(cells, row, chance, {letter: code[row] for letter, code in codes.items()} | {"Y": released})
+    def __init__(self, codes: Mapping[str, Codes], channel: Channel | None) -> None:
+        self.cells, self.codes = len(codes["X"]), codes
+        self.row, self.chance = np.arange(self.cells), np.ones(self.cells)
+        if channel is not None:
+            self.row, _, released, self.chance = follow(codes["X"], channel.cells)
+            self.codes = {letter: code[self.row] for letter, code in codes.items()} | {"Y": released}
 
     def weights(self, weights: Floats) -> Floats:
         return np.asarray(weights[self.codes["X"]] if weights.ndim == 1 else weights[self.codes["X"], self.codes["Y"]])

@@ -95,7 +95,7 @@ def zero_leakage_test(
 
     Reference: Williams, Improved likelihood ratio tests for complete contingency tables, Biometrika 63, 1976.
     """
-    strata = _Strata.of(counts, secret, release, given)
+    strata = _Strata(counts, secret, release, given)
     if not len(strata.total):
         # A constant secret or release leaks nothing and gives no evidence either.
         return ZeroLeakageTest(0.0, 1.0, 0, PValueMethod.CHI_SQUARED)
@@ -109,20 +109,13 @@ def zero_leakage_test(
     return ZeroLeakageTest(statistic, p_value, freedom, PValueMethod.CHI_SQUARED)
 
 
-@dataclass(frozen=True)
 class _Margin:
     """One variable within strata: the distinct (stratum, value) pairs, their totals, and each cell's pair."""
 
-    stratum: Codes
-    total: Floats
-    of_cell: Codes
-
-    @classmethod
-    def of(cls, stratum: Codes, value: Codes, counts: Floats) -> _Margin:
-        _, first, of_cell = np.unique(
-            stratum * (int(value.max(initial=0)) + 1) + value, return_index=True, return_inverse=True
-        )
-        return cls(stratum[first], _sums(of_cell, counts), of_cell)
+    def __init__(self, stratum: Codes, value: Codes, counts: Floats) -> None:
+        key = stratum * (int(value.max(initial=0)) + 1) + value
+        _, first, self.of_cell = np.unique(key, return_index=True, return_inverse=True)
+        self.stratum, self.total = stratum[first], _sums(self.of_cell, counts)
 
     @property
     def values(self) -> Codes:
@@ -134,18 +127,10 @@ class _Margin:
         return np.asarray(self.total[self.stratum == stratum], dtype=np.int64)
 
 
-@dataclass(frozen=True)
 class _Strata:
     """Two variables within strata that hold at least two values of each; the others prove nothing."""
 
-    counts: Floats
-    stratum: Codes
-    total: Floats
-    rows: _Margin
-    columns: _Margin
-
-    @classmethod
-    def of(cls, counts: Counts, secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> _Strata:
+    def __init__(self, counts: Counts, secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> None:
         for role, axes in (("secret", secret), ("release", release)):
             if not axes:
                 raise OptionError("No axis is named as the {role}; name at least one.", role=role)
@@ -154,13 +139,11 @@ class _Strata:
         merged = counts.merge(groups)
         x, y, observed = merged.codes[0], merged.codes[1], merged.counts.astype(np.float64)
         _, stratum = np.unique(merged.codes[2] if given else np.zeros_like(x), return_inverse=True)
-        margins = _Margin.of(stratum, x, observed), _Margin.of(stratum, y, observed)
-        here = ((margins[0].values > 1) & (margins[1].values > 1))[stratum]
-        if not here.all():
-            _, stratum = np.unique(stratum[here], return_inverse=True)
-            observed = observed[here]
-            margins = _Margin.of(stratum, x[here], observed), _Margin.of(stratum, y[here], observed)
-        return cls(observed, stratum, _sums(stratum, observed), *margins)
+        here = ((_Margin(stratum, x, observed).values > 1) & (_Margin(stratum, y, observed).values > 1))[stratum]
+        self.counts = observed[here]
+        _, self.stratum = np.unique(stratum[here], return_inverse=True)
+        self.total = _sums(self.stratum, self.counts)
+        self.rows, self.columns = (_Margin(self.stratum, code[here], self.counts) for code in (x, y))
 
     def statistic(self) -> float:
         """2 Σ N log N N_z / (N_xz N_yz)."""
