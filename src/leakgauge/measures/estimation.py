@@ -18,7 +18,7 @@ from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.bootstrap import CountedCells, bootstrap
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout, require_one_role
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, require_one_role
 from leakgauge.probability import Channel, Counts, Estimate, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.scenario import Weights
@@ -97,8 +97,8 @@ def estimate(
         low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
         cells = roles.size(counts, roles.letters(measure))
     else:
-        laid, observed = layout(measure, counts, roles, scenario.weights)
-        table = observed[None, :].astype(np.float64)
+        laid = Layout(measure, counts, roles, scenario.weights)
+        table = laid.observed[None, :].astype(np.float64)
         if estimator is Estimator.MILLER_MADOW:
             corrected = value + unit.of_nats(_correction(laid, table))
             value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))

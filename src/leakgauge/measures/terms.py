@@ -123,71 +123,56 @@ def scatter(matrix: Any, values: Floats) -> Floats:
     return np.asarray((matrix @ values.T).T)
 
 
-@dataclass(frozen=True)
 class Layout:
-    """A measure laid over the cells of a table: all that estimation needs besides the counts.
+    """One of Shannon's measures laid over the cells of a table that occur.
 
     Attributes:
-        linear: what each cell adds besides, exactly linear in the probabilities.
+        observed: the count of each cell.
+        linear: what each cell adds besides the groupings, exactly linear in the probabilities.
         extremes: the least and the most a cell could add so, whether or not it occurs.
         cells: how many cells the measure involves, whether or not they occur.
         counted: how many of them the counts tell apart.
         lowest: the least value the measure can have, in nats; ``highest`` the largest.
     """
 
-    groupings: tuple[Grouping, ...]
-    linear: Floats
-    extremes: tuple[float, float]
-    cells: int
-    counted: int
-    heaviest: float
-    lowest: float
-    highest: float
-
-
-def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> tuple[Layout, Codes]:
-    """The groupings of one of Shannon's measures over the cells that occur, and the count of each cell."""
-    letters = roles.letters(measure, weights is not None and weights.ndim == 2)
-    merged = roles.merged(counts, letters)
-    channel = roles.channel if "Y" in letters else None
-    entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel)
-    weight = None if weights is None else entries.weights(weights)
-    signs: Counter[str] = Counter()
-    drift = 0
-    for sign, group in FORMULAS[measure]:
-        shown = "".join(letter for letter in group if letter in letters)
-        if channel is not None and "X" in shown and "Y" in shown:
-            # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
-            shown = shown.replace("Y", "")
-            drift += sign
-        signs[shown] += sign
-    linear, extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
-    if channel is not None and drift:
-        linear = drift * entries.noise(weight)
-        every = _Entries({"X": np.arange(len(channel.inputs))}, channel)
-        noise = drift * every.noise(None if weights is None else every.weights(weights))
-        extremes = float(noise.min()), float(noise.max())
-    groupings = tuple(
-        entries.grouping(sign, shown, roles.size(counts, shown), weight)
-        for shown, sign in signs.items()
-        if sign and shown
-    )
-    largest = 1.0 if weights is None else float(weights.max())
-    signed = weights is not None and weights.ndim == 2 and measure not in _UNCERTAINTIES
-    # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
-    lowest = -largest / np.e if signed else 0.0
-    highest = largest * _ceiling(measure, counts, roles, letters)
-    sizes = roles.size(counts, letters), prod(merged.shape)
-    return Layout(groupings, linear, extremes, *sizes, largest, lowest, highest), merged.counts
-
-
-def _ceiling(measure: Measure, counts: Counts, roles: AxisRoles, letters: str) -> float:
-    """The logarithm of the smallest alphabet that bounds the measure."""
-    largest = float(np.log(float(roles.size(counts, "X"))))
-    if measure in _UNCERTAINTIES:
-        return largest
-    seen = "".join(letter for letter in _OBSERVED.get(measure, "YZ") if letter in letters)
-    return min(largest, float(np.log(float(roles.size(counts, seen)))))
+    def __init__(self, measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> None:
+        of_pairs = weights is not None and weights.ndim == 2
+        letters = roles.letters(measure, of_pairs)
+        merged = roles.merged(counts, letters)
+        channel = roles.channel if "Y" in letters else None
+        entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel)
+        weight = None if weights is None else entries.weights(weights)
+        signs: Counter[str] = Counter()
+        drift = 0
+        for sign, group in FORMULAS[measure]:
+            shown = "".join(letter for letter in group if letter in letters)
+            if channel is not None and "X" in shown and "Y" in shown:
+                # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
+                shown = shown.replace("Y", "")
+                drift += sign
+            signs[shown] += sign
+        self.observed = merged.counts
+        self.linear, self.extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
+        if channel is not None and drift:
+            self.linear = drift * entries.noise(weight)
+            every = _Entries({"X": np.arange(len(channel.inputs))}, channel)
+            noise = drift * every.noise(None if weights is None else every.weights(weights))
+            self.extremes = float(noise.min()), float(noise.max())
+        self.groupings = tuple(
+            entries.grouping(sign, shown, roles.size(counts, shown), weight)
+            for shown, sign in signs.items()
+            if sign and shown
+        )
+        self.cells, self.counted = roles.size(counts, letters), prod(merged.shape)
+        self.heaviest = 1.0 if weights is None else float(weights.max())
+        # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
+        self.lowest = -self.heaviest / np.e if of_pairs and measure not in _UNCERTAINTIES else 0.0
+        # The logarithm of the smallest alphabet bounds the measure.
+        smallest = roles.size(counts, "X")
+        if measure not in _UNCERTAINTIES:
+            seen = "".join(letter for letter in _OBSERVED.get(measure, "YZ") if letter in letters)
+            smallest = min(smallest, roles.size(counts, seen))
+        self.highest = self.heaviest * float(np.log(float(smallest)))
 
 
 class _Entries:
