@@ -12,7 +12,6 @@ import signal
 import subprocess
 import threading
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -39,53 +38,44 @@ _AT_LEAST, _AT_MOST = 1 << 20, 1 << 28
 """Bytes that a program may write in any case, and in no case."""
 
 
-class Subject(ABC):
+@dataclass(frozen=True)
+class Subject:
     """Something that turns an input into a random output.
 
     Attributes:
+        draw: outputs of so many independent runs on one input, fewer where the clock passes the time that is given.
+        log_ratio: the log-likelihood ratio of two inputs; None where the law is not known.
         runs: whether each output is drawn afresh, so that it may be asked whether the noise repeats.
     """
 
-    runs = True
-
-    @abstractmethod
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many independent runs on one input, fewer where the clock passes ``until``."""
-
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """The log-likelihood ratio of the two inputs; None where the law is not known."""
-        return None
+    draw: Callable[[Any, int, float], Outputs]
+    log_ratio: Callable[[Any, Any], Callable[[Outputs], Floats] | None] = lambda first, second: None
+    runs: bool = True
 
 
-@dataclass(frozen=True)
-class Repeated(Subject):
+def _repeated(function: Callable[[Any], Any]) -> Subject:
     """A function from an input to an output, run again and again."""
 
-    function: Callable[[Any], Any]
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
+    def draw(value: Any, count: int, until: float) -> Outputs:
         found: list[Any] = []
 
         def work() -> None:
             while len(found) < count and time.monotonic() < until:
                 # At once, so that long labels are not all kept.
-                found.append(compact(self.function(value)))
+                found.append(compact(function(value)))
 
         _within(work, until)
         return as_outputs(found[:count])
 
+    return Subject(draw)
 
-@dataclass(frozen=True)
-class Batched(Subject):
+
+def _batched(function: Callable[[Any, int], Any]) -> Subject:
     """A function from an input and a count to so many outputs."""
 
-    function: Callable[[Any, int], Any]
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
+    def draw(value: Any, count: int, until: float) -> Outputs:
         found: list[Any] = []
-        _within(lambda: found.append(self.function(value, count)), until)
+        _within(lambda: found.append(function(value, count)), until)
         if not found:
             return np.empty(0)
         outputs = as_outputs(found[0])
@@ -97,31 +87,25 @@ class Batched(Subject):
             )
         return outputs
 
+    return Subject(draw)
 
-@dataclass(frozen=True)
-class Catalogued(Subject):
+
+def _catalogued(mechanism: Mechanism, randomness: Randomness) -> Subject:
     """A mechanism of the catalogue, run as a release runs it."""
 
-    mechanism: Mechanism
-    randomness: Randomness
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
-        if self.mechanism.law is None:
-            return Repeated(lambda given: self.mechanism.run(given, self.randomness)).draw(value, count, until)
+    def draw(value: Any, count: int, until: float) -> Outputs:
         drawn: list[Outputs] = []
         while count > 0 and (not drawn or time.monotonic() < until):
-            drawn.append(self.mechanism.repeated(value, min(count, _AT_ONCE), self.randomness))
+            drawn.append(mechanism.repeated(value, min(count, _AT_ONCE), randomness))
             count -= len(drawn[-1])
         return np.concatenate(drawn)
 
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """From its law."""
-        return self.mechanism.log_ratio(first, second)
+    one_by_one = _repeated(lambda value: mechanism.run(value, randomness))
+    return Subject(one_by_one.draw if mechanism.law is None else draw, mechanism.log_ratio)
 
 
 @dataclass(frozen=True)
-class Program(Subject):
+class Program:
     """A command that reads one input a line and writes one output a line, started once a batch.
 
     Attributes:
@@ -170,15 +154,17 @@ class Program(Subject):
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
     """What is audited; arguments as of ``lower_bound``, and what cannot be run is refused."""
     if isinstance(mechanism, Mechanism):
-        return Catalogued(mechanism, randomness or OperatingSystem())
+        return _catalogued(mechanism, randomness or OperatingSystem())
     if isinstance(mechanism, Subject):
         return mechanism
+    if isinstance(mechanism, Program):
+        return Subject(mechanism.draw)
     if not callable(mechanism):
         raise OptionError(
             "{kind} cannot be run; give a function, a mechanism of the catalogue or an OpenDP measurement.",
             kind=type(mechanism).__name__,
         )
-    return Batched(mechanism) if batched else Repeated(mechanism)
+    return _batched(mechanism) if batched else _repeated(mechanism)
 
 
 def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
