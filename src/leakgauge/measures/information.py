@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from enum import Enum
 
+import numpy as np
+
 from leakgauge.errors import ModelError
 from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells, Floats, log_or_zero
@@ -20,6 +22,11 @@ class Unit(Enum):
     def of_nats(self, nats: float) -> float:
         """An amount of nats in this unit, never a negative zero."""
         return float(nats) / self.value + 0.0
+
+
+def quotient(a: Floats, b: Floats) -> Floats:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, where=b > 0, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))))
 
 
 def prior_cells(source: Scenario | Distribution) -> Cells:
