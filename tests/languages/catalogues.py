@@ -30,7 +30,7 @@ FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
 DOMAINS = ("errors", "sentences", "commands", "report", "page")
 LEFT = 0
 """So many templates of ``sentences`` nothing in the source says any more; at 0 such templates are dropped."""
-_SAID = {"say", "message"}
+_SAID = {"say", "message", "note", "alarm"}
 _DOMAINS = {"error": "errors", "sentence": "sentences"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
@@ -96,6 +96,10 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
         kind = "sentence" if name == "Sentence" else "error" if name.endswith("Error") else "said"
         if first is not None and (kind != "said" or name in _SAID):
             yield from ((kind, text) for text in literals(first, constants) if text)
+        if name == "grid":
+            # A table has a caption, and a head of the names of its columns.
+            texts = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
+            yield from (("said", name) for text in texts for name in text.split("|"))
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):

@@ -144,7 +144,7 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
     if output is not None and output.suffix.lower() == ".svg":
         from leakgauge.design import Knowledge
         from leakgauge.probability import Joint
-        from leakgauge.report.figures import require_readable
+        from leakgauge.report.figures.channel import require_readable
 
         source = problem.source
         backgrounds = len(source.columns) if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) else 1
@@ -158,7 +158,8 @@ def _artefact(question: Question, solutions: Sequence[Solution], output: Path, c
 
     frontier, suffix = as_frontier(solutions), output.suffix.lower()
     if suffix == ".svg":
-        from leakgauge.report.figures import channel_figure, frontier_figure
+        from leakgauge.report.figures.channel import channel_figure
+        from leakgauge.report.figures.frontier import frontier_figure
 
         if curve:
             return frontier_figure(encode(frontier), language=current()).to_svg() + "\n"

@@ -68,7 +68,7 @@ def command(
 
 def _render(relation: Relation) -> Parts:
 
-    from leakgauge.notions.levels import NO_NEIGHBOURS
+    from leakgauge.notions.relation import NO_NEIGHBOURS
 
     parts: Parts = [*_compared(relation)]
     if relation.levels:

@@ -38,8 +38,8 @@ def audit_release(
     """A release held to its record: digests and claims, what its rows show, what attacks find, what is told of secrets.
 
     Settings are those of ``attack``: ``secret`` names protected columns to guess, by default all; ``withheld`` ones are
-    not released, but what is may tell on them. Rows with the same ``unit`` are one person's. Columns that the record has
-    in bins are guessed, known and compared in these bins; ``bins`` adds those of background columns that were not
+    not released, but what is may tell on them. Rows with the same ``unit`` are one person's. Columns that the record
+    has in bins are guessed, known and compared in these bins; ``bins`` adds those of background columns that were not
     released.
 
     Raises:

@@ -147,7 +147,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
     channel = mechanism.channel_over(
-        problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters).matrix
+        problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters)
     )
     lacking = len(set(problem.inputs) - set(channel.inputs))
     if lacking:
@@ -195,7 +195,7 @@ def _exponential(problem: RateDistortion, target: MaxDistortion | MaxLeakage) ->
     if isinstance(target, MaxDistortion):
         return maximum_entropy_channel(source, problem.distortion, target)
     bits = target.bits
-    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
+    distances = problem.distortion.between(problem.inputs, problem.letters)
     # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
     scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
 

@@ -62,7 +62,7 @@ def relate(
         subject=told,
         records=found.circumstances.records,
         ordered=found.circumstances.ordered,
-        restricted=found.restricted,
+        restricted=restricted,
         identifiability=levels.get("identifiability"),
         local_dp=levels.get("local-dp"),
         mutual_information=levels.get("mutual-information"),

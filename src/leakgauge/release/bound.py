@@ -156,7 +156,7 @@ def _bound(
 ) -> BoundColumn:
     if isinstance(how, NamedChannel):
         fixed = through_channel(_in_text(how, bins))
-        exact = NamedChannel(fixed.exact, how.inputs, how.outputs, how.prior_origin)
+        exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
     column, own = known[name], isinstance(how, str) and _THIS_TABLE in how.partition(":")[2].split(",")
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how

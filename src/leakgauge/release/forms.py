@@ -20,8 +20,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
-from leakgauge.mechanisms.law import Law, Outputs
-from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets, set_texts
+from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets
+from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
@@ -255,7 +255,7 @@ class _Sets(_Named):
 
     @cached_property
     def _texts(self) -> list[str]:
-        return set_texts(self.sets.letters, ([at] for at in range(len(self.sets.letters))))
+        return list(self.sets.letter_texts)
 
 
 class _Combinations:

@@ -22,8 +22,9 @@ from leakgauge.jobs.measure import Roles, measure, require_varied
 from leakgauge.languages import Language
 from leakgauge.measures import entropy
 from leakgauge.probability import Scenario
-from leakgauge.report.figures import Figure, decomposition_figure
 from leakgauge.report.figures.channel import label_name
+from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.decomposition import decomposition_figure
 from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace

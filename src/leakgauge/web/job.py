@@ -16,7 +16,7 @@ from leakgauge.assessment import default_diagram, read_diagram
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language, message
 from leakgauge.report import Edition, Report
-from leakgauge.report.facts import ARTEFACTS, Facts
+from leakgauge.report.facts import ARTEFACTS
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
@@ -241,8 +241,8 @@ def picture(name: str, job: Job, language: Language) -> str:
     """A picture of a job as SVG; ``UnknownError`` where there is none, or the job left nothing to draw it from."""
     own = job.path("diagram.toml")
     files = {file: fields for file in ARTEFACTS if (fields := job.read(file))}
-    facts = Facts(files, default_diagram() if own is None else read_diagram(own))
-    figure = figure_of(Teller(facts, language, Edition.INTERNAL), name)
+    diagram = default_diagram() if own is None else read_diagram(own)
+    figure = figure_of(Teller(files, diagram, language), name)
     if figure is None:
         raise UnknownError("This job has no such picture; look at the others.")
     return figure.to_svg()

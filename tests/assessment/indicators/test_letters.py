@@ -115,7 +115,7 @@ def test_measured_by_hand(measured: dict[str, Evidence]) -> None:
 
 def test_everything_told_and_nothing_told_reach_the_anchors() -> None:
     source = source_of(table(), "illness")
-    p = source.counted(RESPONSE, RESPONSE.exact.inputs).sum(axis=0) / 3000
+    p = source.counted(RESPONSE, RESPONSE.channel().inputs).sum(axis=0) / 3000
     raw = by_leaf(expected(through_channel(Channel.identity(LETTERS)), source))
     null = by_leaf(expected(through_channel(Channel(LETTERS, LETTERS, np.tile(p, (3, 1)))), source))
     even = by_leaf(expected(through_channel(Channel(LETTERS, LETTERS, np.full((3, 3), 1 / 3))), source))

@@ -8,8 +8,7 @@ from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
-from leakgauge.mechanisms.finite import COUNTABLE
-from leakgauge.mechanisms.mechanism import Capabilities
+from leakgauge.mechanisms.mechanism import COUNTABLE, Capabilities
 from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
 
@@ -99,9 +98,9 @@ def _taken(setting: Setting) -> float:
     if not isinstance(setting, NumberSetting):
         return 1.0
     span, numbers = setting.noise.span, setting.source.numbers
-    assert span.lowest is not None and span.highest is not None
     # Half a step beyond a bound is rounded to it like everywhere on the grid.
-    return float(np.mean((numbers >= (span.lowest - 0.5) * span.grid) & (numbers <= (span.highest + 0.5) * span.grid)))
+    low, high = ((end + more) * span.grid for end, more in zip(span.bounds, (-0.5, 0.5), strict=True))
+    return float(np.mean((numbers >= low) & (numbers <= high)))
 
 
 def _of_noise(setting: Setting) -> tuple[Evidence, ...]:

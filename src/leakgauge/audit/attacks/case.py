@@ -21,7 +21,7 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms import Mechanism
-from leakgauge.mechanisms.law import Law
+from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import Release, ReleasePlan

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
-from leakgauge.mechanisms.exponential import Exponential, exponential
+from leakgauge.mechanisms.choice import Exponential, exponential
 from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.draws import below
