@@ -23,7 +23,7 @@ from tests.jobs.people import write_people
 
 REASON = "ε is infinite, which promises nothing"
 LOWEST = "the lowest of"
-ASKED = ("--secret", ("illness",), "--max-distortion", "0", "--simulate", "3")
+ASKED = ("--secret", "illness", "--max-distortion", "0", "--simulate", "3")
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +106,7 @@ def test_an_accusation_in_doubt_is_shown_and_is_no_veto(tmp_path: Path, capsys: 
     """At a confidence of 30 % a right release is accused often; this seed is one."""
     write_people(tmp_path / "people.csv", 1000)
     out = tmp_path / "out"
-    asked = ("--secret", ("illness",), "--mechanism", "randomized-response:epsilon=1", "--simulate", "17")
+    asked = ("--secret", "illness", "--mechanism", "randomized-response:epsilon=1", "--simulate", "17")
     code, shown, _ = run(capsys, "protect", str(tmp_path / "people.csv"), *asked, "--confidence", "0.3", "-o", str(out))
     (accused,) = map(str, read_audit(out / "audit.json").violations)
     assert "local-dp:1 is claimed" in accused

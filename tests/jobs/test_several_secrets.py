@@ -46,7 +46,7 @@ def visits() -> pa.Table:
         np.where(illness == "flu", "nurse", "clerk"),
         draw.choice(["nurse", "clerk", "cook"], people),
     )
-    columns = {
+    columns: dict[str, Any] = {
         "person": [f"p{at}" for at in range(people)],
         "illness": illness,
         "drug": np.array([{"flu": "A", "cold": "B", "none": "-"}[one] for one in illness]),
@@ -134,7 +134,13 @@ def test_the_command_line_gives_the_same_numbers(
 
 
 def test_secrets_taken_together_go_through_one_channel(tmp_path: Path) -> None:
-    asked = {"secret": ["illness", "smoker"], "together": True, "max_distortion": 0.2, "public": "city", "simulate": 1}
+    asked: dict[str, Any] = {
+        "secret": ["illness", "smoker"],
+        "together": True,
+        "max_distortion": 0.2,
+        "public": "city",
+        "simulate": 1,
+    }
     done = lg.protect(visits(), tmp_path / "out", **asked)
     (found,) = done.job.secrets
     assert found.secret == ("illness", "smoker")
