@@ -99,7 +99,7 @@ def vetoes(tell: Teller) -> Iterator[Content]:
     """A loud sentence for each veto."""
     for veto in tell.items(_FILE, "vetoes"):
         reason, cap = own(tell.told(veto["reason"])), str(veto["cap"])
-        yield tell.alarm("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap)
+        yield tell.about_secret(tell.alarm("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap))
 
 
 def failed_lines(tell: Teller) -> Iterator[Content]:
@@ -108,8 +108,13 @@ def failed_lines(tell: Teller) -> Iterator[Content]:
         # Vetoes are loud by themselves.
         if not line["holds"] and line["name"] != "vetoes":
             name, limit, found = _line(tell, at)
-            yield tell.alarm(
-                "The policy is not kept: {name} {limit}; found: {found}.", name=Plain(name), limit=limit, found=found
+            yield tell.about_secret(
+                tell.alarm(
+                    "The policy is not kept: {name} {limit}; found: {found}.",
+                    name=Plain(name),
+                    limit=limit,
+                    found=found,
+                )
             )
 
 

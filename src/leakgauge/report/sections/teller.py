@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode, sentence_of
@@ -32,6 +32,7 @@ TITLES: Final = {
     "assumptions": message("Assumptions"),
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
+    "survey": message("Which columns give people away"),
     "guarantee": message("Mechanism and guarantee"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
@@ -81,9 +82,13 @@ class Teller(Facts):
         return self.edition is Edition.EXTERNAL
 
     def title(self, key: str) -> str:
-        """The title of a section."""
-        titles = TITLES | _EXTERNAL_TITLES if self.external else TITLES
-        return self.language.say(titles[key])
+        """The title of a section, with the secret that it speaks of where there are several."""
+        title = self.language.say((TITLES | _EXTERNAL_TITLES if self.external else TITLES)[key])
+        return (
+            self.language.say("{title!s}: {secret}", title=title, secret=self.listed(self.group))
+            if self.group
+            else title
+        )
 
     def say(self, template: str, /, **fields: object) -> Inline:
         """A sentence with its numbers as numbers."""
@@ -96,6 +101,11 @@ class Teller(Facts):
     def alarm(self, template: str, /, **fields: object) -> Paragraph[Number]:
         """A loud sentence."""
         return Paragraph("warning", self.say(template, **fields))
+
+    def about_secret(self, paragraph: Paragraph[Number]) -> Paragraph[Number]:
+        """The paragraph after the name of the secret that it is about, where there are several."""
+        named = self.say("{secret}: ", secret=self.listed(self.group)) if self.group else ()
+        return Paragraph(paragraph.tone, (*named, *paragraph.parts))
 
     def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
         """A table of rows, none where there are none, under a head such as ``Column|Role``.
@@ -149,16 +159,94 @@ class Teller(Facts):
 
     @property
     def secret(self) -> tuple[str, ...]:
-        """The protected columns."""
+        """The secret that is spoken of; of several together, the protected columns."""
+        if self.group:
+            return self.group
         columns = self.get("release.json", "plan", "columns") or {}
         planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
         asked = self.get("job.json", "asked", "secret")
         measured = self.names("measurement.json", "secret")
         return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
 
+    @property
+    def planned(self) -> list[str]:
+        """The columns of the plan that release the secret that is spoken of; of several together, all."""
+        columns = self.get("release.json", "plan", "columns") or {}
+        return [
+            name for name, one in columns.items() if not self.group or {*(one.get("writes") or [name])} <= {*self.group}
+        ]
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the secret that is spoken of is not released."""
+        return self.group != () and {*self.group} <= {*self.names("job.json", "asked", "withhold")}
+
+    @property
+    def background(self) -> list[str]:
+        """The columns that the attacker knows."""
+        return self.names("job.json", "asked", "background") or self.names("measurement.json", "background")
+
+    @property
+    def deciding(self) -> Self:
+        """The facts of the secret with the lowest grade; everybody may not know which it is."""
+        group = tuple(self.names("job.json", "headline", "secret"))
+        return self.about(group) if group in self.own and not self.external else self
+
+    @property
+    def exposure(self) -> tuple[str | int, ...] | None:
+        """Where the audit has what everything released or known tells of the secret; None where nobody computed it."""
+        secrets = [one and one.get("secret") for one in self.items("audit.json", "exposures")]
+        at = secrets.index([*self.secret]) if [*self.secret] in secrets else None
+        place = ("exposures", at or 0)
+        return None if at is None or not self.has("audit.json", *place, "everything") else place
+
+    def told_by(self, *bracket: str | int) -> Inline:
+        """The bits of a bracket of the audit; all there is to be told is the entropy beside it."""
+        exact, most = self.get("audit.json", *bracket, "exact"), self.number("audit.json", *bracket[:2], "entropy")
+        return self.bits("audit.json", *bracket, "information", exact=exact, most=most)
+
+    def better_attacker(self) -> Paragraph[Number]:
+        """What lower ends do not say."""
+        return self.note(
+            "Where two ends are given there are too few rows to count every combination of values: the lower end is "
+            "what an attacker was shown to learn, and the upper end is what can be learnt at most. A better attacker "
+            "may learn more than the lower end, and guess right more often."
+        )
+
+    def bits(self, file: str, *place: str | int, exact: bool, most: Number | None = None, of: bool = False) -> Inline:
+        """Bits that are told: counted, or enclosed, and then never the lower end alone.
+
+        Args:
+            exact: whether they were counted.
+            most: all there are.
+            of: whether to say of how many.
+        """
+        if exact and not of:
+            return (self.number(file, *place),)
+        unit, whole = "" if of else "bits", {"all": most} if of else {}
+        if exact:
+            return self.say("{bits} of {all}", bits=self.number(file, *place, "value", interval=place), **whole)
+        low, high = (self.number(file, *place, end, unit=unit) for end in ("low", "high"))
+        if most is not None and float(high.value) >= float(most.value):
+            template = (
+                message("at least {low} of {all}, at most all of it")
+                if of
+                else message("at least {low}, at most all of it")
+            )
+            return self.say(template, low=low, **whole)
+        template = (
+            message("at least {low}, at most {high} of {all}") if of else message("at least {low}, at most {high}")
+        )
+        return self.say(template, low=replace(low, unit=""), high=high, **whole)
+
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
         return self.listed(self.names("release.json", "plan", "columns", column, "writes") or [column])
+
+    @property
+    def unit_of_protection(self) -> str:
+        """What the guarantee is of: one row, or all rows of a person, as the record says."""
+        return self.told(self.get("release.json", "unit_of_protection") or "one row")
 
     @property
     def released(self) -> bool:
@@ -192,14 +280,28 @@ class Teller(Facts):
                 yield self.alarm("The release does not keep what it claims: {violation}.", violation=violation)
 
     @property
+    def attacks(self) -> list[int]:
+        """Which of the audit's attacks are on the secret that is spoken of; all, where none is on it alone."""
+        targets = [one["target"] for one in self.items("audit.json", "attacks")]
+        return [at for at, one in enumerate(targets) if one == [*self.group]] or [*range(len(targets))]
+
+    @property
     def strongest_attack(self) -> int | None:
-        """Which of the audit's attacks gained most."""
-        return strongest([decode(Finding, one, "audit.json") for one in self.items("audit.json", "attacks")])
+        """Which of them gained most."""
+        found = [decode(Finding, self.get("audit.json", "attacks", at), "audit.json") for at in self.attacks]
+        place = strongest(found)
+        return None if place is None else self.attacks[place]
 
     @property
     def asked_epsilon(self) -> Number | None:
-        """The bound on ε that was asked for; every mechanism that is designed or chosen for it keeps it."""
-        return self.maybe("job.json", "asked", "local_dp", unit="nats") if self.released else None
+        """The bound on ε that was asked for the secret; every mechanism that is designed or chosen for it keeps it."""
+        return self.asked_limit("local_dp", unit="nats") if self.released and not self.withheld else None
+
+    def asked_limit(self, name: str, unit: str = "") -> Number | None:
+        """A limit that was asked for the secret: its own, or that of every secret."""
+        place = ("job.json", "asked", name)
+        each = isinstance(self.get(*place), dict)
+        return self.maybe(*place, *self.secret[:1], unit=unit) if each else self.maybe(*place, unit=unit)
 
     @property
     def promises_nothing(self) -> bool:
@@ -221,6 +323,14 @@ class Teller(Facts):
         binned = self.names("release.json", "plan", "bins")
         return [one for one in public if one not in binned], [one for one in public if one in binned]
 
+    def unprotected(self) -> Iterator[Paragraph[Number]]:
+        """Of which columns ε is, where others are released as they are or in bins."""
+        public = self.names("release.json", "plan", "public")
+        if public:
+            yield self.note(
+                "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)
+            )
+
     @property
     def secret_bins(self) -> tuple[str, ...]:
         """Those of the secret."""
@@ -230,7 +340,7 @@ class Teller(Facts):
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
         columns = self.get("release.json", "plan", "columns") or {}
-        priors = [self.get("design.json", "prior"), *(one.get("channel_prior") for one in columns.values())]
+        priors = [self.get("design.json", "prior"), *(columns[name].get("channel_prior") for name in self.planned)]
         return "this table" in priors
 
 

@@ -1,0 +1,103 @@
+"""Which columns name people, which single them out together, and what each tells of a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from leakgauge.languages import message
+from leakgauge.report.document import Content, Inline
+from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Teller, own
+
+_FILE = "survey.json"
+
+
+def survey(tell: Teller) -> Iterator[Content]:
+    """What a survey of the table found, where there is one; for everybody, of public columns alone."""
+    if not tell.has(_FILE, "columns") or (tell.external and not tell.released):
+        return
+    yield from (*_published(tell), *_columns(tell), *_combinations(tell))
+
+
+def _published(tell: Teller) -> Iterator[Content]:
+    if tell.has(_FILE, "published", "groups"):
+        yield tell.say(
+            "By the public columns together ({columns}) the rows fall into groups: {groups}. Rows in the smallest: "
+            "{smallest}; rows that stand alone: {alone}.",
+            columns=tell.listed(tell.names(_FILE, "published", "columns")),
+            groups=tell.number(_FILE, "published", "groups"),
+            smallest=tell.number(_FILE, "published", "smallest", count=True),
+            alone=tell.number(_FILE, "published", "alone", count=True),
+        )
+
+
+def _columns(tell: Teller) -> Iterator[Content]:
+    columns = {str(one["name"]): at for at, one in enumerate(tell.items(_FILE, "columns"))}
+    head = "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells|Suggested"
+    if tell.external:
+        # The rows are ordered by what columns tell, and of columns that are not released nobody may count the values.
+        public = (name for name in tell.names("release.json", "plan", "public") if name in columns)
+        rows = [tuple(_counts(tell, columns[name])) for name in public]
+        yield from tell.grid("Every public column", head, rows)
+        return
+    yield from tell.grid("Every column, the most telling first", head, (_column(tell, at) for at in columns.values()))
+    sampled = tell.number(_FILE, "sampled", unit=ROWS, count=True)
+    if sampled.value != tell.get(_FILE, "rows"):
+        yield tell.note("What columns tell was counted on {sampled} drawn at random.", sampled=sampled)
+
+
+def _counts(tell: Teller, at: int) -> Iterator[Cell]:
+    place = (_FILE, "columns", at)
+    yield own(str(tell.get(*place, "name")))
+    yield tell.told(tell.get(*place, "kind"))
+    for name in ("distinct", "missing", "alone"):
+        yield tell.number(*place, name, count=True)
+
+
+def _column(tell: Teller, at: int) -> tuple[Cell, ...]:
+    place, say = (_FILE, "columns", at), tell.language.say
+    names = say("no")
+    if tell.has(*place, "identifier"):
+        names = tell.told(tell.get(*place, "identifier"))
+    elif tell.get(*place, "free_text"):
+        names = say("free text")
+    elif tell.get(*place, "singles_out"):
+        names = say("with others")
+    role, reason = (tell.told(tell.get(*place, name)) for name in ("suggested", "reason"))
+    return *_counts(tell, at), names, _tells(tell, *place), say("{role!s}: {reason!s}", role=role, reason=reason)
+
+
+def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
+    """What a column tells of each secret."""
+    said: list[Inline] = []
+    for at, one in enumerate(tell.items(file, *path, "tells")):
+        told = (*path, "tells", at)
+        template = message("{secret}: {bits}, guessed right {success}")
+        if not one["significant"]:
+            template = message("{secret}: nothing beyond chance")
+        bits = tell.bits(file, *told, "information", exact=not tell.has(file, *told, "information", "low"))
+        success = tell.number(file, *told, "success", "value", percent=True, digits=3)
+        said.append(tell.say(template, secret=own(one["secret"]), bits=bits, success=success))
+    between = tell.language.say("; ")
+    return tuple(part for one in said for part in (*one, between))[:-1] or (NOTHING,)
+
+
+def _combinations(tell: Teller) -> Iterator[Content]:
+    """Which combinations single people out follows from the table."""
+    if tell.external:
+        return
+    found = tell.items(_FILE, "combinations")
+    if not found:
+        yield tell.say("No combination of up to three columns has many rows that stand alone.")
+    yield from tell.grid(
+        "The smallest sets of columns in which many rows stand alone",
+        "Columns|Groups|Rows that stand alone|Rows in the smallest group",
+        (
+            (
+                tell.listed(one["columns"]),
+                tell.number(_FILE, "combinations", at, "groups"),
+                tell.number(_FILE, "combinations", at, "alone", count=True),
+                tell.number(_FILE, "combinations", at, "smallest", count=True),
+            )
+            for at, one in enumerate(found)
+        ),
+    )
