@@ -77,13 +77,13 @@ def _is_guessed_by_tenths(tell: Teller) -> bool:
 
 def _attack(tell: Teller, at: int, one: dict[str, object]) -> Iterator[Cell]:
     place = (_FILE, "attacks", at)
-    name = tell.told(one["attack"]) + ("" if one.get("judged", True) else " *")
+    name = tell.told(one["attack"])
     if tell.own:
-        name = tell.language.say(
-            "{attack!s}, on {target}", attack=name, target=tell.listed(tell.names(*place, "target"))
-        )
+        target = tell.listed(tell.names(*place, "target"))
+        name = tell.language.say("{attack!s} on {target}", attack=name, target=target)
+    name += "" if one.get("judged", True) else " *"
     knows = tell.names(*place, "knows")
-    yield tell.say("{attack}; knows {columns}", attack=own(name), columns=tell.listed(knows)) if knows else name
+    yield tell.say("{attack}; knows {columns}", attack=Plain(name), columns=tell.listed(knows)) if knows else name
     for share in ("baseline", "success", "advantage", "independent", "raw"):
         yield tell.cell(*place, share, percent=True)
     yield tell.cell(*place, "exposed", count=True)

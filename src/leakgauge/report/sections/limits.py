@@ -116,6 +116,10 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         )
     for one in tell.each:
         yield from never_released(one)
+    if tell.released and tell.has("job.json", "asked", "unit") and tell.unit_is_one_row:
+        yield tell.say(
+            "The guarantee is of one row. Whoever has several rows is protected less: the ε of these rows add up."
+        )
     if tell.released and not tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "No ledger counted this release: whether others of the same people were made, and what they add up to, is "

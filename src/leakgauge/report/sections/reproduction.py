@@ -109,7 +109,7 @@ def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:
     yield say("Data and identifiers"), "data", say("columns, their roles, and which were not released")
     given = say("which columns name people, and which single them out together")
     if tell.external:
-        given = say("different values and group sizes of public columns")
+        given = say("group sizes of the public columns")
     yield say("Identifiers and quasi-identifiers"), "survey", given
     given = say("attacks between their anchors, and group sizes")
     yield say("Risk of re-identification and inference"), "attacks", given

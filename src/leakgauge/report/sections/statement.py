@@ -290,6 +290,7 @@ def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
 def _odds(tell: Teller) -> Inline:
     """How far the odds move; columns that are released unprotected may move them further."""
     seen = tell.language.say("the protected columns") if any(tell.public) else tell.language.say("the release")
+    fields = {"seen": Plain(seen), "unit": tell.unit_of_protection}
     if tell.promises_nothing:
         return tell.say(
             "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
@@ -297,19 +298,20 @@ def _odds(tell: Teller) -> Inline:
         )
     if tell.has("job.json", "spent", "histogram"):
         return tell.say(
-            "Seeing {seen} and which channel was designed changes the odds between any two true values of one row "
+            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit!s} "
             "at most by the factor e to the power of both ε together.",
-            seen=Plain(seen),
+            **fields,
         )
     if tell.epsilon is not None and tell.has("release.json", *tell.epsilon, "delta"):
         return tell.say(
-            "Seeing {seen} changes the odds between any two true values of one row at most by the factor e to the "
+            "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
             "power ε, but for a chance of δ.",
-            seen=Plain(seen),
+            **fields,
         )
     return tell.say(
-        "Seeing {seen} changes the odds between any two true values of one row at most by the factor e to the power ε.",
-        seen=Plain(seen),
+        "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
+        "power ε.",
+        **fields,
     )
 
 

@@ -12,10 +12,10 @@ _FILE = "survey.json"
 
 
 def survey(tell: Teller) -> Iterator[Content]:
-    """What a survey of the table found, where there is one; for everybody, of public columns alone."""
-    if not tell.has(_FILE, "columns") or (tell.external and not tell.released):
-        return
-    yield from (*_published(tell), *_columns(tell), *_combinations(tell))
+    """What a survey of the table found, where there is one; everybody may know the groups of public columns alone."""
+    yield from _published(tell)
+    if tell.has(_FILE) and not tell.external:
+        yield from (*_columns(tell), *_combinations(tell))
 
 
 def _published(tell: Teller) -> Iterator[Content]:
@@ -31,39 +31,30 @@ def _published(tell: Teller) -> Iterator[Content]:
 
 
 def _columns(tell: Teller) -> Iterator[Content]:
-    columns = {str(one["name"]): at for at, one in enumerate(tell.items(_FILE, "columns"))}
-    head = "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells|Suggested"
-    if tell.external:
-        # The rows are ordered by what columns tell, and of columns that are not released nobody may count the values.
-        public = (name for name in tell.names("release.json", "plan", "public") if name in columns)
-        rows = [tuple(_counts(tell, columns[name])) for name in public]
-        yield from tell.grid("Every public column", head, rows)
-        return
-    yield from tell.grid("Every column, the most telling first", head, (_column(tell, at) for at in columns.values()))
+    yield from tell.grid(
+        "Every column, the most telling first",
+        "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells|Suggested",
+        (_column(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
+    )
     sampled = tell.number(_FILE, "sampled", unit=ROWS, count=True)
     if sampled.value != tell.get(_FILE, "rows"):
         yield tell.note("What columns tell was counted on {sampled} drawn at random.", sampled=sampled)
 
 
-def _counts(tell: Teller, at: int) -> Iterator[Cell]:
-    place = (_FILE, "columns", at)
-    yield own(str(tell.get(*place, "name")))
-    yield tell.told(tell.get(*place, "kind"))
+def _column(tell: Teller, at: int) -> Iterator[Cell]:
+    place, say = (_FILE, "columns", at), tell.language.say
+    yield from (own(str(tell.get(*place, "name"))), tell.told(tell.get(*place, "kind")))
     for name in ("distinct", "missing", "alone"):
         yield tell.number(*place, name, count=True)
-
-
-def _column(tell: Teller, at: int) -> tuple[Cell, ...]:
-    place, say = (_FILE, "columns", at), tell.language.say
-    names = say("no")
     if tell.has(*place, "identifier"):
-        names = tell.told(tell.get(*place, "identifier"))
+        yield tell.told(tell.get(*place, "identifier"))
     elif tell.get(*place, "free_text"):
-        names = say("free text")
-    elif tell.get(*place, "singles_out"):
-        names = say("with others")
+        yield say("free text")
+    else:
+        yield say("together with others") if tell.get(*place, "singles_out") else say("no")
+    yield _tells(tell, *place)
     role, reason = (tell.told(tell.get(*place, name)) for name in ("suggested", "reason"))
-    return *_counts(tell, at), names, _tells(tell, *place), say("{role!s}: {reason!s}", role=role, reason=reason)
+    yield say("{role!s}: {reason!s}", role=role, reason=reason)
 
 
 def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
@@ -82,9 +73,6 @@ def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
 
 
 def _combinations(tell: Teller) -> Iterator[Content]:
-    """Which combinations single people out follows from the table."""
-    if tell.external:
-        return
     found = tell.items(_FILE, "combinations")
     if not found:
         yield tell.say("No combination of up to three columns has many rows that stand alone.")

@@ -11,6 +11,7 @@ from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.report.document import Edition, Inline, sentence
 from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
@@ -246,7 +247,12 @@ class Teller(Facts):
     @property
     def unit_of_protection(self) -> str:
         """What the guarantee is of: one row, or all rows of a person, as the record says."""
-        return self.told(self.get("release.json", "unit_of_protection") or "one row")
+        return self.told(self.get("release.json", "unit_of_protection") or ONE_ROW)
+
+    @property
+    def unit_is_one_row(self) -> bool:
+        """Whether the guarantee is of one row alone."""
+        return self.get("release.json", "unit_of_protection") in (None, ONE_ROW)
 
     @property
     def released(self) -> bool:
