@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_EVEN
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -195,6 +196,7 @@ class Facts:
         digits: int = 4,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
+        rounding: str = ROUND_HALF_EVEN,
     ) -> Number:
         """The number at a place, with its unit and interval where a whole quantity stands there.
 
@@ -213,7 +215,7 @@ class Facts:
         low, high, confidence = (
             bounds.get(end) if _is_number(bounds.get(end)) else None for end in ("low", "high", "confidence")
         )
-        return Number(found, unit, self._place(file, *path), low, high, confidence, count, digits, percent)
+        return Number(found, unit, self._place(file, *path), low, high, confidence, count, digits, percent, rounding)
 
     def _place(self, file: str, *path: str | int) -> str:
         """The source of what stands at a place: the file's own name, whatever it goes by."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.numbers import Number
+from leakgauge.report.sections.bits import better_attacker, bits_of, exposure, is_exact
 from leakgauge.report.sections.pictures import pictures
 from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller
 
@@ -44,33 +45,33 @@ def _explained(tell: Teller) -> Iterator[Content]:
             bins=tell.listed(tell.secret_bins),
         )
     if tell.withheld:
-        yield tell.say("It is not released; what is told of it, other columns tell.")
+        yield tell.say("The secret is withheld; other columns may still tell on it.")
     elif not tell.has(_AFTER) and tell.released:
         yield tell.note("The leakage through this mechanism was not computed: its outputs are too many to count.")
 
 
 def _everything(tell: Teller) -> Iterator[Content]:
     """What everything that is released or known tells of the secret: at once, column by column and in pairs."""
-    place = tell.exposure
+    place = exposure(tell)
     if place is None:
         return
     say = tell.language.say
     rows = {
         "known": say("what is known without the release"),
-        "plain": say("with the columns that are released, but for the secret's own"),
+        "plain": say("with every released column except the secret's own"),
         "everything": say("with everything that is released"),
     }
     if tell.withheld:
-        rows["everything"] = rows.pop("plain") and say("with everything that is released")
-    yield tell.say("Everything counts that is released or known, protected or not.")
+        del rows["plain"]
+    yield tell.say("Everything that is released or known counts here, protected or not.")
     yield from tell.grid(
-        "What is told of the secret",
-        "By|Bits of the secret|Guessed right",
+        "What the attacker learns of the secret",
+        "Seen by the attacker|Bits of the secret|Guessed right",
         ((said, *_told(tell, *place, name)) for name, said in rows.items()),
     )
     columns, pairs = (_ranked(tell, *place, name) for name in ("columns", "pairs"))
-    if not all(tell.get("audit.json", *one, "exact") for one in (*((*place, name) for name in rows), *columns, *pairs)):
-        yield tell.better_attacker()
+    if not all(is_exact(tell, *one) for one in (*((*place, name) for name in rows), *columns, *pairs)):
+        yield better_attacker(tell)
     yield tell.say(
         "The attacker did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of them: "
         "{scored}.",
@@ -100,7 +101,7 @@ def _row(tell: Teller, *place: str | int) -> tuple[Cell, ...]:
 
 
 def _told(tell: Teller, *bracket: str | int) -> tuple[Cell, Cell]:
-    return tell.told_by(*bracket), tell.number("audit.json", *bracket, "success", percent=True, digits=3)
+    return bits_of(tell, *bracket), tell.number("audit.json", *bracket, "success", percent=True, digits=3)
 
 
 def _grids(tell: Teller) -> Iterator[Content]:

@@ -11,6 +11,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
+from leakgauge.report.sections.bits import bits_of, exposure
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
@@ -108,7 +109,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
     if public:
         yield tell.say("Public columns are protected by nothing here.")
     beyond = [column for column in public if column not in background]
-    if beyond and not tell.external and not tell.has("audit.json", "exposures"):
+    if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(
             "Public columns are not counted in the bits: what {columns} tell of the secret comes on top of the "
             "leakage.",
@@ -212,17 +213,17 @@ def _risks(tell: Teller) -> Iterator[Inline]:
                 spent=spent,
             )
         return
-    at = tell.strongest_attack
-    if at is not None:
-        yield _strongest(tell, at)
     for one in tell.each:
+        at = one.strongest_attack
+        if at is not None:
+            yield one.of_secret(_strongest(one, at))
         hidden = one.maybe("leakage.json", "conditional_entropy_with_background")
-        if one.exposure is not None:
+        place = exposure(one)
+        if place is not None:
             yield tell.say(
-                "Of {entropy} of {secret}, everything that is released or known tells: {bits}.",
-                entropy=one.number("audit.json", *one.exposure, "entropy"),
+                "What everything that is released or known tells of {secret}: {bits}.",
                 secret=tell.listed(one.secret),
-                bits=one.told_by(*one.exposure, "everything"),
+                bits=bits_of(one, *place, "everything", of=True),
             )
         elif hidden is not None:
             yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)

@@ -9,6 +9,7 @@ from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.numbers import Number
+from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
 from leakgauge.report.sections.grade import failed_lines, vetoes
 from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, ROWS, SCORES, Cell, Plain, Teller, own
 
@@ -39,7 +40,8 @@ def _done(tell: Teller) -> Iterator[Content]:
         if spent is not None:
             yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
         if not tell.external:
-            yield from dict.fromkeys(_possible(one) for one in tell.each if not one.withheld)
+            found = [one for one in tell.each if one.has("improvement.json", "best") or one.has("frontier.json")]
+            yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
         return
     lead = tell.deciding
     grade = lead.get("assessment.json", "grade")
@@ -51,7 +53,7 @@ def _done(tell: Teller) -> Iterator[Content]:
         )
         said = _graded(lead, str(grade))
         if lead.group:
-            said += tell.say(" This is the lowest grade of a secret, that of {secret}.", secret=tell.listed(lead.group))
+            said += tell.say(" It is the lowest grade of any secret: that of {secret}.", secret=tell.listed(lead.group))
         yield Paragraph("warning" if wrong else _TONES.get(grade, "note"), said)
     yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
 
@@ -186,12 +188,12 @@ def _secrets(tell: Teller) -> Iterator[Content]:
         shares = (tell.cell("job.json", *place, name, percent=True, digits=3) for name in ("success", "baseline"))
         rows.append((tell.listed(one["secret"]), _learnt(tell, *place, exact=one["exact"]), *shares, grade))
     if tell.has("job.json", *total):
-        learnt = tell.bits("job.json", *total, exact=tell.get("job.json", "total", "exact"), most=None)
+        learnt = bits(tell, "job.json", *total, exact=tell.get("job.json", "total", "exact"))
         rows.append((say("all of them at once"), learnt, *[NOTHING] * 3))
     head = "Secret|The attacker learns|Guessed right with the release|Guessed right without it|Grade"
     yield from tell.grid("Every secret", head, rows)
     if not all(one["exact"] for one in tell.items("job.json", "secrets")):
-        yield tell.better_attacker()
+        yield better_attacker(tell)
 
 
 def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:
@@ -199,7 +201,7 @@ def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:
     before = tell.maybe("job.json", *place, "leakage_before", "value", unit="bits")
     if before is None or not tell.has("job.json", *place, "leakage_after"):
         return (NOTHING,)
-    return tell.bits("job.json", *place, "leakage_after", exact=exact, most=before, of=True)
+    return bits(tell, "job.json", *place, "leakage_after", exact=exact, all_of_it=before, of=True)
 
 
 def _headline(tell: Teller) -> Iterator[Content]:
@@ -235,9 +237,10 @@ def _leakage(tell: Teller) -> Iterator[Row]:
         (True, False): message("{before} before → {after} after"),
         (True, True): message("{before} before → {after} after; known anyway: {floor}"),
     }[after is not None, floor is not None]
-    if tell.exposure is not None:
-        words += tell.say(" What is told after counts everything that is released or known.")
-        if not tell.get("audit.json", *tell.exposure, "everything", "exact"):
+    place = exposure(tell)
+    if place is not None:
+        words += tell.say(" The number after counts everything that is released or known.")
+        if not is_exact(tell, *place, "everything"):
             words += tell.say(" A better attacker may learn more than the lower end.")
             said = {
                 False: message("{before} before; after: {after}"),
@@ -248,13 +251,14 @@ def _leakage(tell: Teller) -> Iterator[Row]:
 
 def _told(tell: Teller) -> tuple[Number | Inline | None, Number | Inline | None]:
     """The bits that are told with the release, and by the background alone; None where they are not known."""
-    if tell.exposure is None:
+    place = exposure(tell)
+    if place is None:
         after = tell.maybe("leakage.json", "leakage_with_background") or tell.maybe(
             "leakage.json", "mutual_information"
         )
         return after, tell.maybe("measurement.json", "background_floor")
-    floor = tell.told_by(*tell.exposure, "known") if tell.background else None
-    return tell.told_by(*tell.exposure, "everything"), floor
+    floor = bits_of(tell, *place, "known") if tell.background else None
+    return bits_of(tell, *place, "everything"), floor
 
 
 def _guarantee(tell: Teller) -> Iterator[Row]:
@@ -269,8 +273,8 @@ def _guarantee(tell: Teller) -> Iterator[Row]:
             if one.asked_epsilon is not None:
                 what = say("Guarantee of {unit!s}", unit=unit)
                 if one.group:
-                    what = say("Guarantee of {unit!s}, {secret}", unit=unit, secret=tell.listed(one.group))
-                yield what, tell.say("ε at most {asked}", asked=one.asked_epsilon), _odds(tell)
+                    what = say("Guarantee of {unit!s}, {secret} alone", unit=unit, secret=tell.listed(one.group))
+                yield what, tell.say("ε at most {asked}", asked=one.asked_epsilon), _odds(one)
 
 
 def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
@@ -290,6 +294,8 @@ def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
 def _odds(tell: Teller) -> Inline:
     """How far the odds move; columns that are released unprotected may move them further."""
     seen = tell.language.say("the protected columns") if any(tell.public) else tell.language.say("the release")
+    if tell.group and tell.epsilon is None:
+        seen = tell.language.say("the released {secret}", secret=tell.listed(tell.group))
     fields = {"seen": Plain(seen), "unit": tell.unit_of_protection}
     if tell.promises_nothing:
         return tell.say(

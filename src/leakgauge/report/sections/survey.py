@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
+from leakgauge.report.sections.bits import bits
 from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Teller, own
 
 _FILE = "survey.json"
@@ -33,7 +34,8 @@ def _published(tell: Teller) -> Iterator[Content]:
 def _columns(tell: Teller) -> Iterator[Content]:
     yield from tell.grid(
         "Every column, the most telling first",
-        "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells|Suggested",
+        "Column|Kind of values|Different values|Missing|Rows that stand alone|Names people|Tells of the secrets|"
+        "Suggested role",
         (_column(tell, at) for at in range(len(tell.items(_FILE, "columns")))),
     )
     sampled = tell.number(_FILE, "sampled", unit=ROWS, count=True)
@@ -65,9 +67,10 @@ def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
         template = message("{secret}: {bits}, guessed right {success}")
         if not one["significant"]:
             template = message("{secret}: nothing beyond chance")
-        bits = tell.bits(file, *told, "information", exact=not tell.has(file, *told, "information", "low"))
+        enclosed = tell.has(file, *told, "information", "low")
+        information = bits(tell, file, *told, "information", exact=not enclosed)
         success = tell.number(file, *told, "success", "value", percent=True, digits=3)
-        said.append(tell.say(template, secret=own(one["secret"]), bits=bits, success=success))
+        said.append(tell.say(template, secret=own(one["secret"]), bits=information, success=success))
     between = tell.language.say("; ")
     return tuple(part for one in said for part in (*one, between))[:-1] or (NOTHING,)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
@@ -85,11 +85,9 @@ class Teller(Facts):
     def title(self, key: str) -> str:
         """The title of a section, with the secret that it speaks of where there are several."""
         title = self.language.say((TITLES | _EXTERNAL_TITLES if self.external else TITLES)[key])
-        return (
-            self.language.say("{title!s}: {secret}", title=title, secret=self.listed(self.group))
-            if self.group
-            else title
-        )
+        if not self.group:
+            return title
+        return self.language.say("{title!s}: {secret}", title=title, secret=self.listed(self.group))
 
     def say(self, template: str, /, **fields: object) -> Inline:
         """A sentence with its numbers as numbers."""
@@ -103,10 +101,9 @@ class Teller(Facts):
         """A loud sentence."""
         return Paragraph("warning", self.say(template, **fields))
 
-    def about_secret(self, paragraph: Paragraph[Number]) -> Paragraph[Number]:
-        """The paragraph after the name of the secret that it is about, where there are several."""
-        named = self.say("{secret}: ", secret=self.listed(self.group)) if self.group else ()
-        return Paragraph(paragraph.tone, (*named, *paragraph.parts))
+    def of_secret(self, said: Inline) -> Inline:
+        """What is said after the name of the secret that it is said of, where there are several."""
+        return (*self.say("{secret}: ", secret=self.listed(self.group)), *said) if self.group else said
 
     def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
         """A table of rows, none where there are none, under a head such as ``Column|Role``.
@@ -173,9 +170,8 @@ class Teller(Facts):
     def planned(self) -> list[str]:
         """The columns of the plan that release the secret that is spoken of; of several together, all."""
         columns = self.get("release.json", "plan", "columns") or {}
-        return [
-            name for name, one in columns.items() if not self.group or {*(one.get("writes") or [name])} <= {*self.group}
-        ]
+        written = {name: one.get("writes") or [name] for name, one in columns.items()}
+        return [name for name, writes in written.items() if not self.group or {*writes} <= {*self.group}]
 
     @property
     def withheld(self) -> bool:
@@ -192,53 +188,6 @@ class Teller(Facts):
         """The facts of the secret with the lowest grade; everybody may not know which it is."""
         group = tuple(self.names("job.json", "headline", "secret"))
         return self.about(group) if group in self.own and not self.external else self
-
-    @property
-    def exposure(self) -> tuple[str | int, ...] | None:
-        """Where the audit has what everything released or known tells of the secret; None where nobody computed it."""
-        secrets = [one and one.get("secret") for one in self.items("audit.json", "exposures")]
-        at = secrets.index([*self.secret]) if [*self.secret] in secrets else None
-        place = ("exposures", at or 0)
-        return None if at is None or not self.has("audit.json", *place, "everything") else place
-
-    def told_by(self, *bracket: str | int) -> Inline:
-        """The bits of a bracket of the audit; all there is to be told is the entropy beside it."""
-        exact, most = self.get("audit.json", *bracket, "exact"), self.number("audit.json", *bracket[:2], "entropy")
-        return self.bits("audit.json", *bracket, "information", exact=exact, most=most)
-
-    def better_attacker(self) -> Paragraph[Number]:
-        """What lower ends do not say."""
-        return self.note(
-            "Where two ends are given there are too few rows to count every combination of values: the lower end is "
-            "what an attacker was shown to learn, and the upper end is what can be learnt at most. A better attacker "
-            "may learn more than the lower end, and guess right more often."
-        )
-
-    def bits(self, file: str, *place: str | int, exact: bool, most: Number | None = None, of: bool = False) -> Inline:
-        """Bits that are told: counted, or enclosed, and then never the lower end alone.
-
-        Args:
-            exact: whether they were counted.
-            most: all there are.
-            of: whether to say of how many.
-        """
-        if exact and not of:
-            return (self.number(file, *place),)
-        unit, whole = "" if of else "bits", {"all": most} if of else {}
-        if exact:
-            return self.say("{bits} of {all}", bits=self.number(file, *place, "value", interval=place), **whole)
-        low, high = (self.number(file, *place, end, unit=unit) for end in ("low", "high"))
-        if most is not None and float(high.value) >= float(most.value):
-            template = (
-                message("at least {low} of {all}, at most all of it")
-                if of
-                else message("at least {low}, at most all of it")
-            )
-            return self.say(template, low=low, **whole)
-        template = (
-            message("at least {low}, at most {high} of {all}") if of else message("at least {low}, at most {high}")
-        )
-        return self.say(template, low=replace(low, unit=""), high=high, **whole)
 
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
