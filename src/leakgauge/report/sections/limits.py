@@ -176,6 +176,7 @@ def _left_out(tell: Teller) -> Iterator[Inline]:
             "settings, a bound on ε that was asked for, and a design from a noisy histogram can be printed here."
         )
     yield tell.say("Which values a column has, and which of them reach a guarantee.")
+    yield tell.say("What a survey of the table says of columns that are not released, and of what each column tells.")
     yield tell.say(
         "The table's digest, size and place, and commands and scripts that name it: a digest confirms a guess of the "
         "whole table."

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.bits import bits
 from leakgauge.report.sections.teller import NOTHING, ROWS, Cell, Teller, own
@@ -53,26 +52,28 @@ def _column(tell: Teller, at: int) -> Iterator[Cell]:
     elif tell.get(*place, "free_text"):
         yield say("free text")
     else:
-        yield say("together with others") if tell.get(*place, "singles_out") else say("no")
+        yield say("singles people out") if tell.get(*place, "singles_out") else say("no")
     yield _tells(tell, *place)
     role, reason = (tell.told(tell.get(*place, name)) for name in ("suggested", "reason"))
     yield say("{role!s}: {reason!s}", role=role, reason=reason)
 
 
 def _tells(tell: Teller, file: str, *path: str | int) -> Inline:
-    """What a column tells of each secret."""
+    """What a column tells of each secret of which it tells more than chance does."""
     said: list[Inline] = []
-    for at, one in enumerate(tell.items(file, *path, "tells")):
+    found = tell.items(file, *path, "tells")
+    for at in (at for at, one in enumerate(found) if one["significant"]):
         told = (*path, "tells", at)
-        template = message("{secret}: {bits}, guessed right {success}")
-        if not one["significant"]:
-            template = message("{secret}: nothing beyond chance")
         enclosed = tell.has(file, *told, "information", "low")
-        information = bits(tell, file, *told, "information", exact=not enclosed)
-        success = tell.number(file, *told, "success", "value", percent=True, digits=3)
-        said.append(tell.say(template, secret=own(one["secret"]), bits=information, success=success))
+        fields = {
+            "secret": own(found[at]["secret"]),
+            "bits": bits(tell, file, *told, "information", exact=not enclosed),
+            "success": tell.number(file, *told, "success", "value", percent=True, digits=3),
+        }
+        said.append(tell.say("{secret}: {bits}, guessed right {success}", **fields))
     between = tell.language.say("; ")
-    return tuple(part for one in said for part in (*one, between))[:-1] or (NOTHING,)
+    nothing = tell.say("nothing beyond chance") if found else (NOTHING,)
+    return tuple(part for one in said for part in (*one, between))[:-1] or nothing
 
 
 def _combinations(tell: Teller) -> Iterator[Content]:
