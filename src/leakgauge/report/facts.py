@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_HALF_EVEN
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Self
 
@@ -113,7 +114,7 @@ class Facts:
         own = {name: self.files[file] for name, file in self.own[group].items() if file in self.files}
         return replace(self, files={**self.files, **own}, group=group)
 
-    @property
+    @cached_property
     def each(self) -> tuple[Self, ...]:
         """The facts of each secret; of a single one, these."""
         return tuple(map(self.about, self.own)) or (self,)

@@ -190,8 +190,9 @@ def _secrets(tell: Teller) -> Iterator[Content]:
     if tell.has("job.json", *total):
         learnt = bits(tell, "job.json", *total, exact=tell.get("job.json", "total", "exact"))
         rows.append((say("all of them at once"), learnt, *[NOTHING] * 3))
-    head = "Secret|The attacker learns|Guessed right with the release|Guessed right without it|Grade"
-    yield from tell.grid("Every secret", head, rows)
+    yield from tell.grid(
+        "Every secret", "Secret|The attacker learns|Guessed right with the release|Guessed right without it|Grade", rows
+    )
     if not all(one["exact"] for one in tell.items("job.json", "secrets")):
         yield better_attacker(tell)
 

@@ -186,8 +186,8 @@ class Teller(Facts):
     @property
     def deciding(self) -> Self:
         """The facts of the secret with the lowest grade; everybody may not know which it is."""
-        group = tuple(self.names("job.json", "headline", "secret"))
-        return self.about(group) if group in self.own and not self.external else self
+        group = () if self.external else tuple(self.names("job.json", "headline", "secret"))
+        return next((one for one in self.each if one.group == group), self)
 
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
