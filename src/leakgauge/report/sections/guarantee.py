@@ -135,11 +135,16 @@ def _together(tell: Teller) -> Iterator[Content]:
             entry=tell.number("release.json", "budget", "ledger", "entry"),
         )
     if tell.released and tell.from_this_table:
-        yield tell.alarm(
+        template = message(
             "The channel of {columns} was designed from the counts of this table, without a budget for them. The "
-            "guarantee is that of the fixed channel; what the choice of the channel tells is not in it.",
-            columns=tell.listed(tell.secret),
+            "guarantee is that of the fixed channel; what the choice of the channel tells is not in it."
         )
+        if len(tell.planned) > 1:
+            template = message(
+                "The channels of {columns} were designed from the counts of this table, without a budget for them. The "
+                "guarantee is that of the fixed channels; what the choice of the channels tells is not in it."
+            )
+        yield tell.alarm(template, columns=tell.listed(tell.secret))
 
 
 def _spent(tell: Teller) -> Iterator[tuple[Cell, Cell]]:

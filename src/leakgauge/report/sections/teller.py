@@ -224,7 +224,8 @@ class Teller(Facts):
 
     def accusations(self) -> Iterator[Paragraph[Number]]:
         """What an audit found against the release; in doubt where no veto was made of it."""
-        doubted = self.has("assessment.json") and not self.items("assessment.json", "vetoes")
+        graded = [one for one in self.each if one.has("assessment.json")]
+        doubted = graded and not any(one.items("assessment.json", "vetoes") for one in graded)
         for violation in (own(self.told(one)) for one in self.items("audit.json", "violations")):
             if doubted:
                 yield self.alarm(
