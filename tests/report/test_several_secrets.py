@@ -23,7 +23,7 @@ from leakgauge.report.markdown import to_markdown
 from leakgauge.report.report import compose
 from leakgauge.report.sections.teller import Teller
 from tests.report.conftest import run
-from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts
+from tests.report.reading import CHINESE, ENGLISH, changed, numbers_in, texts, warnings
 
 PUBLIC = ("city", "decade", "job")
 SECRETS = (("illness",), ("income",), ("debt",))
@@ -149,12 +149,11 @@ def enclosed(facts: Facts, low: float, high: float) -> Facts:
     told = {"value": high, "unit": "bits", "low": low, "high": high, "confidence": 0.95, "origin": "table"}
     everything = {**exposures[0]["everything"], "information": told, "exact": False}
     secrets = [{**one, "leakage_after": told, "exact": False} for one in facts.items("job.json", "secrets")]
-    found = changed(
+    return changed(
         facts,
         audit={"exposures": [{**one, "everything": everything} for one in exposures]},
         job={"secrets": secrets},
     )
-    return Facts(found.files, found.diagram, own=facts.own)
 
 
 def test_the_lower_end_never_stands_alone(several: Facts) -> None:
@@ -183,14 +182,9 @@ def test_the_survey_is_a_section(several: Facts) -> None:
 
 
 def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -> None:
-    survey = several.files["survey.json"]
-    few = {**survey["published"], "alone": 3, "smallest": 4}
+    few = {**several.get("survey.json", "published"), "alone": 3, "smallest": 4}
     for language in (ENGLISH, CHINESE):
-        document = compose(
-            Facts({**several.files, "survey.json": {**survey, "published": few}}, several.diagram, own=several.own),
-            language,
-            Edition.EXTERNAL,
-        )
+        document = compose(changed(several, survey={"published": few}), language, Edition.EXTERNAL)
         shown = {one.source: one.value for one in document.numbers() if one.source.startswith("survey.json")}
         assert shown == {
             "survey.json#/published/groups": 12,
@@ -204,7 +198,7 @@ def test_everybody_may_know_the_groups_of_public_columns_alone(several: Facts) -
     found = set()
     for secret in ("illness", "income"):
         headline = {**several.get("job.json", "headline"), "secret": [secret]}
-        other = Facts(changed(several, job={"headline": headline}).files, own=several.own)
+        other = changed(several, job={"headline": headline})
         found.add(to_markdown(compose(other, ENGLISH, Edition.EXTERNAL)))
     assert len(found) == 1
 
@@ -224,7 +218,7 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     assert grid(said, lowest)[1][0] == "Guarantee of one row, all protected columns together"
     assert "Whoever has several rows is protected less" in said_in(said, "limitations")
     found = changed(several, release={"unit_of_protection": "one person with at most 20 rows"})
-    document = compose(Facts(found.files, found.diagram, own=several.own), ENGLISH)
+    document = compose(found, ENGLISH)
     assert grid(document, lowest)[1][0] == (
         "Guarantee of one person with at most 20 rows, all protected columns together"
     )
@@ -266,3 +260,12 @@ def test_one_secret_is_told_by_the_names_of_files_of_a_single_one(several: Facts
     assert income.number("measurement.json", "entropy").source == "measurement-income.json#/entropy"
     assert (illness.secret, income.planned, debt.planned) == (("illness",), ["income"], [])
     assert debt.withheld and not income.withheld
+
+
+def test_an_accusation_is_in_doubt_where_no_secret_has_a_veto_for_it(several: Facts) -> None:
+    doubted = changed(several, audit={"violations": ["record linkage beats the claim"], "violated": True})
+    assert "not beyond doubt: record linkage beats the claim" in warnings(compose(doubted, ENGLISH))
+    veto: dict[str, object] = {"vetoes": [{"reason": "record linkage beats the claim", "cap": "poor"}]}
+    said = warnings(compose(changed(doubted, **{"assessment-income": veto}), ENGLISH))
+    assert "does not keep what it claims: record linkage beats the claim" in said
+    assert "income: Veto: record linkage beats the claim; the grade is at most poor." in said
