@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -87,12 +88,12 @@ def _kind(subject: str) -> str:
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
 
 
-def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
+def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """What was given of these; the job knows the defaults of the others."""
     return {name: given[name] for name in names if given[name] is not None}
 
 
-def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
@@ -112,7 +113,7 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
     audit.require()
 
 
-def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_mechanism(spelled: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_mechanism, names_a_file
 
     require_writable(output, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
