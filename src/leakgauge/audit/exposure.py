@@ -136,7 +136,9 @@ class _Exposed:
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.letters.max()) + 1) * (int(self._together(uses).max()) + 1)
-        return ROWS_PER_CELL * cells <= self.case.rows
+        # Rows of one person tell of the others no more than one row does.
+        independent = self.case.rows if self.case.units is None else len(np.unique(self.case.units))
+        return ROWS_PER_CELL * cells <= independent
 
     def _together(self, uses: Sequence[int]) -> Codes:
         return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.case.rows)

@@ -166,7 +166,7 @@ def audited(work: Work, confidence: float) -> Audit:
     return audit_release(
         work.release,
         work.sources.original,
-        background=asked.seen,
+        background=asked.background,
         bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
         confidence=confidence,
         simulation_seed=asked.simulate or 0,
