@@ -17,7 +17,7 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
-from leakgauge.audit.attacks.attack import SHARE, scored
+from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
@@ -121,7 +121,8 @@ class _Exposed:
             told, exact = self._estimated(leakage_with_background, uses, self._channel), True
         else:
             told = self._between(probabilities, plain.information.ends[1] + self._most_by_own)
-        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+        right = self.attacker.is_right_with_own(self.attacker.by(self.attacker.plain.predictor))
+        return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
     def _between(self, probabilities: Floats, most: float) -> Estimate:
         """From what the attacker shows to what can be told; the unfavourable end stands for it."""
@@ -131,7 +132,9 @@ class _Exposed:
         return Estimate(high, min(shown.low, high), high, self.case.confidence, shown.n)
 
     def _success(self, probabilities: Floats) -> Quantity:
-        right = self.attacker.is_right(probabilities)
+        return self._share(self.attacker.is_right(probabilities))
+
+    def _share(self, right: Truths) -> Quantity:
         return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
