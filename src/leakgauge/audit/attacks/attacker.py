@@ -43,8 +43,8 @@ class Attacker:
     known: Chosen
     plain: Chosen
     own: Likelihood | None
-    sharpness: float
     units: Codes | None
+    sharpness: float = 1.0
 
     @classmethod
     def of(cls, case: Case, secret: Secret) -> Attacker:
@@ -56,7 +56,7 @@ class Attacker:
             plain = learner.best(range(len(learner.columns)), known)
             units = None if case.units is None else case.units[learner.rows[learner.score]]
             own = _own(case, secret, learner, plain.predictor)
-            fitted[secret.names] = cls(learner, known, plain, own, _sharpness(learner, plain.predictor, own), units)
+            fitted[secret.names] = cls(learner, known, plain, own, units, _sharpness(learner, plain.predictor, own))
         return fitted[secret.names]
 
     @cached_property
