@@ -15,13 +15,14 @@ from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, StageDone
+from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, SecretOutcome, StageDone
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Level, Levels, Origin, Quantity, Real, Witness
 from leakgauge.artefacts.record import Check, PublicRecord, Record
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.request import Request
+from leakgauge.artefacts.survey import Survey
 from leakgauge.sentences import Sentence
 
 __all__ = [
@@ -59,12 +60,14 @@ __all__ = [
     "Record",
     "Relation",
     "Request",
+    "SecretOutcome",
     "Sentence",
     "Shown",
     "StageDone",
     "StoredAssessment",
     "StoredEvidence",
     "StoredImprovement",
+    "Survey",
     "Utility",
     "Witness",
     "strongest",

@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 
 from leakgauge import notebook
-from leakgauge.artefacts.exposure import Exposure
+from leakgauge.artefacts.exposure import Exposure, Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.record import Check
 from leakgauge.claims import NOTIONS, Statement
@@ -224,6 +224,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         anonymity: of the public columns of the release; None where there are none.
         digest: over all other fields, so that a change shows.
         exposures: what everything that leaves tells of each secret.
+        total: and of all secrets at once; None of a single one.
     """
 
     record: AuditedRecord
@@ -239,6 +240,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     checks: tuple[Check, ...] = ()
     digest: str = ""
     exposures: tuple[Exposure, ...] = ()
+    total: Total | None = None
 
     @property
     def strongest(self) -> Finding | None:

@@ -34,6 +34,13 @@ class ToldByColumns(Bracket, frozen=True):
     roles: Annotated[tuple[str, ...], Origin.DECLARED]
 
 
+class Total(Part, frozen=True):
+    """What everything that leaves tells of all secrets at once, in bits; ``exact`` as of a ``Bracket``."""
+
+    information: Quantity
+    exact: bool
+
+
 class Exposure(Part, frozen=True):
     """A secret against everything that leaves.
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from leakgauge.artefacts.assessment import Grade, ScoreInterval
+from leakgauge.artefacts.exposure import Total
 from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real
 from leakgauge.artefacts.request import Request
 from leakgauge.errors import LeakgaugeError, ModelError
@@ -90,12 +92,15 @@ class Outcome(Part, frozen=True):
 
 
 class Headline(Part, frozen=True):
-    """The numbers that matter; None where the release has no such number.
+    """The numbers that matter, of the secret that decides; None where the release has no such number.
 
     Attributes:
+        secret: the columns with the lowest grade.
         grade: the lowest of score, privacy and utility, or what a veto makes of it.
         leakage_before: bits of the secret released as it is.
-        leakage_after: bits that the attacker learns.
+        leakage_after: bits that the attacker learns by everything that is released or known: exact with an interval, or
+            from what was shown to what is possible.
+        exact: whether the bits were counted rather than enclosed.
         floor: bits that the background alone tells.
         attack: the name of the strongest attack, of those tried on the release itself.
         unchanged: the share of values that stay.
@@ -117,6 +122,27 @@ class Headline(Part, frozen=True):
     baseline: Quantity | None = None
     advantage: Quantity | None = None
     unchanged: Quantity | None = None
+    secret: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    exact: bool = True
+
+
+class SecretOutcome(Part, frozen=True):
+    """What became of one secret; numbers as in ``Headline``, None where there are none.
+
+    Attributes:
+        withheld: whether it was not released at all.
+    """
+
+    secret: Annotated[tuple[str, ...], Origin.DECLARED]
+    withheld: Annotated[bool, Origin.DECLARED]
+    leakage_before: Quantity | None = None
+    leakage_after: Quantity | None = None
+    exact: bool = True
+    floor: Quantity | None = None
+    success: Quantity | None = None
+    baseline: Quantity | None = None
+    grade: Grade | None = None
+    score: float | None = None
 
 
 class JobCost(Part, frozen=True):
@@ -127,10 +153,12 @@ class JobCost(Part, frozen=True):
     together: Annotated[Real, PROMISE]
 
 
-class Job(Artefact, frozen=True, tag="leakgauge/job/1"):
+class Job(Artefact, frozen=True, tag="leakgauge/job/2"):
     """A job under way, or one that came to its end.
 
     Attributes:
+        secrets: what became of each.
+        total: what everything released or known tells of all secrets at once; None of a single one.
         finished: when; None while it is at work.
         command: that asks for the same; empty for a table in memory.
         shareable: files that may be handed out.
@@ -147,11 +175,13 @@ class Job(Artefact, frozen=True, tag="leakgauge/job/1"):
     command: str = ""
     script: str = ""
     headline: Headline | None = None
+    secrets: tuple[SecretOutcome, ...] = ()
+    total: Total | None = None
     shareable: tuple[str, ...] = ()
     spent: JobCost | None = None
 
 
-class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/1"):
+class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/2"):
     """What the page's server notes of a job beside its folder, for a later server.
 
     Attributes:
@@ -164,3 +194,11 @@ class PageJob(Artefact, frozen=True, tag="leakgauge/page-job/1"):
     state: Literal["running", "done", "refused", "failed", "stopped"]
     started: str | None = None
     message: Sentence | None = None
+
+
+def from_first_job(fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Fields of ``leakgauge/job/1`` or ``leakgauge/page-job/1``, which had one secret, as those of today."""
+    asked = fields.get("asked")
+    if isinstance(asked, Mapping) and isinstance(asked.get("secret"), str):
+        asked = {**asked, "secret": [asked["secret"]]}
+    return {**fields, "schema": str(fields["schema"]).removesuffix("1") + "2", "asked": asked}

@@ -3,21 +3,37 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 import msgspec
 
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.quantity import Origin, Part
-from leakgauge.errors import OptionError
+from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.sentences import Sentence
 
 FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
 _TARGETS = ("max_distortion", "max_leakage", "target")
+PerSecret: TypeAlias = float | dict[str, float] | None
+"""A number for every secret, or one for each by its name."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """What is asked of one source, a secret or several taken together; names and meanings as in ``Request``."""
+
+    columns: tuple[str, ...]
+    max_distortion: float | None
+    max_leakage: float | None
+    local_dp: float | None
+    mechanism: tuple[str, ...]
+    distortion: str
 
 
 class Request(Part, frozen=True):
@@ -25,14 +41,22 @@ class Request(Part, frozen=True):
 
     Attributes:
         table: a file, as ``open_table`` takes it; ``frame`` for a table in memory.
+        secret: columns to protect, each by itself unless they are taken ``together``.
+        withhold: secrets that are not released at all, named as secret too or not; other columns may tell on them.
         background: columns the attacker knows; they are not released unless they are public too.
-        public: columns to release as they are, or in their bins. No other column but the secret is released.
-        max_distortion: the least leaking channel with at most this mean distortion.
+        public: columns to release as they are, or in their bins. No other column but the secrets is released.
+        unit: the column that says which rows are of one person; it is never released.
+        rows_per_unit: how many rows a person has at most, as everybody knows it: guarantees are for so many.
+        together: whether the secrets are one joint source, released through one channel.
+        accept_unique: public columns that may name people.
+        max_distortion: the least leaking channel with at most this mean distortion; of several secrets one for all, or
+            one for each by its name.
         max_leakage: the least distorting one with at most these bits, told to the attacker with the background.
         local_dp: an ε in nats to keep as well; alone: the most useful channel that keeps it.
         target: a grade, or a score, to be reached by the cheapest setting.
-        mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target.
-        distortion: what a wrong value costs: hamming, absolute, squared or a file.
+        mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
+            a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
+        distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         lower: the least value of a numeric secret, as everybody knows it.
         accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
@@ -47,12 +71,17 @@ class Request(Part, frozen=True):
     """
 
     table: str
-    secret: Annotated[str, Origin.DECLARED]
+    secret: Annotated[tuple[str, ...], Origin.DECLARED]
     background: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     public: Annotated[tuple[str, ...], Origin.DECLARED] = ()
-    max_distortion: Annotated[float | None, Origin.DECLARED] = None
-    max_leakage: Annotated[float | None, Origin.DECLARED] = None
-    local_dp: Annotated[float | None, Origin.DECLARED] = None
+    withhold: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    unit: Annotated[str | None, Origin.DECLARED] = None
+    rows_per_unit: Annotated[int | None, Origin.DECLARED] = None
+    together: Annotated[bool, Origin.DECLARED] = False
+    accept_unique: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    max_distortion: Annotated[PerSecret, Origin.DECLARED] = None
+    max_leakage: Annotated[PerSecret, Origin.DECLARED] = None
+    local_dp: Annotated[PerSecret, Origin.DECLARED] = None
     target: Annotated[str | None, Origin.DECLARED] = None
     mechanism: tuple[str, ...] = ()
     distortion: tuple[str, ...] = ("hamming",)
@@ -76,30 +105,15 @@ class Request(Part, frozen=True):
 
     def __post_init__(self) -> None:
         self._require_roles()
+        self._require_unit()
         self._require_one_target()
-        for name in ("max_distortion", "max_leakage"):
-            value = getattr(self, name)
-            if value is not None and not 0 <= value < math.inf:
-                raise OptionError(
-                    "--{name!s} {value} is not a finite number of at least 0; give one.",
-                    name=name.replace("_", "-"),
-                    value=value,
-                )
-        for epsilon in (self.local_dp, self.accounted):
-            if epsilon is not None and not 0 < epsilon < math.inf:
-                raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=epsilon)
+        self._require_numbers()
         if self.target is not None:
             parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
-        if not 0 < self.releases_per_period < math.inf:
-            raise OptionError(
-                "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
-            )
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
-        if not 0 < self.confidence < 1:
-            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
             raise OptionError(
                 "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."
@@ -113,20 +127,85 @@ class Request(Part, frozen=True):
             raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
 
     def _require_roles(self) -> None:
-        if "" in (self.secret, *self.background, *self.public):
+        if "" in (*self.secret, *self.withhold, *self.background, *self.public, self.unit):
             raise OptionError("A column has an empty name, which files cannot keep; rename it.")
-        for role, names in ((Sentence("background"), self.background), (Sentence("public"), self.public)):
+        if not self.secrets:
+            raise OptionError("No secret is named; name the column to protect with --secret.")
+        roles = {
+            "secret": self.secret,
+            "withheld": self.withhold,
+            "background": self.background,
+            "public": self.public,
+            "accepted": self.accept_unique,
+        }
+        for role, names in roles.items():
             for name in names:
-                if name == self.secret:
+                if names.count(name) > 1:
+                    raise OptionError(
+                        "Column {column!r} is named twice as {role}; name it once.", column=name, role=Sentence(role)
+                    )
+                if role in ("background", "public") and name in self.secrets:
                     raise OptionError(
                         "Column {column!r} is named both as secret and as {role}; give it one role.",
                         column=name,
-                        role=role,
+                        role=Sentence(role),
                     )
-                if names.count(name) > 1:
+        if not self.released_secrets:
+            raise OptionError(
+                "Every secret is withheld, so that nothing goes through a mechanism; ask `leakgauge survey` what the "
+                "other columns tell on it."
+            )
+        for name in self.accept_unique:
+            if name not in self.public:
+                raise OptionError(
+                    "--accept-unique names {column!r}, which is not public; name public columns.", column=name
+                )
+
+    def _require_unit(self) -> None:
+        if self.unit is None and self.rows_per_unit is not None:
+            raise OptionError(
+                "--rows-per-unit says how many rows a person has; name the column of persons with --unit."
+            )
+        if self.unit is None:
+            return
+        if self.unit in (*self.secrets, *self.public):
+            raise OptionError(
+                "Column {column!r} is the unit, which is never released; it cannot be a secret or public.",
+                column=self.unit,
+            )
+        if self.rows_per_unit is not None and self.rows_per_unit < 1:
+            raise OptionError(
+                "{found} rows per unit is below 1; give a whole number from 1 on.", found=self.rows_per_unit
+            )
+
+    def _require_numbers(self) -> None:
+        for name in ("max_distortion", "max_leakage", "local_dp"):
+            limits = getattr(self, name)
+            for column in limits if isinstance(limits, dict) else ():
+                if column not in self.released_secrets or self.together:
                     raise OptionError(
-                        "Column {column!r} is named twice as {role}; name it once.", column=name, role=role
+                        "--{name!s} is given for {column!r}, which is not a secret with a channel of its own; {hint}",
+                        name=name.replace("_", "-"),
+                        column=column,
+                        hint=did_you_mean(column, self.released_secrets),
                     )
+            least = math.ulp(0.0) if name == "local_dp" else 0.0
+            for value in limits.values() if isinstance(limits, dict) else () if limits is None else (limits,):
+                if not least <= value < math.inf:
+                    raise OptionError(
+                        "--{name!s} {value} is not a finite number {range}; give one.",
+                        name=name.replace("_", "-"),
+                        value=value,
+                        range=Sentence("of at least 0") if least == 0 else Sentence("above 0"),
+                    )
+        if self.accounted is not None and not 0 < self.accounted < math.inf:
+            raise OptionError("An ε of {epsilon} is not a finite number above 0.", epsilon=self.accounted)
+        if not 0 < self.releases_per_period < math.inf:
+            raise OptionError(
+                "{found} releases in a period are not a finite number above 0; try 1.", found=self.releases_per_period
+            )
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
 
     def _require_one_target(self) -> None:
         given = [name for name in _TARGETS if getattr(self, name) is not None]
@@ -135,21 +214,100 @@ class Request(Part, frozen=True):
                 "Two targets are given; say one of --max-distortion, --max-leakage and --target. --local-dp and "
                 "--mechanism go with the first two."
             )
-        if not given and self.local_dp is None and len(self.mechanism) != 1:
+        if self.together and (self.target is not None or self.accounted is not None):
             raise OptionError(
-                "No target is given; say --max-distortion, --max-leakage, --local-dp or --target, or name one "
-                "--mechanism."
+                "--target and --accounted work on one column, and the secrets are taken together; leave --together "
+                "out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
+        for aim in self.aims:
+            if len(self._about(self.distortion, aim.columns)) > 1:
+                raise OptionError(
+                    "--distortion is given more than once for {column!s}; give it once.", column=", ".join(aim.columns)
+                )
+            unlimited = (aim.max_distortion, aim.max_leakage, aim.local_dp) == (None, None, None)
+            if self.target is None and unlimited and len(aim.mechanism) != 1:
+                raise OptionError(
+                    "No target is given for {column!s}; say --max-distortion, --max-leakage, --local-dp or --target, "
+                    "or name one --mechanism.",
+                    column=", ".join(aim.columns),
+                )
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """Everything that is not to be learnt: what goes through a mechanism, and what is withheld."""
+        return tuple(dict.fromkeys((*self.secret, *self.withhold)))
+
+    @property
+    def released_secrets(self) -> tuple[str, ...]:
+        """The secrets that go through a mechanism."""
+        return tuple(name for name in self.secret if name not in self.withhold)
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The released secrets by the channels they go through: each alone, or all together."""
+        released = self.released_secrets
+        return (released,) if self.together else tuple((name,) for name in released)
+
+    @property
+    def aims(self) -> tuple[Aim, ...]:
+        """What is asked of each group."""
+        return tuple(
+            Aim(
+                group,
+                _limit(self.max_distortion, group),
+                _limit(self.max_leakage, group),
+                _limit(self.local_dp, group),
+                self._about(self.mechanism, group),
+                next(iter(self._about(self.distortion, group)), "hamming"),
+            )
+            for group in self.groups
+        )
+
+    def _about(self, texts: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...]:
+        """The texts that speak of a group: those that name no secret first, and its own without the name."""
+        if len(group) > 1:
+            return texts
+        found = [(text, self._column_of(text)) for text in texts]
+        return tuple(
+            text if column is None else text.removeprefix(f"{column}=")
+            for text, column in found
+            if column in (None, *group)
+        )
+
+    def _column_of(self, text: str) -> str | None:
+        named = [name for name in self.secret if text.startswith(f"{name}=")]
+        return max(named, key=len, default=None)
+
+    @property
+    def sources(self) -> tuple[tuple[str, ...], ...]:
+        """What is measured: the groups, and each secret that is withheld."""
+        return (*self.groups, *((name,) for name in self.withhold))
+
+    def file(self, name: str, group: tuple[str, ...]) -> str:
+        """The name of a file about one group in the job's folder: its own where there are several."""
+        if len(self.sources) == 1:
+            return name
+        stem, _, ending = name.rpartition(".")
+        words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in self.sources]
+        at = self.sources.index(group)
+        # Names that read alike once their signs are left out are told apart by their place.
+        own = words[at] if words[at] and words.count(words[at]) == 1 else f"{at + 1}"
+        return f"{stem}-{own}.{ending}"
 
     @property
     def released(self) -> tuple[str, ...]:
         """Every column that is released."""
-        return (self.secret, *self.public)
+        return (*self.released_secrets, *self.public)
 
     @property
     def seen(self) -> tuple[str, ...]:
         """Every column that the attacker knows, or sees as it is in the release."""
         return tuple(dict.fromkeys((*self.background, *self.public)))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Every column that is named."""
+        return tuple(dict.fromkeys((*self.secrets, *self.seen, *(() if self.unit is None else (self.unit,)))))
 
     def given(self) -> dict[str, object]:
         """What is asked beside the table, defaults left out."""
@@ -163,8 +321,10 @@ class Request(Part, frozen=True):
         words = [f"./{self.table}" if self.table.startswith("-") else self.table]
         for name, value in self.given().items():
             option = f"--{name.replace('_', '-')}"
-            for each in value if isinstance(value, tuple) else (value,):
-                text = _written(each)
+            if value is True:
+                words.append(option)
+                continue
+            for text in _texts(value):
                 words += [f"{option}={text}"] if text.startswith("-") else [option, text]
         return words
 
@@ -195,6 +355,17 @@ def _is_date(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _limit(limits: PerSecret, group: tuple[str, ...]) -> float | None:
+    return limits.get(group[0]) if isinstance(limits, dict) else limits
+
+
+def _texts(value: object) -> list[str]:
+    """A value as it is typed, once for each time its option is."""
+    if isinstance(value, dict):
+        return [f"{name}={_written(limit)}" for name, limit in value.items()]
+    return [_written(each) for each in (value if isinstance(value, tuple) else (value,))]
 
 
 def _written(value: object) -> str:

@@ -15,7 +15,7 @@ from leakgauge.artefacts.codec import schema_of
 from leakgauge.artefacts.design import Comparison, Design, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
-from leakgauge.artefacts.job import Job, PageJob
+from leakgauge.artefacts.job import Job, PageJob, from_first_job
 from leakgauge.artefacts.ledger import Answer, LedgerTold
 from leakgauge.artefacts.measurement import EachMeasurement, Measurement, Utility
 from leakgauge.artefacts.quantity import Levels, from_first_levels
@@ -23,6 +23,7 @@ from leakgauge.artefacts.record import Preview, PublicRecord, Record, Verified, 
 from leakgauge.artefacts.relation import Relation
 from leakgauge.artefacts.report import ToldReport
 from leakgauge.artefacts.reproduction import Reproductions
+from leakgauge.artefacts.survey import Survey
 
 KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     Measurement,
@@ -49,6 +50,7 @@ KINDS: Final[tuple[type[msgspec.Struct], ...]] = (
     StoredImprovement,
     Job,
     PageJob,
+    Survey,
     ToldReport,
 )
 SCHEMAS: Final = {str(schema_of(kind)): kind for kind in KINDS}
@@ -59,6 +61,8 @@ FOLDER: Final = Path(__file__).parent / "json_schemas"
 
 Raise = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 EARLIER: Final[dict[str, tuple[type[msgspec.Struct], Raise]]] = {
+    "leakgauge/job/1": (Job, from_first_job),
+    "leakgauge/page-job/1": (PageJob, from_first_job),
     "leakgauge/levels/1": (Levels, from_first_levels),
     "leakgauge/release/1": (Record, from_first_record),
 }

@@ -31,6 +31,7 @@ class Policy:
         max_epsilon: in nats: the largest of what the column claims, what all columns of the release claim together and
             what an audit shows, times the releases per period.
         max_attack_advantage: what the best attack gains, as a share of what it gains from the raw data.
+        max_alone: the share of rows that may stand alone in the columns that are published as they are.
         target_grade: the least grade, after vetoes.
 
     Raises:
@@ -45,6 +46,7 @@ class Policy:
     min_utility: float | None = None
     min_score: float | None = None
     target_grade: Grade | None = None
+    max_alone: float = 0.05
 
     def __post_init__(self) -> None:
         for field in fields(self):

@@ -21,6 +21,7 @@ from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.learner import Learner
 from leakgauge.audit.attacks.seen import Role
 from leakgauge.measures.clusters import estimate_by_units
 from leakgauge.measures.held_out import held_out_information
@@ -41,6 +42,28 @@ def exposure(case: Case, secret: Secret) -> Exposure:
     return _Exposed(case, secret, Attacker.of(case, secret)).told()
 
 
+def told_by_each(case: Case, secret: Secret) -> tuple[Quantity, tuple[ToldByColumns, ...]]:
+    """The entropy of a secret, and what each column that is seen tells of it by itself."""
+    learner = Learner.of(case, secret)
+    units = None if case.units is None else case.units[learner.rows[learner.score]]
+    exposed = _Exposed(case, secret, Attacker(learner, learner.prior, learner.prior, None, units))
+    return Quantity.estimated(exposed.entropy, BITS), exposed.singles()
+
+
+def own_channel(secret: Secret) -> Channel | None:
+    """From a secret to its own released column; None where that reads more, is not finite or too large."""
+    column = secret.column
+    whole = None if column is None else column.mechanism.channel()
+    if column is None or whole is None or {*column.reads} != {*secret.names}:
+        return None
+    letters, first = np.unique(secret.letters, return_index=True)
+    inputs = column.inputs[first]
+    is_one_to_one = bool((inputs[np.searchsorted(letters, secret.letters)] == column.inputs).all())
+    if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
+        return None
+    return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+
+
 @dataclass(frozen=True, eq=False)
 class _Exposed:
     """A secret, and the attacker who learnt of it."""
@@ -58,10 +81,7 @@ class _Exposed:
         return Exposure(
             self.secret.names,
             Quantity.estimated(self.entropy, BITS),
-            (
-                *(self._told_by((at,), attacker.by(learner.single(at).predictor)) for at in everywhere),
-                *self._told_by_own_column(),
-            ),
+            (*self.singles(), *self._told_by_own_column()),
             tuple(self._told_by(pair, attacker.by(learner.pairs[pair].predictor)) for pair in pairs),
             known,
             plain,
@@ -70,6 +90,13 @@ class _Exposed:
             len(learner.rows),
             len(learner.score),
         )
+
+    def singles(self) -> tuple[ToldByColumns, ...]:
+        """What each column seen as it is tells by itself."""
+        attacker = self.attacker
+        single = attacker.learner.single
+        places = range(len(attacker.learner.columns))
+        return tuple(self._told_by((at,), attacker.by(single(at).predictor)) for at in places)
 
     @cached_property
     def entropy(self) -> Estimate:
@@ -169,17 +196,7 @@ class _Exposed:
 
     @cached_property
     def _channel(self) -> Channel | None:
-        """From the secret to its own released column; None where that reads more, is not finite or too large."""
-        column = self.secret.column
-        whole = None if column is None else column.mechanism.channel()
-        if column is None or whole is None or {*column.reads} != {*self.secret.names}:
-            return None
-        letters, first = np.unique(self.secret.letters, return_index=True)
-        inputs = column.inputs[first]
-        is_one_to_one = bool((inputs[np.searchsorted(letters, self.secret.letters)] == column.inputs).all())
-        if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
-            return None
-        return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
+        return own_channel(self.secret)
 
     @cached_property
     def _own_information(self) -> Estimate | None:

@@ -19,6 +19,7 @@ from leakgauge.languages import message
 _VERBS = {
     "protect": message("The main job: a protected table and a report to sign, from one table."),
     "report": message("The report on a job again: another edition, language or format."),
+    "survey": message("Which columns give people away, and which tell on a secret."),
     "serve": message("A page on this machine: look, choose, protect."),
     "measure": message("What a secret column leaks, in bits with intervals."),
     "relate": message("What a channel satisfies, what a statement implies, in every notion."),

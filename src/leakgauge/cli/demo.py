@@ -45,7 +45,7 @@ def command(sample: Path | None, opened: bool, as_json: bool, output: Path) -> N
     _write_new(table)
     known = ("occupation",)
     asked = Request(
-        str(table), "marital_status", known, public=known, max_distortion=0.2, report_language=current().code
+        str(table), ("marital_status",), known, public=known, max_distortion=0.2, report_language=current().code
     )
     with progress_lines() as tell:
         done = protect(asked, output, progress=tell)

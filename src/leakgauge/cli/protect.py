@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,19 +12,22 @@ import click
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
+from rich.table import Table
 from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import current, retell, say
 from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, alert, deliver, grid, number, simulation_warning
+from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, JobEvent
+    from leakgauge.artefacts import Headline, Job, JobEvent, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
+    "survey": message("looking through the columns"),
     "measure": message("measuring the leakage"),
     "design": message("designing the channel"),
     "release": message("releasing"),
@@ -36,20 +39,46 @@ STAGES = {
 
 @click.command()
 @click.argument("table")
-@click.option("--secret", required=True, metavar="COLUMN", help="The column to protect.")
+@click.option(
+    "--secret", multiple=True, metavar="COLUMN", help="A column to protect; repeated: several, each by itself."
+)
+@click.option(
+    "--withhold", multiple=True, metavar="COLUMN", help="A secret that is not released; others may tell on it."
+)
+@click.option("--together", is_flag=True, help="The secrets are one joint source, released through one channel.")
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
 )
 @click.option(
     "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
 )
-@options.max_distortion
-@options.max_leakage
-@click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε, in nats; alone, or beside the others.")
+@click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
+@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
+@click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
+@click.option(
+    "--max-distortion",
+    multiple=True,
+    metavar="[COLUMN=]D",
+    help="The least leakage with at most this mean distortion; of one secret, C=0.2.",
+)
+@click.option(
+    "--max-leakage", multiple=True, metavar="[COLUMN=]BITS", help="The least distortion with at most these bits."
+)
+@click.option(
+    "--local-dp",
+    multiple=True,
+    metavar="[COLUMN=]EPS",
+    help="Keep this local ε, in nats; alone, or beside the others.",
+)
 @click.option("--target", metavar="SCORE|GRADE", help="The cheapest setting that reaches it, such as good.")
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
-    "--distortion", default="hamming", show_default=True, metavar="NAME|FILE", help="What is wrong by how much."
+    "--distortion",
+    multiple=True,
+    default=("hamming",),
+    show_default="hamming",
+    metavar="[COLUMN=]NAME|FILE",
+    help="What is wrong by how much: hamming, absolute, squared, or CSV.",
 )
 @options.bins
 @options.missing
@@ -78,7 +107,10 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
 
     \b
     leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
+    leakgauge protect people.parquet --secret illness --secret income --unit person --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --target good -o out
+
+    Columns that name people are refused, and nothing is written, unless --accept-unique names them.
 
     Stopped or killed, the same command goes on where it was. Where nothing meets the target nothing is released, the
     report says what is possible, and the exit code is 1. It is 1 too where a veto stands against the release, or the
@@ -88,11 +120,35 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     from leakgauge.jobs.protect import protect
 
     given["report_language"] = given["report_language"] or current().code
-    asked = Request(**{**given, "distortion": (given["distortion"],)})
+    limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp")}
+    asked = Request(**{**given, **limits})
     with progress_lines() as tell:
         done = protect(asked, output, overwrite=overwrite, progress=tell)
     deliver(done.job, as_json, None, lambda: render(done))
     done.require()
+
+
+def _per_secret(name: str, texts: Sequence[str]) -> float | dict[str, float] | None:
+    """The number for every secret, or one for each: ``0.2``, or ``C=0.2`` of a column, whose name may hold ``=``."""
+    pairs = [text.rpartition("=") for text in texts]
+    named = {column: _number(name, value) for column, equals, value in pairs if equals}
+    bare = [_number(name, value) for _, equals, value in pairs if not equals]
+    if len(bare) + bool(named) > 1 or len(bare) + len(named) < len(texts):
+        raise OptionError(
+            "--{name!s} is given {count} times; give one number for every secret, or one for each as COLUMN=NUMBER.",
+            name=name.replace("_", "-"),
+            count=len(texts),
+        )
+    return named or next(iter(bare), None)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise OptionError(
+            "--{name!s} {text!r} is not a number; give one, or COLUMN=NUMBER.", name=name.replace("_", "-"), text=text
+        ) from None
 
 
 @contextmanager
@@ -120,7 +176,7 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Measurement, Record
+    from leakgauge.artefacts import Measurement, Record, Survey
     from leakgauge.cli.measure import too_small
     from leakgauge.release.guarantees import said_of_bins
 
@@ -129,12 +185,21 @@ def render(done: Done) -> Parts:
     if headline is None:
         parts.append(alert(say("Nothing was released.")))
     else:
-        numbers = grid(title=job.asked.secret)
+        parts += _warnings(done.read(Survey, "survey.json"))
+        numbers = grid(title=", ".join(headline.secret))
         for row in _rows(headline):
             numbers.add_row(*row)
         parts.append(numbers)
+        if len(job.secrets) > 1:
+            parts.append(_secrets(job))
         parts += [alert(say("VETO: {reason}.", reason=reason)) for reason in headline.vetoes]
-        if not done.read(Measurement, "measurement.json").reliable:
+        if job.asked.public:
+            columns = ", ".join(job.asked.public)
+            parts.append(
+                say("ε is of the protected columns; these are released unprotected: {columns!s}.", columns=columns)
+            )
+        measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
+        if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
@@ -147,6 +212,55 @@ def render(done: Done) -> Parts:
         places: dict[str, object] = {"files": ", ".join(job.shareable), "folder": done.folder}
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
+    return parts
+
+
+def learnt(found: Headline | SecretOutcome) -> str:
+    """Bits of a secret that the attacker learns, of how many; enclosed where they could not be counted."""
+    if found.leakage_after is None or found.leakage_before is None:
+        return "–"
+    before, (low, high) = number(found.leakage_before.value), found.leakage_after.ends
+    if found.exact:
+        return say("{after} of {before} bits", after=number(found.leakage_after.value), before=before)
+    if high >= found.leakage_before.value:
+        return say("at least {low:.3g} of {before} bits, at most all of it", low=low, before=before)
+    return say("at least {low:.3g}, at most {high:.3g} of {before} bits", low=low, high=high, before=before)
+
+
+def _secrets(job: Job) -> Table:
+    """Each secret with its numbers, and all of them at once."""
+    found = Table(
+        say("secret"), say("the attacker learns"), say("guessed right"), say("grade"), title=say("Every secret")
+    )
+    for one in job.secrets:
+        name = ", ".join(one.secret)
+        shares = "–" if one.success is None else f"{one.success.value:.1%}"
+        grade = say("withheld") if one.grade is None else retell(one.grade.value)
+        found.add_row(name, learnt(one), shares, grade)
+    if job.total is not None:
+        low, high = job.total.information.ends
+        bits = say("{bits} bits", bits=number(job.total.information.value))
+        if not job.total.exact:
+            bits = say("at least {low}, at most {high} bits", low=number(low), high=number(high))
+        found.add_row(say("all at once"), bits, "", "")
+    return found
+
+
+def _warnings(survey: Survey) -> Parts:
+    """What the survey found that a steward must know of before the release goes out."""
+    together, parts = survey.published, Parts()
+    if together is not None and together.alone:
+        parts.append(
+            Text(
+                say(
+                    "{alone} of {rows} rows stand alone in the public columns {columns!s}.",
+                    alone=together.alone,
+                    rows=survey.rows,
+                    columns=", ".join(together.columns),
+                ),
+                "yellow",
+            )
+        )
     return parts
 
 
@@ -168,8 +282,7 @@ def _rows(headline: Headline) -> Iterator[tuple[str, str]]:
         if score is not None:
             yield name, f"{score:.1f}"
     if headline.leakage_after is not None and headline.leakage_before is not None:
-        before, after = number(headline.leakage_before.value), number(headline.leakage_after.value)
-        told = say("{after} of {before} bits", after=after, before=before)
+        told = learnt(headline)
         if headline.floor is not None:
             told = say("{told}; {floor} by the background alone", told=told, floor=number(headline.floor.value))
         yield say("the attacker learns"), told

@@ -18,6 +18,7 @@ from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
 from leakgauge.audit.exposure import exposure
 from leakgauge.audit.released_rows import shown_by_rows
+from leakgauge.audit.total import total_told
 from leakgauge.claims import parse_statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism, parse_mechanism
@@ -93,6 +94,7 @@ def audit_release(
             hidden,
             verification.checks,
             exposures=exposures,
+            total=total_told(case, exposures),
         )
     )
 

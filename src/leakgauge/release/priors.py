@@ -79,35 +79,37 @@ def noisy_prior(counts: npt.NDArray[np.int64], channel: Channel, epsilon: float,
     return Prior(Distribution(channel.inputs, noisy / noisy.sum()), PriorOrigin.NOISY_HISTOGRAM, epsilon)
 
 
-def own_prior(table: Table, column: str, channel: Channel) -> Prior:
+def own_prior(table: Table, columns: str | tuple[str, ...], channel: Channel) -> Prior:
     """The shares in the table itself; what is claimed with it is as private as the table."""
-    counts = input_counts(table, column, channel).astype(np.float64)
+    counts = input_counts(table, columns, channel).astype(np.float64)
     return Prior(Distribution(channel.inputs, counts / counts.sum()), PriorOrigin.THIS_TABLE)
 
 
-def input_counts(table: Table, column: str, channel: Channel) -> npt.NDArray[np.int64]:
+def input_counts(table: Table, columns: str | tuple[str, ...], channel: Channel) -> npt.NDArray[np.int64]:
     """How often each input of a channel occurs."""
-    found = table.counts(column)
-    by_label = dict(zip(found.labels(column), found.array().tolist(), strict=True))
+    names = (columns,) if isinstance(columns, str) else columns
+    found = table.counts(*names).merge({"input": names})
+    by_label = dict(zip(found.labels("input"), found.array().tolist(), strict=True))
     if not set(by_label) <= set(channel.inputs):
         raise ColumnError(
             "Values of column {name!r} are not inputs of its channel, so it has no prior of its own; bin the column, "
             "or give a prior in a file.",
-            name=column,
+            name=", ".join(names),
         )
     return np.array([by_label.get(label, 0) for label in channel.inputs], dtype=np.int64)
 
 
-def bound_channel(plan: ReleasePlan, table: Table, column: str) -> Channel:
-    """The channel a plan releases a column through, letters of the table included."""
-    return _channel_of(bind(plan, table), column)
+def bound_channel(plan: ReleasePlan, table: Table, columns: str | tuple[str, ...]) -> Channel:
+    """The channel a plan releases columns through, letters of the table included."""
+    return _channel_of(bind(plan, table), columns)
 
 
-def _channel_of(bound: BoundPlan, name: str) -> Channel:
+def _channel_of(bound: BoundPlan, columns: str | tuple[str, ...]) -> Channel:
+    names = (columns,) if isinstance(columns, str) else columns
     for one in bound.columns:
-        if one.name == name and one.channel is not None and len(one.reads) == 1:
+        if one.reads == names and one.channel is not None:
             return one.channel.channel
     raise OptionError(
         "A prior is given for {name!r}, which the plan does not release through a channel of its own; leave it out.",
-        name=name,
+        name=", ".join(names),
     )

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,6 +48,11 @@ class BinnedTable(Table):
             raise ColumnError("Column {name!r} is in bins, and moments need numbers; leave its bins out.", name=name)
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
+
+    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them."""
+        named = tuple(dict.fromkeys(name for names in sets for name in names))
+        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)})
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

@@ -8,6 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
@@ -15,11 +17,24 @@ from leakgauge.tables.aggregates import counts_from_groups, named_bins
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
 from leakgauge.tables.duckdb_columns import Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
 from leakgauge.tables.duckdb_failures import guarded
-from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
 
 if TYPE_CHECKING:
     import duckdb
+    import numpy.typing as npt
     import pyarrow as pa
+
+
+_DIGESTS = 1 << 27
+"""Digests of rows held at once: 1 GiB."""
+_BATCH = 1 << 17
+
+
+def _group_sizes(columns: tuple[str, ...], digests: npt.NDArray[np.uint64]) -> GroupSizes:
+    digests.sort()
+    starts = np.flatnonzero(np.concatenate([[True], digests[1:] != digests[:-1]]))
+    sizes = np.diff(starts, append=len(digests))
+    return GroupSizes(columns, len(sizes), int((sizes == 1).sum()), int(sizes.min()))
 
 
 class DuckDBTable(Table):
@@ -129,6 +144,22 @@ class DuckDBTable(Table):
             result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
         return result
 
+    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them.
+
+        Groups are told apart by 64-bit digests of their values, so that the memory does not grow with the length of
+        texts: among 10^7 different ones two are taken for the same with a chance below 10^-5. Several sets share one
+        pass over the rows.
+        """
+        found: list[GroupSizes] = []
+        share = max(_DIGESTS // max(self.rows, 1), 1)
+        for start in range(0, len(sets), share):
+            some = [tuple(names) for names in sets[start : start + share]]
+            digests = self._digests(some, bins or {})
+            # One set at a time is let go once it is counted.
+            found += [_group_sizes(names, digests.pop(0)) for names in some]
+        return found
+
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
         (at,) = self._chosen([column], "counted")
@@ -232,6 +263,25 @@ class DuckDBTable(Table):
                     hint=did_you_mean(name, counted),
                 )
         return {counted[name]: binning for name, binning in bins.items()}
+
+    def _digests(self, sets: Sequence[tuple[str, ...]], bins: Mapping[str, Binning]) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a digest per row."""
+        chosen = self._chosen(tuple(dict.fromkeys(name for names in sets for name in names)), "grouped", any_kind=True)
+        counted = {self._columns[at].name for at in chosen}
+        binned = {
+            at: self._bin(at, binning)
+            for at, binning in self._binned(chosen, {k: v for k, v in bins.items() if k in counted}).items()
+        }
+        # Bins have a key of their own; the value itself takes spellings of one number for the same.
+        keys = {self._columns[at].name: binned[at].key if at in binned else self._values[at] for at in chosen}
+        query = aggregates.select([f"hash({', '.join(keys[name] for name in names)})" for names in sets], self._source)
+        digests = [np.empty(self.rows, dtype=np.uint64) for _ in sets]
+        row = 0
+        for batch in self._stream(query, [str(at) for at in range(len(sets))], _BATCH, binned):
+            for kept, column in zip(digests, batch.columns, strict=True):
+                kept[row : row + len(column)] = np.asarray(column)
+            row += batch.num_rows
+        return digests
 
     def _bin(self, at: int, binning: Binning) -> Bin:
         column = self._columns[at]

@@ -67,6 +67,22 @@ class Moments:
     maximum: float | None
 
 
+@dataclass(frozen=True)
+class GroupSizes:
+    """How rows fall into groups that agree in some columns.
+
+    Attributes:
+        groups: combinations of values that occur, missing ones included.
+        alone: rows that share theirs with no other row.
+        smallest: the rows of the smallest group.
+    """
+
+    columns: tuple[str, ...]
+    groups: int
+    alone: int
+    smallest: int
+
+
 class Table(Protocol):
     """A table in some engine. Missing values, NaN included, are the label ``None``."""
 
@@ -82,6 +98,9 @@ class Table(Protocol):
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
+
+    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them, however many groups there are."""
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

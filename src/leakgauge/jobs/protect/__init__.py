@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Job, JobEvent, Outcome, Request, StoredAssessment, codec
+from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, StoredAssessment, codec
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -33,10 +33,21 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
-from leakgauge.jobs.protect.companions import headline, spent
+from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
-from leakgauge.jobs.protect.stages import ASSESSMENT, FILES, PLAN, POSSIBLE, PUBLIC_RECORD, READS, STAGES, Stage, Work
+from leakgauge.jobs.protect.stages import (
+    ASSESSMENT,
+    AUDIT,
+    FILES,
+    PLAN,
+    POSSIBLE,
+    PUBLIC_RECORD,
+    READS,
+    STAGES,
+    Stage,
+    Work,
+)
 from leakgauge.release.record import file_digest
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
@@ -136,17 +147,17 @@ def protect(
         work = Work(request, kept, sources, policy, lambda done, total: None)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
-        except InputError:
+        except (InputError, RefusalError):
             if not any(_spends(work, stage) for stage in kept.job.stages):
-                # What cannot be used leaves nothing behind.
-                kept.drop(*FILES["report"], PLAN)
+                # What cannot be used, or must not be published, leaves nothing behind.
+                kept.drop(*work.files(*FILES["report"]), PLAN)
             raise
     return Done(kept, refused)
 
 
 def _request_of(table: object, **asked: Any) -> Request:
     """What is asked of a path or a frame; of a request, the same with these changes."""
-    known = {one.name: one.default for one in structs.fields(Request)[1:]}
+    known = {one.name: one.default for one in structs.fields(Request)[1:]} | {"secret": ()}
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
@@ -178,7 +189,7 @@ def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead
 
 
 def _require_columns(asked: Request, known: tuple[str, ...]) -> None:
-    for name in (asked.secret, *asked.seen):
+    for name in asked.columns:
         if name not in known:
             raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
 
@@ -203,9 +214,12 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
     released = "release" in folder.job.stages
     if refused is None:
         refused = _not_kept(work)
+    secrets = outcomes(folder, work.asked) if released else ()
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
-        headline=headline(folder, work.asked) if released else None,
+        headline=headline(folder, work.asked, deciding(secrets)) if released else None,
+        secrets=secrets,
+        total=folder.read(Audit, AUDIT).total if released else None,
         shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
         spent=spent(folder, work.asked),
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -232,7 +246,7 @@ def _do(
     except RefusalError as error:
         if name != "design":
             raise
-        folder.finish(name, inputs, POSSIBLE, time.monotonic() - start, refused=error.sentence)
+        folder.finish(name, inputs, work.files(*POSSIBLE), time.monotonic() - start, refused=error.sentence)
         return error
     finally:
         watch.require_unchanged()
@@ -271,7 +285,7 @@ def _inputs(work: Work, stage: str) -> str:
     names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
     read = {name: getattr(asked, name) for name in names}
     named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
-    earlier = {name: file_digest(folder.place / name) for name in FILES[stage] if folder.has(name)}
+    earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
     return digest_of(
         {
             # Another version must not draw again what is drawn.
@@ -287,13 +301,17 @@ def _inputs(work: Work, stage: str) -> str:
 
 def _not_kept(work: Work) -> RefusalError | None:
     """What speaks against the release: the policy, a veto, or a grade below the one it was chosen for."""
-    graded = work.folder.read(StoredAssessment, ASSESSMENT)
-    if graded.failed:
-        return RefusalError(
-            "The policy is not kept: {failed}; do not give the release away, ask for less.",
-            failed=in_turn(graded.failed),
-        )
-    return refused_by_veto(graded) or _below_target(work.asked.target, graded)
+    for secret in work.asked.groups:
+        graded = work.folder.read(StoredAssessment, work.asked.file(ASSESSMENT, secret))
+        if graded.failed:
+            return RefusalError(
+                "The policy is not kept: {failed}; do not give the release away, ask for less.",
+                failed=in_turn(graded.failed),
+            )
+        refused = refused_by_veto(graded) or _below_target(work.asked.target, graded)
+        if refused is not None:
+            return refused
+    return None
 
 
 def _below_target(asked: str | None, graded: StoredAssessment) -> RefusalError | None:

@@ -13,6 +13,7 @@ from leakgauge.artefacts import Request
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.design import Role
+from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
@@ -30,6 +31,7 @@ from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
 from leakgauge.tables import Table
 
+CHANNEL = "channel.json"
 CURVE = 25
 """Points of the frontier."""
 LETTERS = 64
@@ -53,15 +55,23 @@ class Chosen:
     plan: str
     channel: NamedChannel | None = None
 
-    def plan_of(self, asked: Request) -> ReleasePlan:
-        """The plan."""
-        return ReleasePlan({asked.secret: self.channel or self.plan}, asked.public, _bins(asked))
 
-    def plan_text(self, asked: Request) -> str:
-        """The same as TOML, with the channel in its own file."""
-        public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
-        tables = [f"public = [{public}]\n", _table("columns", {asked.secret: self.plan})]
-        return "\n".join([*tables, _table("bins", bins)] if bins else tables)
+def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
+    """The plan by which every group of secrets is released."""
+    columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
+    return ReleasePlan(columns, asked.public, _bins(asked))
+
+
+def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
+    """The same as TOML, with each channel in its own file."""
+    public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
+    columns = {
+        name: how.plan if how.channel is None else asked.file(CHANNEL, group)
+        for group, how in chosen.items()
+        for name in group
+    }
+    tables = [f"public = [{public}]\n", _table("columns", columns)]
+    return "\n".join([*tables, _table("bins", bins)] if bins else tables)
 
 
 def _bins(asked: Request) -> dict[str, str]:
@@ -78,62 +88,62 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def choose(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
+def choose(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     """How the secret will be released; what the choice rests on is kept.
 
     Raises:
         RefusalError: nothing meets the target; the message says how close one can come.
     """
     if asked.target is not None:
-        return _by_grade(asked, sources, progress, keep)
-    if asked.mechanism:
-        return _best_mechanism(asked, sources, keep)
-    return _designed(asked, sources, keep)
+        return _by_grade(asked, aim, sources, progress, keep)
+    if aim.mechanism:
+        return _best_mechanism(asked, aim, sources, keep)
+    return _designed(asked, aim, sources, keep)
 
 
-def keep_possibilities(asked: Request, sources: Sources, keep: Keep) -> None:
+def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
     """Keep what is possible at all: the frontier, where it can be computed."""
-    question = replace(sources.question(asked), local_dp=None)
+    question = replace(sources.question(asked, aim), local_dp=None)
     problem = question.problem(sources.table, Slope(0.0))
-    backgrounds = len(problem.source.columns) if asked.background else 1  # type: ignore[union-attr]
+    backgrounds = len(problem.source.columns) if question.background else 1  # type: ignore[union-attr]
     if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
         return
     keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
 
 
-def _designed(asked: Request, sources: Sources, keep: Keep) -> Chosen:
-    question, table, origin = sources.question(asked), sources.table, PriorOrigin.THIS_TABLE
+def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
+    question, table, origin = sources.question(asked, aim), sources.table, PriorOrigin.THIS_TABLE
     if asked.accounted is not None:
-        _require_affordable(asked, sources)
         # What is bought is a histogram of the secret alone, so the channel is designed as if nobody knew more.
-        table = noisy_table(table, asked.secret, asked.accounted, sources.ledger, sources.dataset)
+        (secret,) = aim.columns
+        table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
-    solution = _solved(asked, question, table)
-    if asked.max_distortion is None and asked.max_leakage is None and solution.leakage < TELLS_NOTHING:
+    solution = _solved(aim, question, table)
+    if aim.max_distortion is None and aim.max_leakage is None and solution.leakage < TELLS_NOTHING:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
-        return _planned(f"randomized-response:epsilon={asked.local_dp!r}", asked, sources)
+        return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin))
     if asked.accounted is None:
         _keep_comparison(question, sources, solution.distortion, keep)
-    return Chosen("channel.json", named)
+    return Chosen(CHANNEL, named)
 
 
-def _require_affordable(asked: Request, sources: Sources) -> None:
-    """Refuse to buy a histogram where what is known of the whole cost does not fit the budget."""
-    known = [one for one in (asked.accounted, asked.local_dp) if one is not None]
+def require_affordable(asked: Request, sources: Sources) -> None:
+    """Refuse to buy histograms where what is known of the whole cost does not fit the budget."""
+    known = [one for aim in asked.aims for one in (asked.accounted, aim.local_dp) if one is not None]
     if sources.ledger is not None and sources.dataset is not None:
         cost = Cost(tuple(step for epsilon in known for step in histogram_steps(epsilon)))
         sources.ledger.preview(sources.dataset, cost).require()
 
 
-def _solved(asked: Request, question: Question, table: Table) -> Solution:
-    gap = GAP if asked.local_dp is None else BOUNDED_GAP
-    if asked.max_distortion is not None:
-        return solve(question.problem(table, MaxDistortion(asked.max_distortion)), gap)
-    if asked.max_leakage is not None:
-        return solve(question.problem(table, MaxLeakage(asked.max_leakage)), gap)
+def _solved(aim: Aim, question: Question, table: Table) -> Solution:
+    gap = GAP if aim.local_dp is None else BOUNDED_GAP
+    if aim.max_distortion is not None:
+        return solve(question.problem(table, MaxDistortion(aim.max_distortion)), gap)
+    if aim.max_leakage is not None:
+        return solve(question.problem(table, MaxLeakage(aim.max_leakage)), gap)
     # Of all channels that keep the bound the one of least distortion.
     return solve(question.problem(table, Slope(math.inf)), gap)
 
@@ -149,19 +159,17 @@ def _keep_comparison(question: Question, sources: Sources, distortion: float, ke
     keep("comparison.json", found)
 
 
-def _best_mechanism(asked: Request, sources: Sources, keep: Keep) -> Chosen:
+def _best_mechanism(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
     """The best of the named mechanisms that meets the target; one alone without a target is taken as it is."""
-    if asked.max_distortion is None and asked.max_leakage is None:
-        (text,) = asked.mechanism
-        return _planned(text, asked, sources)
-    target = (
-        MaxDistortion(asked.max_distortion) if asked.max_distortion is not None else MaxLeakage(asked.max_leakage or 0)
-    )
-    question = replace(sources.question(asked), local_dp=None)
-    found = comparison(sources.table, question, asked.mechanism, target, CURVE_GAP)
+    if aim.max_distortion is None and aim.max_leakage is None:
+        (text,) = aim.mechanism
+        return _planned(text, asked, aim, sources)
+    target = MaxDistortion(aim.max_distortion) if aim.max_distortion is not None else MaxLeakage(aim.max_leakage or 0)
+    question = replace(sources.question(asked, aim), local_dp=None)
+    found = comparison(sources.table, question, aim.mechanism, target, CURVE_GAP)
     keep("comparison.json", found)
     given = [one for one in found.ranking if one.role is Role.GIVEN]
-    fit = [one for one in given if one.meets_target and (asked.local_dp is None or one.epsilon.value <= asked.local_dp)]
+    fit = [one for one in given if one.meets_target and (aim.local_dp is None or one.epsilon.value <= aim.local_dp)]
     if not fit:
         raise RefusalError(
             "None of {count} mechanisms meets the target; the nearest, {name!s}, leaks {bits:.4g} bits at a mean "
@@ -171,33 +179,34 @@ def _best_mechanism(asked: Request, sources: Sources, keep: Keep) -> Chosen:
             bits=given[0].objective,
             distortion=given[0].distortion.value,
         )
-    return _planned(fit[0].mechanism, asked, sources)
+    return _planned(fit[0].mechanism, asked, aim, sources)
 
 
-def _planned(text: str, asked: Request, sources: Sources) -> Chosen:
+def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
     """A mechanism as a plan takes it: its letters are the table's, which the record then says."""
-    question = sources.question(asked)
+    question = sources.question(asked, aim)
     problem = question.problem(sources.table, Slope(0.0))
     if text.endswith(".json"):
-        return Chosen("channel.json", read_channel(text))
+        return Chosen(CHANNEL, read_channel(text))
     mechanism = parse_mechanism(text, letters=problem.inputs)
     if not mechanism.capabilities.columns:
         channel = finite_channel(text, problem)
-        return Chosen("channel.json", _named(channel, asked))
+        return Chosen(CHANNEL, _named(channel, aim))
     if mechanism.letters is None or "letters=" in text:
         return Chosen(text)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 
-def _named(channel: Channel, asked: Request) -> NamedChannel:
-    return NamedChannel(channel, (asked.secret,), (asked.secret,), PriorOrigin.THIS_TABLE)
+def _named(channel: Channel, aim: Aim) -> NamedChannel:
+    return NamedChannel(channel, aim.columns, aim.columns, PriorOrigin.THIS_TABLE)
 
 
-def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
+def _by_grade(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, int], None], keep: Keep) -> Chosen:
     assert asked.target is not None
+    (secret,) = aim.columns
     found = search(
         sources.table,
-        asked.secret,
+        secret,
         parse_target(asked.target),
         sources.diagram,
         lower=asked.lower,
@@ -208,15 +217,15 @@ def _by_grade(asked: Request, sources: Sources, progress: Callable[[int, int], N
         dataset=sources.dataset,
         progress=progress,
     )
-    keep("improvement.json", stored(found, asked.secret))
+    keep("improvement.json", stored(found, secret))
     found.improvement.require()
     trial = _column_trial(found.improvement.chosen, found.improvement.trials)
     channel = trial.candidate.designed
     if channel is None:
-        return _planned(str(trial.candidate.name), asked, sources)
-    named = _named(channel, asked)
+        return _planned(str(trial.candidate.name), asked, aim, sources)
+    named = _named(channel, aim)
     bought = asked.accounted is not None
-    return Chosen("channel.json", replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
+    return Chosen(CHANNEL, replace(named, prior_origin=PriorOrigin.NOISY_HISTOGRAM) if bought else named)
 
 
 def _column_trial(chosen: Trial | None, trials: tuple[Trial, ...]) -> Trial:

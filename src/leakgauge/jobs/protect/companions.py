@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from msgspec.structs import asdict
 
@@ -15,14 +17,18 @@ from leakgauge.artefacts import (
     Quantity,
     Record,
     Request,
+    SecretOutcome,
     StoredAssessment,
     Utility,
+    strongest,
 )
 from leakgauge.artefacts.measurement import ColumnUtility
+from leakgauge.artefacts.request import Aim
 from leakgauge.assessment import assess, expected
 from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
+from leakgauge.distances.distortions import distortion_named
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
@@ -31,15 +37,15 @@ from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.release.priors import own_prior
 
 
-def levels_of(sources: Sources, asked: Request, channel: Channel) -> Levels:
+def levels_of(sources: Sources, secret: tuple[str, ...], channel: Channel) -> Levels:
     """The exact levels of the released channel in every notion, those under the table's own prior included."""
-    found = relate_channel(channel, own_prior(sources.table, asked.secret, channel).distribution).levels
+    found = relate_channel(channel, own_prior(sources.table, secret, channel).distribution).levels
     return Levels(PriorOrigin.THIS_TABLE.value, {name: level.stored() for name, level in found.items()})
 
 
-def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
-    """What every released column is worth, by the law of the release: nothing here was drawn."""
-    p, q = own_prior(sources.table, asked.secret, channel).distribution.probabilities, channel.matrix
+def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel) -> Utility:
+    """What a released secret and the public columns are worth, by the law of the release: nothing here was drawn."""
+    p, q = own_prior(sources.table, aim.columns, channel).distribution.probabilities, channel.matrix
     place = {label: at for at, label in enumerate(channel.outputs)}
     same = [(row, place[label]) for row, label in enumerate(channel.inputs) if label in place]
     kept = sum(p[row] * q[row, column] for row, column in same)
@@ -48,17 +54,17 @@ def utility(sources: Sources, asked: Request, channel: Channel) -> Utility:
         shares[column] = p[row]
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = sources.distortion.between(channel.inputs, channel.outputs).matrix
+    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs).matrix
     mean = float(p @ (q * distances).sum(axis=1))
-    columns = {asked.secret: _column(mean, float(kept), float(distance), protected=True)}
+    columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
     return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))
 
 
-def before(sources: Sources, asked: Request) -> Before:
-    """The scores and nodes of the table released as it is, from the same indicators."""
-    letters = sources.table.counts(asked.secret).labels(asked.secret)
+def before(sources: Sources, secret: tuple[str, ...]) -> Before:
+    """The scores and nodes of a secret released as it is, from the same indicators."""
+    letters = sources.table.counts(*secret).distribution(*secret).outcomes
     alike = Channel(letters, letters, np.eye(len(letters)))
-    setting = setting_of(through_channel(alike), source_of(sources.table, asked.secret))
+    setting = setting_of(through_channel(alike), source_of(sources.table, *secret))
     evidence = expected(setting, questionnaire=sources.questionnaire)
     found = assess(sources.diagram, evidence, every_veto(setting, evidence), draws=0)
     return Before(**asdict(scores_of(found)), nodes=nodes_of(found))
@@ -77,14 +83,47 @@ _BUDGETS = ("local-dp", "dp", "approximate-dp")
 _OF_THE_ATTACK = ("attack", "success", "baseline", "advantage")
 
 
-def headline(folder: Folder, asked: Request) -> Headline:
-    """Grade, vetoes, scores; bits told before and after, and by the background alone; ε; the strongest attack."""
-    graded = folder.read(StoredAssessment, "assessment.json")
-    before = folder.read(Measurement, "measurement.json")
-    after = folder.get(Measurement, "leakage.json")
-    worth = folder.get(Utility, "utility.json")
-    levels = folder.read(Record, "release.json").claims[asked.secret].levels
-    attack = folder.read(Audit, "audit.json").strongest
+def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
+    """What became of each secret: bits before and after, what attacks find, the grade."""
+    exposures = {one.secret: one for one in folder.read(Audit, "audit.json").exposures}
+    found = []
+    for secret in asked.sources:
+        seen, withheld = exposures.get(secret), secret not in asked.groups
+        graded = None if withheld else folder.read(StoredAssessment, asked.file("assessment.json", secret))
+        found.append(
+            SecretOutcome(
+                secret,
+                withheld,
+                leakage_before=folder.read(Measurement, asked.file("measurement.json", secret)).entropy,
+                leakage_after=None if seen is None else seen.everything.information,
+                exact=seen is None or seen.everything.exact,
+                floor=None if seen is None or not asked.background else seen.known.information,
+                success=None if seen is None else seen.everything.success,
+                baseline=None if seen is None else seen.known.success,
+                grade=None if graded is None else graded.grade,
+                score=None if graded is None else graded.score,
+            )
+        )
+    return tuple(found)
+
+
+def deciding(outcomes: Sequence[SecretOutcome]) -> SecretOutcome:
+    """The secret with the lowest grade, and of those the lowest score: it decides."""
+    graded = [(one.grade.rank, one.score, one) for one in outcomes if one.grade is not None]
+    return min(graded, key=lambda one: one[:2])[2]
+
+
+def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline:
+    """Grade, vetoes, scores of the secret that decides; bits told before and after; ε; the strongest attack."""
+    secret = outcome.secret
+    graded = folder.read(StoredAssessment, asked.file("assessment.json", secret))
+    worth = folder.get(Utility, asked.file("utility.json", secret))
+    claims, name = folder.read(Record, "release.json").claims, ", ".join(secret)
+    levels = claims[name if name in claims else secret[0]].levels
+    attacks = folder.read(Audit, "audit.json").attacks
+    on_it = [one for one in attacks if one.target == secret] or attacks
+    place = strongest(on_it)
+    attack = None if place is None else on_it[place]
     return Headline(
         grade=graded.grade,
         score=graded.score,
@@ -93,12 +132,14 @@ def headline(folder: Folder, asked: Request) -> Headline:
         privacy=graded.privacy,
         utility=graded.utility,
         vetoes=graded.reasons,
-        leakage_before=before.entropy,
-        leakage_after=None if after is None else after.leakage_with_background or after.mutual_information,
-        floor=before.background_floor,
+        leakage_before=outcome.leakage_before,
+        leakage_after=outcome.leakage_after,
+        floor=outcome.floor,
         epsilon=next((levels[name] for name in _BUDGETS if name in levels), None),
         **({} if attack is None else {name: getattr(attack, name) for name in _OF_THE_ATTACK}),
-        unchanged=None if worth is None else worth.columns[asked.secret].unchanged,
+        unchanged=None if worth is None else worth.columns[name].unchanged,
+        secret=secret,
+        exact=outcome.exact,
     )
 
 

@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from leakgauge.artefacts import Request
+from leakgauge.artefacts.request import Aim
 from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
 from leakgauge.assessment.indicators import asked_leaves
 from leakgauge.design import Knowledge
-from leakgauge.distances import Distortion
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import TableError
 from leakgauge.jobs.design import Question
+from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
@@ -27,6 +28,8 @@ from leakgauge.tables.opening import source_files
 if TYPE_CHECKING:
     import pyarrow as pa
 
+ROWS_PER_CELL = 5
+"""Rows for each combination of secret and known values from which frequencies are taken for a law."""
 _ROWS = 1 << 16
 """Of a piece that is digested at once: the same rows have the same digest, however they came in pieces."""
 
@@ -37,17 +40,39 @@ class Sources:
 
     original: Table
     table: Table
-    distortion: Distortion
     bins: dict[str, Binning]
     diagram: Diagram
     questionnaire: Questionnaire | None
     ledger: Ledger | None
     dataset: str | None
 
-    def question(self, asked: Request) -> Question:
-        """What a channel is designed for."""
-        known = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
-        return Question((asked.secret,), asked.background, self.distortion, known, local_dp=asked.local_dp)
+    def question(self, asked: Request, aim: Aim) -> Question:
+        """What the channel of one source is designed for."""
+        known = self.known(asked, aim.columns)
+        who = Knowledge.ATTACKER if known else Knowledge.NOBODY
+        return Question(aim.columns, known, distortion_named(aim.distortion), who, local_dp=aim.local_dp)
+
+    def known(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
+        """The columns that a design counts as known: all that the attacker sees as it is, while counts can tell.
+
+        With more cells than a fifth of the rows, frequencies are mostly noise: then the background, and of the public
+        columns the most telling that fit.
+        """
+        if len(asked.seen) == len(asked.background) or self._fits(secret, asked.seen):
+            return asked.seen
+        known = asked.background
+        public = [name for name in asked.public if name not in known and self._fits(secret, (name,))]
+        for name in sorted(public, key=lambda one: -self._told(secret, one)):
+            known = (*known, name) if self._fits(secret, (*known, name)) else known
+        return known
+
+    def _fits(self, secret: tuple[str, ...], known: tuple[str, ...]) -> bool:
+        letters, groups = (one.groups for one in self.table.group_sizes([secret, known]))
+        return letters * groups <= self.table.rows / ROWS_PER_CELL
+
+    def _told(self, secret: tuple[str, ...], name: str) -> float:
+        counts = self.table.counts(*secret, name)
+        return estimate(background_floor, counts, secret, background=[name], estimator=Estimator.MILLER_MADOW).value
 
 
 def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
@@ -59,11 +84,10 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     if ledger is not None:
         # An account that is missing is told before anything is done.
         ledger.account(dataset)
-    bins = parse_binnings(asked.bins, (asked.secret, *asked.seen))
+    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen))
     return Sources(
         original=table,
         table=in_bins(table, bins),
-        distortion=distortion_named(asked.distortion[0]),
         bins=bins,
         diagram=diagram,
         questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),

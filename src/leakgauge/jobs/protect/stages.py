@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request
+from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
@@ -16,10 +16,11 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.choice import choose, keep_possibilities
+from leakgauge.jobs.protect.choice import CHANNEL, choose, keep_possibilities, plan_of, plan_text, require_affordable
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
+from leakgauge.jobs.survey import require_few_alone, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
@@ -28,12 +29,14 @@ from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
-ASSESSMENT, BEFORE = "assessment.json", "before.json"
+SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
 """Bytes that what is designed from a noisy histogram takes at most; it has up to 64 values."""
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
+OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW, ASSESSMENT, BEFORE})
+"""Files that a job with several secrets has for each of them."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
@@ -65,40 +68,81 @@ class Work:
         record = self.folder.read(Record, RECORD)
         return Release(place / self.released, record, place / RECORD, place / PUBLIC_RECORD)
 
-    def measured(self, channel: NamedChannel | None = None) -> Measurement:
-        """What the secret gives away: released as it is, or through a channel."""
-        asked, roles = self.asked, Roles((self.asked.secret,), background=self.asked.background)
-        name = Path(asked.table).name
+    def measured(
+        self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
+    ) -> Measurement:
+        """What a secret gives away to somebody who knows other columns: released as it is, or through a channel."""
+        asked, name = self.asked, Path(self.asked.table).name
+        roles = Roles(secret, background=known)
         return measure(self.sources.table, roles, called=name, channel=channel, confidence=asked.confidence)
+
+    def files(self, *names: str) -> tuple[str, ...]:
+        """The files of a stage by their names in the folder: those about a secret once for each."""
+        return tuple(
+            file
+            for name in names
+            for file in ([self.asked.file(name, one) for one in self.asked.sources] if name in OF_A_SECRET else [name])
+        )
 
 
 Stage = Callable[[Work], tuple[str, ...]]
 """Part of the job; gives the names of the files it wrote."""
 
 
+def survey_stage(work: Work) -> tuple[str, ...]:
+    """Which columns name people or single them out; what must not be published is refused before anything is drawn.
+
+    Raises:
+        RefusalError: a public column names people, or more rows stand alone than the policy allows.
+    """
+    asked, table = work.asked, work.sources.table
+    found = surveyed(
+        table,
+        asked.secrets,
+        unit=asked.unit,
+        public=asked.public,
+        accepted=asked.accept_unique,
+        called=Path(asked.table).name,
+        confidence=asked.confidence,
+        progress=work.tell,
+    )
+    require_publishable(found, asked.public, asked.accept_unique)
+    if work.policy is not None:
+        require_few_alone(found, work.policy)
+    work.folder.write(SURVEY, found)
+    return (SURVEY,)
+
+
 def measure_stage(work: Work) -> tuple[str, ...]:
-    """What the secret would give away: released as it is, and by the background alone."""
-    work.folder.write("measurement.json", work.measured())
-    return ("measurement.json",)
+    """What each secret would give away: released as it is, and by the background alone."""
+    written = []
+    for at, secret in enumerate(work.asked.sources):
+        written.append(work.asked.file(MEASUREMENT, secret))
+        work.folder.write(written[-1], work.measured(secret, work.asked.background))
+        work.tell(at + 1, len(work.asked.sources))
+    return tuple(written)
 
 
 def design_stage(work: Work) -> tuple[str, ...]:
-    """How the secret will be released; where nothing meets the target, what is possible, and then the refusal."""
-    folder, written = work.folder, []
+    """How each secret will be released; where nothing meets the target, what is possible, and then the refusal."""
+    asked, folder, written = work.asked, work.folder, list[str]()
+    if asked.accounted is not None:
+        # Histograms are bought before channels are known: a full disk must not lose what was paid for.
+        require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
+        require_affordable(asked, work.sources)
+    chosen = {}
+    for aim in asked.aims:
 
-    def keep(name: str, artefact: msgspec.Struct) -> None:
-        folder.write(name, artefact)
-        written.append(name)
+        def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
+            written.append(asked.file(name, of))
+            folder.write(written[-1], artefact)
 
-    if work.asked.accounted is not None:
-        # The histogram is bought before the channel is known: a full disk must not lose what was paid for.
-        require_room(folder.place / "channel.json", ROOM)
-    keep_possibilities(work.asked, work.sources, keep)
-    chosen = choose(work.asked, work.sources, work.tell, keep)
-    if chosen.channel is not None:
-        keep("channel.json", ChannelFile.of(chosen.channel))
-    write_whole(folder.place / PLAN, chosen.plan_text(work.asked))
-    folder.plan = chosen.plan_of(work.asked)
+        keep_possibilities(asked, aim, work.sources, keep)
+        chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
+        if how.channel is not None:
+            keep(CHANNEL, ChannelFile.of(how.channel))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen))
+    folder.plan = plan_of(asked, chosen)
     return (*written, PLAN)
 
 
@@ -133,11 +177,12 @@ def release_stage(work: Work) -> tuple[str, ...]:
 
 def _is_chosen_by_counts(asked: Request) -> bool:
     """Whether which mechanism is taken depends on the table, so that naming it would tell of the counts."""
-    if asked.target is not None or len(asked.mechanism) > 1:
+    if asked.target is not None or any(len(aim.mechanism) > 1 for aim in asked.aims):
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
-    aims = (asked.max_distortion, asked.max_leakage, asked.accounted)
-    return not asked.mechanism and all(aim is None for aim in aims)
+    return asked.accounted is None and any(
+        not aim.mechanism and (aim.max_distortion, aim.max_leakage) == (None, None) for aim in asked.aims
+    )
 
 
 def _is_drawn(work: Work, plan: ReleasePlan) -> bool:
@@ -167,6 +212,8 @@ def audited(work: Work, confidence: float) -> Audit:
         work.release,
         work.sources.original,
         background=asked.background,
+        withheld=asked.withhold,
+        unit=asked.unit,
         bins={name: how for name, how in work.sources.bins.items() if name not in asked.released},
         confidence=confidence,
         simulation_seed=asked.simulate or 0,
@@ -175,50 +222,63 @@ def audited(work: Work, confidence: float) -> Audit:
 
 
 def _by_its_law(work: Work) -> tuple[str, ...]:
-    asked, sources = work.asked, work.sources
-    try:
-        channel = bound_channel(work.plan, sources.original, asked.secret)
-    except OptionError:
-        # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
-        return ()
-    artefacts = {
-        "leakage.json": work.measured(NamedChannel(channel, (asked.secret,), (asked.secret,))),
-        "levels.json": levels_of(sources, asked, channel),
-        "utility.json": utility(sources, asked, channel),
-    }
-    for name, artefact in artefacts.items():
-        work.folder.write(name, artefact)
-    return tuple(artefacts)
+    asked, sources, written = work.asked, work.sources, list[str]()
+    for aim in asked.aims:
+        secret = aim.columns
+        try:
+            channel = bound_channel(work.plan, sources.original, secret)
+        except OptionError:
+            # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+            continue
+        artefacts = {
+            "leakage.json": work.measured(secret, sources.known(asked, secret), NamedChannel(channel, secret, secret)),
+            "levels.json": levels_of(sources, secret, channel),
+            "utility.json": utility(sources, asked, aim, channel),
+        }
+        for name, artefact in artefacts.items():
+            written.append(asked.file(name, secret))
+            work.folder.write(written[-1], artefact)
+    return tuple(written)
 
 
 def assess_stage(work: Work) -> tuple[str, ...]:
-    """The grade, and that of the table released as it is."""
+    """The grade of each released secret, and that of the table released as it is."""
+    asked, audit, written = work.asked, work.folder.read(Audit, AUDIT), list[str]()
+    # At the confidence of the intervals a right release is accused now and then. The report shows that in any case; a
+    # veto, which holds the release back, is made of it only beyond doubt.
+    accusing = audited(work, SURE) if audit.violated else None
+    for at, secret in enumerate(asked.groups):
+        written.append(asked.file(ASSESSMENT, secret))
+        work.folder.write(written[-1], _graded(work, audit, accusing, secret))
+        work.tell(at + 1, len(asked.groups))
+        try:
+            as_it_is = before(work.sources, secret)
+        except InputError:
+            # A column without a finite alphabet has no law of being released as it is.
+            continue
+        written.append(asked.file(BEFORE, secret))
+        work.folder.write(written[-1], as_it_is)
+    return tuple(written)
+
+
+def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str, ...]) -> StoredAssessment:
     asked = work.asked
-    audit = work.folder.read(Audit, AUDIT)
-    graded = grade_release(
+    return grade_release(
         work.release,
         audit,
         work.sources.original,
         work.sources.diagram,
+        column=", ".join(secret),
         questionnaire=work.sources.questionnaire,
         releases_per_period=asked.releases_per_period,
         policy=work.policy,
         confidence=asked.confidence,
-        # At the confidence of the intervals a right release is accused now and then. The report shows that in any
-        # case; a veto, which holds the release back, is made of it only beyond doubt.
-        accusing=audited(work, SURE) if audit.violated else None,
+        accusing=accusing,
     )
-    work.folder.write(ASSESSMENT, graded)
-    try:
-        as_it_is = before(work.sources, asked)
-    except InputError:
-        # A column without a finite alphabet has no law of being released as it is.
-        return (ASSESSMENT,)
-    work.folder.write(BEFORE, as_it_is)
-    return ASSESSMENT, BEFORE
 
 
 STAGES: dict[str, Stage] = {
+    "survey": survey_stage,
     "measure": measure_stage,
     "design": design_stage,
     "release": release_stage,
@@ -227,29 +287,33 @@ STAGES: dict[str, Stage] = {
 }
 """In order; the report follows them."""
 
+ROLES = ("secret", "withhold", "together", "background", "public", "unit")
 READS: dict[str, tuple[str, ...]] = {
-    "measure": ("secret", "background", "bins", "missing", "confidence"),
+    "survey": (*ROLES, "accept_unique", "bins", "missing", "policy"),
+    "measure": (*ROLES, "bins", "missing", "confidence"),
     "design": (
-        *("secret", "background", "bins", "missing", "public", "max_distortion", "max_leakage", "local_dp", "target"),
+        *(*ROLES, "bins", "missing", "max_distortion", "max_leakage", "local_dp", "target"),
         *("mechanism", "distortion", "lower", "upper", "accounted", "ledger", "dataset"),
     ),
-    "release": ("missing", "ledger", "dataset", "simulate"),
-    "audit": ("secret", "background", "public", "bins", "missing", "confidence", "simulate"),
+    "release": ("unit", "rows_per_unit", "missing", "ledger", "dataset", "simulate"),
+    "audit": (*ROLES, "bins", "missing", "confidence", "simulate"),
     "assess": ("missing", "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
     "report": ("purpose", "recipient", "review", "report_language"),
 }
 """What a stage reads of what was asked."""
 FILES: dict[str, tuple[str, ...]] = {
+    "survey": (),
     "measure": (),
     "design": (),
-    "release": (PLAN, "channel.json"),
-    "audit": (PLAN, "channel.json", RECORD),
+    "release": (PLAN, CHANNEL),
+    "audit": (PLAN, CHANNEL, RECORD),
     "assess": (RECORD, AUDIT),
     "report": (
-        "measurement.json",
+        SURVEY,
+        MEASUREMENT,
         *POSSIBLE,
         "design.json",
-        "channel.json",
+        CHANNEL,
         RECORD,
         PUBLIC_RECORD,
         AUDIT,

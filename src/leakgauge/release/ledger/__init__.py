@@ -2,6 +2,7 @@
 
 from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Unlimited
 from leakgauge.release.ledger.admission import Spending
+from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.ledger.entry import Entry
 from leakgauge.release.ledger.ledger import Ledger, open_ledger
 
@@ -9,6 +10,7 @@ __all__ = [
     "Account",
     "ApproximateLimit",
     "ConcentratedLimit",
+    "Cost",
     "Entry",
     "Ledger",
     "Spending",

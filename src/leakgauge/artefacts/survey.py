@@ -1,0 +1,100 @@
+"""A survey of a table: which columns name people, which single them out, and what each tells of a secret."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Annotated
+
+import msgspec
+
+from leakgauge.artefacts.quantity import Artefact, Origin, Part, Quantity
+from leakgauge.sentences import Sentence
+
+
+class Suggested(Enum):
+    """The role that a survey suggests for a column."""
+
+    SECRET = "secret"
+    UNIT = "unit"
+    LEAVE_OUT = "leave out"
+    COARSEN = "coarsen"
+    BACKGROUND = "background"
+    PUBLIC = "public"
+
+
+class Told(Part, frozen=True):
+    """What one column tells of a secret.
+
+    Attributes:
+        information: in bits; where the two have too many values to be counted, from what was shown to what is possible.
+        success: the share of rows whose secret is guessed right from this column alone.
+        significant: whether it tells anything at all, beyond chance.
+    """
+
+    secret: str
+    information: Quantity
+    success: Quantity
+    significant: bool
+
+
+class SurveyedColumn(Part, frozen=True):
+    """One column of a table.
+
+    Attributes:
+        alone: rows whose value no other row has.
+        identifier: why it names people; None where nothing shows that it does.
+        free_text: whether its values are sentences.
+        singles_out: whether it is one of a few columns in which people stand alone.
+        suggested: its role, and why.
+    """
+
+    name: Annotated[str, Origin.PUBLIC]
+    kind: Annotated[str, Origin.PUBLIC]
+    distinct: Annotated[int, Origin.COUNT]
+    missing: Annotated[int, Origin.COUNT]
+    alone: Annotated[int, Origin.COUNT]
+    identifier: Sentence | None
+    free_text: bool
+    singles_out: bool
+    tells: tuple[Told, ...]
+    suggested: Suggested = Suggested.PUBLIC
+    reason: Sentence = msgspec.field(default_factory=Sentence)
+
+
+class Combination(Part, frozen=True):
+    """Some columns, and how rows fall into groups that agree in them.
+
+    Attributes:
+        groups: combinations of values that occur.
+        alone: rows that share theirs with no other row.
+        smallest: the rows of the smallest group: the table is k-anonymous in these columns.
+    """
+
+    columns: Annotated[tuple[str, ...], Origin.DECLARED]
+    groups: Annotated[int, Origin.COUNT]
+    alone: Annotated[int, Origin.COUNT]
+    smallest: Annotated[int, Origin.COUNT]
+
+
+class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
+    """All columns of a table, the most telling first.
+
+    Attributes:
+        sampled: rows drawn at random on which what columns tell was counted; all of them in a table that is not larger.
+        combinations: the smallest sets of columns in which many rows stand alone, most rows first.
+        published: the public columns of a release together; None where none are public.
+        suggested: the role of each column by its name.
+    """
+
+    table: str
+    rows: Annotated[int, Origin.PUBLIC]
+    sampled: int
+    secrets: Annotated[tuple[str, ...], Origin.DECLARED]
+    columns: tuple[SurveyedColumn, ...]
+    combinations: tuple[Combination, ...]
+    suggested: dict[str, Suggested]
+    published: Combination | None = None
+
+    def column(self, name: str) -> SurveyedColumn:
+        """By its name."""
+        return next(one for one in self.columns if one.name == name)

@@ -1,0 +1,69 @@
+"""The smallest sets of columns in which many rows stand alone, found level by level."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from leakgauge.probability.cells import Codes
+from leakgauge.tables import Table
+from leakgauge.tables.table import GroupSizes
+
+MANY_ALONE: Final = 0.01
+"""Share of rows that stand alone from which a set of columns is worth naming."""
+LARGEST_SET: Final = 3
+_SCREENS: Final = ((4_000, 400), (100_000, 24))
+"""Rows that sets are tried on before the table is counted, and how many sets go on: those with most rows alone. A row
+that stands alone in the table stands alone among any of its rows too, so what hardly does there is left out soundly."""
+
+
+def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str, GroupSizes]) -> tuple[GroupSizes, ...]:
+    """Sets of two or three columns in which at least one row in a hundred stands alone, most rows alone first.
+
+    A set is left out where a part of it singles out as many, so that what is named is smallest.
+
+    Args:
+        columns: each as numbers, of the same rows drawn at random from the table.
+        sizes: of each column alone, in the whole table.
+    """
+    rows, found = table.rows, list[GroupSizes]()
+    # A column in which rows stand alone by itself is named by itself.
+    names = [name for name in columns if sizes[name].groups > 1 and sizes[name].alone < MANY_ALONE * rows]
+    for size in range(2, LARGEST_SET + 1):
+        sets = [
+            chosen
+            for chosen in combinations(names, size)
+            # So many rows stand alone at most as there are combinations.
+            if np.prod([sizes[name].groups for name in chosen], dtype=float) >= MANY_ALONE * rows
+            and not any(set(one.columns) <= set(chosen) for one in found)
+        ]
+        for most_rows, most_sets in _SCREENS:
+            sets = _screened(sets, {name: _some(columns[name], most_rows) for name in names}, most_sets)
+        if sets:
+            found += [one for one in table.group_sizes(sets) if one.alone >= MANY_ALONE * rows]
+    return tuple(sorted(found, key=lambda one: (-one.alone, one.columns)))
+
+
+def _some(codes: Codes, rows: int) -> Codes:
+    """So many rows, spread over all of them."""
+    return codes[:: max(len(codes) // rows, 1)]
+
+
+def _screened(sets: Sequence[tuple[str, ...]], columns: Mapping[str, Codes], most: int) -> list[tuple[str, ...]]:
+    """The sets in which most of these rows stand alone, of those that single any out."""
+    shares = {names: _alone([columns[name] for name in names]) for names in sets}
+    kept = [names for names in sets if shares[names] >= MANY_ALONE]
+    return sorted(kept, key=lambda names: -shares[names])[:most]
+
+
+def _alone(columns: Sequence[Codes]) -> float:
+    """The share of rows that stand alone."""
+    key = columns[0]
+    for codes in columns[1:]:
+        key = key * (np.int64(codes.max()) + 1) + codes
+    key = np.sort(key)
+    new = np.concatenate([[True], key[1:] != key[:-1], [True]])
+    return float((new[1:] & new[:-1]).mean())

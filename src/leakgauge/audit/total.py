@@ -1,0 +1,84 @@
+"""What everything that leaves tells of all secrets at once.
+
+The sum over secrets is no bound: of two fair coins X and X', X xor X' tells nothing of either and a bit of both. What
+holds is I(XX';V,Y,Y') ≤ I(XX';V) + I(X;Y) + I(X';Y'), where each Y reads its own secret with noise of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+
+import numpy as np
+
+from leakgauge.artefacts import Quantity
+from leakgauge.artefacts.exposure import Exposure, Total
+from leakgauge.audit.attacks.case import Case
+from leakgauge.audit.attacks.columns import numbered
+from leakgauge.audit.attacks.seen import Role
+from leakgauge.audit.exposure import BITS, ROWS_PER_CELL, own_channel
+from leakgauge.measures.clusters import estimate_by_units
+from leakgauge.measures.shannon import entropy, leakage_with_background, mutual_information
+from leakgauge.measures.terms import Measure
+from leakgauge.probability import Channel, Counts, Estimate
+from leakgauge.probability.cells import Codes, Floats
+
+_LARGEST_CHANNEL = 1 << 20
+
+
+def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
+    """What is told of all secrets at once; None of a single one."""
+    if len(case.secrets) < 2:
+        return None
+    letters = numbered(*(one.letters for one in case.secrets), rows=case.rows)
+    seen = numbered(*(one.codes for one in case.seen), rows=case.rows)
+    channel = _product(case, letters)
+    countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= case.rows
+    if countable and channel is not None:
+        told = _estimated(case, leakage_with_background, letters, seen, channel)
+        return Total(Quantity.estimated(told, BITS), exact=True)
+    most = _estimated(case, entropy, letters).high
+    if countable:
+        own = sum(map(_most_by_own, exposures))
+        most = min(most, _estimated(case, mutual_information, letters, seen).high + own)
+    # Who learns of one secret learns as much of all.
+    least = max(one.everything.information.ends[0] for one in exposures)
+    return Total(Quantity(most, BITS, min(least, most), most, case.confidence), exact=False)
+
+
+def _most_by_own(told: Exposure) -> float:
+    """The bits that a secret's own released column tells at most; none where it has none."""
+    return sum(one.information.ends[1] for one in told.columns if Role.OWN.value in one.roles)
+
+
+def _product(case: Case, letters: Codes) -> Channel | None:
+    """From all secrets to all their released columns, each with noise of its own; None where one is not known."""
+    first = np.unique(letters, return_index=True)[1]
+    channels = [(own_channel(one), one.letters[first]) for one in case.secrets if one.column is not None]
+    size, rows = len(first), list[Floats]()
+    for channel, of_each in channels:
+        if channel is None or (size := size * len(channel.outputs)) > _LARGEST_CHANNEL:
+            return None
+        rows.append(np.asarray(channel.matrix)[of_each])
+    matrix = reduce(lambda one, other: np.einsum("iy,iz->iyz", one, other).reshape(len(first), -1), rows)
+    return Channel(range(len(first)), range(matrix.shape[1]), matrix)
+
+
+def _estimated(
+    case: Case, measure: Measure, letters: Codes, seen: Codes | None = None, channel: Channel | None = None
+) -> Estimate:
+    axes = {"x": letters, "z": seen, "unit": case.units}
+    present = {name: numbered(codes, rows=case.rows) for name, codes in axes.items() if codes is not None}
+    labels = {name: range(int(codes.max()) + 1) for name, codes in present.items()}
+    counts = Counts.from_cells(labels, list(present.values()), np.ones(case.rows, dtype=np.int64))
+    known = ["z"] if seen is not None else []
+    return estimate_by_units(
+        measure,
+        counts,
+        ["x"],
+        known if channel is None else [],
+        known if channel is not None else [],
+        unit=None if case.units is None else "unit",
+        channel=channel,
+        confidence=case.confidence,
+    )

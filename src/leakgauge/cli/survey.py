@@ -1,0 +1,107 @@
+"""``leakgauge survey``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.table import Table
+
+from leakgauge.cli import options
+from leakgauge.cli.language import retell, say
+from leakgauge.cli.output import Parts, alert, counting, deliver, require_not_read
+
+if TYPE_CHECKING:
+    from leakgauge.artefacts import Quantity, Survey
+    from leakgauge.artefacts.survey import SurveyedColumn
+
+SHOWN = 12
+"""Combinations on the screen; the JSON has them all."""
+
+
+@click.command()
+@click.argument("table")
+@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
+@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
+@options.bins
+@options.missing
+@options.confidence
+@options.output
+def command(
+    table: str,
+    secret: tuple[str, ...],
+    unit: str | None,
+    bins: tuple[str, ...],
+    missing: tuple[str, ...],
+    confidence: float,
+    as_json: bool,
+    output: Path | None,
+) -> None:
+    """Which columns give people away, before anything of a table is released.
+
+    For every column: whether it names people, whether people stand alone by it, and what it tells of each secret;
+    then the smallest sets of columns in which people stand alone, and a role for each column.
+
+    \b
+    leakgauge survey people.parquet --secret illness
+    """
+    from leakgauge.jobs.survey import survey
+
+    require_not_read(output, table)
+    with counting(say("looking through the columns")) as progress:
+        found = survey(table, secret, unit=unit, bins=bins, missing=missing, confidence=confidence, progress=progress)
+    deliver(found, as_json, output, lambda: render(found))
+
+
+def render(found: Survey) -> Parts:
+    """One ranked table of the columns, what singles people out, and what to do."""
+    heads = [say("column"), say("values"), say("missing"), say("alone")]
+    for secret in found.secrets:
+        heads += [say("bits of {secret!s}", secret=secret), say("guessed")]
+    columns = Table(*heads, say("suggested"), say("because"), title=found.table, title_justify="left")
+    for head in columns.columns[1 : len(heads)]:
+        head.justify = "right"
+    for one in found.columns:
+        columns.add_row(*_row(one, found))
+    parts: Parts = [say("{rows:,} rows of {table!s}", rows=found.rows, table=found.table), columns]
+    named = [one.name for one in found.columns if one.identifier is not None]
+    if named:
+        parts.append(alert(say("These name people; do not publish them: {columns!s}.", columns=", ".join(named))))
+    if found.combinations:
+        parts.append(_combinations(found))
+    if found.sampled < found.rows:
+        parts.append(say("What columns tell was counted on {sampled:,} rows drawn at random.", sampled=found.sampled))
+    return parts
+
+
+def _row(column: SurveyedColumn, found: Survey) -> list[str]:
+    cells = [column.name, f"{column.distinct:,}", f"{column.missing:,}", f"{column.alone / found.rows:.1%}"]
+    told = {one.secret: one for one in column.tells}
+    for secret in found.secrets:
+        one = told.get(secret)
+        if one is None:
+            cells += ["", ""]
+        elif not one.significant:
+            cells += ["–", f"{one.success.value:.1%}"]
+        else:
+            cells += [_bits(one.information), f"{one.success.value:.1%}"]
+    return [*cells, retell(column.suggested.value), retell(column.reason)]
+
+
+def _bits(information: Quantity) -> str:
+    low, high = information.ends
+    return f"{low:.2g} – {high:.2g}"
+
+
+def _combinations(found: Survey) -> Table:
+    table = Table(
+        say("columns"),
+        say("rows that stand alone"),
+        say("smallest group"),
+        title=say("People stand alone in"),
+        title_justify="left",
+    )
+    for one in found.combinations[:SHOWN]:
+        table.add_row(", ".join(one.columns), f"{one.alone:,} ({one.alone / found.rows:.1%})", f"{one.smallest:,}")
+    return table

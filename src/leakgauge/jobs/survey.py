@@ -1,0 +1,242 @@
+"""Survey a table before anything of it is released: which columns give people away, and which tell on a secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import msgspec
+import numpy as np
+
+from leakgauge.artefacts import Quantity, Sentence
+from leakgauge.artefacts.request import FRAME
+from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
+from leakgauge.assessment import Policy
+from leakgauge.audit.attacks.attack import SHARE
+from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
+from leakgauge.audit.attacks.seen import Role, SeenColumn
+from leakgauge.audit.combinations import MANY_ALONE, singling_out
+from leakgauge.audit.exposure import told_by_each
+from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
+from leakgauge.errors import ColumnError, RefusalError, did_you_mean
+from leakgauge.sentences import in_turn
+from leakgauge.tables import Kind, Table, in_bins, open_table
+from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.sampling import Sample, sampled
+from leakgauge.tables.table import GroupSizes
+
+MOST_COLUMNS = 500
+"""More columns than these are a matrix, of which no person reads a survey."""
+TELLS_MUCH = 0.1
+"""Share of a secret's information from which a column is better not published."""
+
+_FREE_TEXT = Sentence("free text, in which anything may stand")
+
+Progress = Callable[[int, int], None]
+
+
+def survey(
+    table: object,
+    secrets: Sequence[str] = (),
+    *,
+    unit: str | None = None,
+    bins: Sequence[str] = (),
+    missing: Sequence[str] = (),
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> Survey:
+    """Which columns of a table identify people, which single them out together, and what each tells of each secret.
+
+    Args:
+        table: a path or a frame, as ``open_table`` takes it.
+        secrets: the columns to protect.
+        unit: the column that says which rows are of one person.
+        bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
+        missing: texts that count as missing.
+        confidence: of intervals.
+        progress: told how much is done of how much.
+
+    Raises:
+        ColumnError: a secret that is not there, or more columns than anybody reads of.
+
+    Example:
+        >>> import pyarrow as pa
+        >>> people = pa.table({"id": list(range(100)), "city": ["A", "B"] * 50, "ill": ["yes", "no"] * 50})
+        >>> found = survey(people, ["ill"])
+        >>> found.column("id").suggested.value, found.column("city").suggested.value
+        ('leave out', 'background')
+    """
+    names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
+    with open_table(table, missing=missing) as opened:
+        known = [column.name for column in opened.columns()]
+        for name in (*names, *(() if unit is None else (unit,))):
+            if name not in known:
+                raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
+        return surveyed(
+            in_bins(opened, parse_binnings(bins, tuple(known))),
+            names,
+            unit=unit,
+            called=str(Path(table).name) if isinstance(table, str | Path) else FRAME,
+            confidence=confidence,
+            progress=progress,
+        )
+
+
+def surveyed(
+    table: Table,
+    secrets: tuple[str, ...],
+    *,
+    unit: str | None = None,
+    public: tuple[str, ...] = (),
+    accepted: tuple[str, ...] = (),
+    called: str = "",
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> Survey:
+    """The survey of a table with its columns in bins; of public columns how rows fall into groups by all of them.
+
+    Columns that are ``accepted`` are known to name people, and are left out of those groups.
+    """
+    columns = {one.name: one for one in table.columns() if one.kind is not Kind.OTHER}
+    if len(columns) > MOST_COLUMNS:
+        raise ColumnError(
+            "The table has {found} columns, more than {most}; survey the ones that matter.",
+            found=len(columns),
+            most=MOST_COLUMNS,
+        )
+    stages = 2 + len(secrets)
+    tell = progress or (lambda done, of: None)
+    sample = sampled(table, tuple(columns), simulation_seed=0)
+    sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns])}
+    tell(1, stages)
+    named = {
+        name: identifies(columns[name], sample.columns[name], distinct=one.groups, alone=one.alone, rows=table.rows)
+        for name, one in sizes.items()
+    }
+    given = {**dict.fromkeys(secrets, Suggested.SECRET), **({} if unit is None else {unit: Suggested.UNIT})}
+    # Those that name people by themselves need no others for it, and what goes through a mechanism is not published.
+    free = [name for name in columns if named[name] is None and name not in given]
+    combinations = singling_out(table, {name: values_of(sample.columns[name], name) for name in free}, sizes)
+    singled = {name for one in combinations for name in one.columns}
+    # Of columns that single people out together the one with most values does most of it.
+    finest = {max(one.columns, key=lambda name: sizes[name].groups) for one in combinations}
+    tell(2, stages)
+    tells: dict[str, list[Told]] = {name: [] for name in columns}
+    entropies = {}
+    for at, secret in enumerate(secrets):
+        entropies[secret], told = _tells(
+            secret, sample, [name for name in columns if name not in (secret, unit)], unit, confidence
+        )
+        for name, one in told.items():
+            tells[name].append(_of_everyone(secret, entropies[secret]) if _is_unique(sizes[name], table) else one)
+        tell(3 + at, stages)
+    found = []
+    for name, column in columns.items():
+        one = SurveyedColumn(
+            name,
+            column.kind.words,
+            sizes[name].groups,
+            sample.missing[name],
+            sizes[name].alone,
+            named[name],
+            is_free_text(column, sample.columns[name]),
+            name in singled or sizes[name].alone >= MANY_ALONE * table.rows,
+            tuple(tells[name]),
+        )
+        finer = name in finest or sizes[name].alone >= MANY_ALONE * table.rows
+        role, reason = (given[name], Sentence("named so")) if name in given else _suggested(one, entropies, finer)
+        found.append(msgspec.structs.replace(one, suggested=role, reason=reason))
+    found.sort(key=lambda one: -max((told.information.value for told in one.tells), default=0.0))
+    judged = tuple(name for name in public if name not in accepted)
+    together = table.group_sizes([judged])[0] if judged else None
+    return Survey(
+        called,
+        table.rows,
+        sample.rows,
+        secrets,
+        tuple(found),
+        tuple(_combination(one) for one in combinations),
+        {one.name: one.suggested for one in found},
+        None if together is None else _combination(together),
+    )
+
+
+def _combination(sizes: GroupSizes) -> Combination:
+    return Combination(sizes.columns, sizes.groups, sizes.alone, sizes.smallest)
+
+
+def _tells(
+    secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
+) -> tuple[Quantity, dict[str, Told]]:
+    """The entropy of a secret, and what each of some columns tells of it by itself."""
+    ranked = {name: ranks_of(sample.columns[name], name) for name in names}
+    seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
+    nobody = np.zeros(sample.rows, dtype=np.int64)
+    whole = Secret((secret,), None, letters_of(sample.columns[secret], secret))
+    units = None if unit is None else values_of(sample.columns[unit], unit)
+    case = Case((), (whole,), nobody, (), nobody, tuple(names), (), confidence, seen=seen, units=units)
+    entropy, each = told_by_each(case, whole)
+    return entropy, {
+        one.columns[0]: Told(secret, one.information, one.success, significant=one.information.ends[0] > 0)
+        for one in each
+    }
+
+
+def _of_everyone(secret: str, entropy: Quantity) -> Told:
+    # Counting values of which each occurs once shows nothing; who has the table knows everything by them.
+    return Told(secret, entropy, Quantity(1.0, SHARE), significant=True)
+
+
+def _is_unique(sizes: GroupSizes, table: Table) -> bool:
+    return sizes.alone >= NEARLY_ALL * table.rows
+
+
+def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer: bool) -> tuple[Suggested, Sentence]:
+    """The role of a column, and why."""
+    if column.identifier is not None:
+        return Suggested.LEAVE_OUT, column.identifier
+    if column.free_text:
+        return Suggested.LEAVE_OUT, _FREE_TEXT
+    if finer:
+        return Suggested.COARSEN, Sentence("singles people out")
+    for told in column.tells:
+        if told.significant and told.information.ends[0] >= TELLS_MUCH * entropies[told.secret].value:
+            return Suggested.BACKGROUND, Sentence("tells much of {secret!s}", secret=told.secret)
+    return Suggested.PUBLIC, Sentence("tells little")
+
+
+def require_few_alone(found: Survey, policy: Policy) -> None:
+    """Refuse to publish columns by which more rows stand alone than a policy allows.
+
+    Raises:
+        RefusalError: says how many.
+    """
+    together = found.published
+    if together is not None and together.alone > policy.max_alone * found.rows:
+        raise RefusalError(
+            "{share:.3%} of the rows stand alone in the public columns {columns!s}, and the policy allows {most:.3%} "
+            "(max_alone); publish fewer or coarser columns.",
+            share=together.alone / found.rows,
+            columns=together.columns,
+            most=policy.max_alone,
+        )
+
+
+def require_publishable(found: Survey, public: Sequence[str], accepted: Sequence[str]) -> None:
+    """Refuse to publish columns that name people.
+
+    Raises:
+        RefusalError: names them, why, and how they may be published all the same.
+    """
+    named = [found.column(name) for name in public if name not in accepted]
+    reasons = [
+        Sentence("{column!s} ({reason})", column=one.name, reason=one.identifier or _FREE_TEXT)
+        for one in named
+        if one.identifier is not None or one.free_text
+    ]
+    if reasons:
+        raise RefusalError(
+            "Columns that name people are to be published: {columns}; leave them out, or say --accept-unique of each.",
+            columns=in_turn(reasons),
+        )

@@ -1,0 +1,64 @@
+"""Rows of a table drawn at random, for what need not be counted over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from leakgauge.randomness import simulation
+from leakgauge.tables.table import Table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+MOST_ROWS = 100_000
+"""A sample has no more rows than this, unless asked otherwise."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows in the table's order, every set of so many rows being equally likely; they stay in this process.
+
+    Attributes:
+        places: of the rows in the table, from 0 on.
+        missing: how many values each column lacks in the whole table.
+    """
+
+    columns: dict[str, pa.Array]
+    places: np.ndarray
+    missing: dict[str, int]
+
+    @property
+    def rows(self) -> int:
+        """Of the sample."""
+        return len(self.places)
+
+
+def sampled(table: Table, names: Sequence[str], simulation_seed: int, most: int = MOST_ROWS) -> Sample:
+    """Some columns of at most so many rows, in one pass; all rows of a smaller table.
+
+    Which rows are taken follows from a seed, so that a number that rests on them comes out the same again.
+    """
+    import pyarrow as pa
+
+    draws = simulation(simulation_seed)
+    places = np.arange(table.rows) if table.rows <= most else np.sort(draws.choice(table.rows, most, replace=False))
+    pieces, missing, row = [], dict.fromkeys(names, 0), 0
+    for batch in table.batches(*names):
+        for name, column in zip(names, batch.columns, strict=True):
+            missing[name] += column.null_count
+        first, last = np.searchsorted(places, [row, row + batch.num_rows])
+        pieces.append(batch.take(pa.array(places[first:last] - row)))
+        row += batch.num_rows
+    whole = pa.Table.from_batches(pieces)
+    columns = {name: whole.column(name).combine_chunks() for name in names}
+    return Sample({name: _plain(column) for name, column in columns.items()}, places, missing)
+
+
+def _plain(column: pa.Array) -> pa.Array:
+    import pyarrow as pa
+
+    return column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column
