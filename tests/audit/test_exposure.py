@@ -100,6 +100,15 @@ def test_small_alphabets_are_exact_as_measured(tmp_path: Path) -> None:
     assert not found.everything.exact and added == pytest.approx(np.tanh(0.5) / np.log(2))
 
 
+def test_a_column_tells_no_more_than_it_has(tmp_path: Path) -> None:
+    draws = simulation(6)
+    value = draws.integers(900, size=4000)
+    table = pa.table({"value": [f"v{at}" for at in value.tolist()], "odd": (value % 2 == 1).tolist()})
+    case = case_of(table, {"value": RESPONSE.format(epsilon=1)}, tmp_path, public=["odd"])
+    alone = exposure(case, case.secrets[0]).columns[0]
+    assert not alone.exact and alone.information.ends[1] == pytest.approx(1, abs=0.01)
+
+
 def test_rows_of_one_person_are_not_taken_for_many_people(tmp_path: Path) -> None:
     rows = pa.concat_tables([people(400)] * 10)
     rows = rows.append_column("person", pa.array([at % 400 for at in range(rows.num_rows)]))
