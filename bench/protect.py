@@ -30,7 +30,7 @@ def run() -> None:
 
 
 def _job(place: Path, name: str, target: str) -> None:
-    asked = Request(str(place / name), "marital_status", ("occupation",), max_distortion=0.2)
+    asked = Request(str(place / name), ("marital_status",), ("occupation",), max_distortion=0.2)
     cpu, wall = time.process_time(), time.perf_counter()
     done = protect(asked, place / f"{name}-job")
     cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

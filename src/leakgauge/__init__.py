@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.improve import improve
     from leakgauge.jobs.protect import protect
     from leakgauge.jobs.relate import relate
+    from leakgauge.jobs.survey import survey
     from leakgauge.probability import Channel, Counts, Distribution, Estimate, Interval, Joint, Scenario, Seen
     from leakgauge.release import ReleasePlan
     from leakgauge.report import Report
@@ -47,6 +48,7 @@ _HOMES = {
     "jobs.improve": ("improve",),
     "jobs.protect": ("protect",),
     "jobs.relate": ("relate",),
+    "jobs.survey": ("survey",),
     "probability": ("Channel", "Counts", "Distribution", "Estimate", "Interval", "Joint", "Scenario", "Seen"),
     "release": ("ReleasePlan",),
     "report": ("Report",),
@@ -88,6 +90,7 @@ __all__ = [
     "relate",
     "release",
     "report",
+    "survey",
     "tables",
 ]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, fields
 from enum import Enum
-from typing import ClassVar
+from typing import ClassVar, dataclass_transform
 
 from leakgauge.errors import OptionError, did_you_mean
 
@@ -22,9 +22,14 @@ class Adjacency(Enum):
     PRIOR = "the average over a prior"
 
 
+NOTIONS: dict[str, type[Statement]] = {}
+"""Every notion by the name it has on the command line, in the order of the classes below."""
+
+
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class Statement:
-    """A privacy notion with its level; the first field is the level."""
+    """A privacy notion with its level; the first field is the level. Each subclass is a frozen dataclass."""
 
     name: ClassVar[str]
     unit: ClassVar[str]
@@ -33,70 +38,67 @@ class Statement:
     def __init_subclass__(cls, *, name: str, unit: str, adjacency: Adjacency) -> None:
         super().__init_subclass__()
         cls.name, cls.unit, cls.adjacency = name, unit, adjacency
+        NOTIONS[name] = dataclass(frozen=True)(cls)
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
+        for name, value in vars(self).items():
+            told: dict[str, object] = {"notion": self.name, "field": name, "found": value}
             if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value) or value < 0:
-                raise OptionError(
-                    "{notion!s}: {field!s} is {found}; give a number of at least 0.",
-                    notion=self.name,
-                    field=field.name,
-                    found=value,
-                )
-        for name, value in self.parameters:
+                raise OptionError("{notion!s}: {field!s} is {found}; give a number of at least 0.", **told)
             if (name == "delta" and value > 1) or (name == "order" and value == 0):
-                raise OptionError(
-                    "{notion!s}: {field!s} is {found}; δ is at most 1, an order above 0.",
-                    notion=self.name,
-                    field=name,
-                    found=value,
-                )
+                raise OptionError("{notion!s}: {field!s} is {found}; δ is at most 1, an order above 0.", **told)
 
     @property
     def level(self) -> float:
         """The number that is claimed not to be exceeded."""
-        return float(getattr(self, fields(self)[0].name))
+        return float(next(iter(vars(self).values())))
 
     @property
     def parameters(self) -> tuple[tuple[str, float], ...]:
         """What else fixes the notion, such as δ or an order."""
-        return tuple((field.name, float(getattr(self, field.name))) for field in fields(self)[1:])
+        return tuple((name, float(value)) for name, value in vars(self).items())[1:]
 
     def __str__(self) -> str:
         extra = "".join(f",{name}={value:.6g}" for name, value in self.parameters)
         return f"{self.name}:{self.level:.6g}{'bits' if self.unit == 'bits' else ''}{extra}"
 
 
-@dataclass(frozen=True)
 class Identifiability(Statement, name="identifiability", unit="nats", adjacency=Adjacency.ALL_PAIRS):
     """Posteriors of any two secrets differ by at most e^ε, whatever is seen."""
 
     epsilon: float
 
 
-@dataclass(frozen=True)
-class CentralIdentifiability(Statement, name="central-identifiability", unit="nats", adjacency=Adjacency.NEIGHBOURS):
-    """Posteriors of neighbouring data sets differ by at most e^ε."""
-
-    epsilon: float
-
-
-@dataclass(frozen=True)
 class LocalDP(Statement, name="local-dp", unit="nats", adjacency=Adjacency.ALL_PAIRS):
     """Any two secrets give every output with probabilities within e^ε."""
 
     epsilon: float
 
 
-@dataclass(frozen=True)
+class MutualInformation(Statement, name="mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
+    """I(D;E) of one record and its release of at most so many bits."""
+
+    information: float
+
+
+class CentralIdentifiability(Statement, name="central-identifiability", unit="nats", adjacency=Adjacency.NEIGHBOURS):
+    """Posteriors of neighbouring data sets differ by at most e^ε."""
+
+    epsilon: float
+
+
 class CentralDP(Statement, name="dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Neighbouring data sets give every output with probabilities within e^ε."""
 
     epsilon: float
 
 
-@dataclass(frozen=True)
+class CentralMutualInformation(Statement, name="central-mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
+    """I(X;Y) of a whole data set and its release of at most so many bits."""
+
+    information: float
+
+
 class ApproximateDP(Statement, name="approximate-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """(ε, δ)-differential privacy: hockey-stick divergence at ε of at most δ."""
 
@@ -104,7 +106,6 @@ class ApproximateDP(Statement, name="approximate-dp", unit="nats", adjacency=Adj
     delta: float
 
 
-@dataclass(frozen=True)
 class RenyiDP(Statement, name="renyi-dp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Rényi divergence of the given order of at most ε (Mironov 2017)."""
 
@@ -112,56 +113,36 @@ class RenyiDP(Statement, name="renyi-dp", unit="nats", adjacency=Adjacency.NEIGH
     order: float = 2.0
 
 
-@dataclass(frozen=True)
 class ZeroConcentratedDP(Statement, name="zcdp", unit="nats", adjacency=Adjacency.NEIGHBOURS):
     """Rényi divergence of every order α of at most ρα (Bun and Steinke 2016)."""
 
     rho: float
 
 
-@dataclass(frozen=True)
 class GaussianDP(Statement, name="gaussian-dp", unit="standard deviations", adjacency=Adjacency.NEIGHBOURS):
     """No easier to tell apart than N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022)."""
 
     mu: float
 
 
-@dataclass(frozen=True)
-class MutualInformation(Statement, name="mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
-    """I(D;E) of one record and its release of at most so many bits."""
-
-    information: float
-
-
-@dataclass(frozen=True)
-class CentralMutualInformation(Statement, name="central-mutual-information", unit="bits", adjacency=Adjacency.PRIOR):
-    """I(X;Y) of a whole data set and its release of at most so many bits."""
-
-    information: float
-
-
-@dataclass(frozen=True)
 class MutualInformationDP(Statement, name="mutual-information-dp", unit="bits", adjacency=Adjacency.NEIGHBOURS):
     """sup over records i and all priors of I(X_i;Y|X_−i) (Cuff and Yu 2016)."""
 
     information: float
 
 
-@dataclass(frozen=True)
 class MaximalLeakage(Statement, name="maximal-leakage", unit="bits", adjacency=Adjacency.ALL_PAIRS):
     """Gain in guessing any function of the secret, over all priors (Issa, Wagner and Kamath 2020)."""
 
     information: float
 
 
-@dataclass(frozen=True)
 class MinEntropyLeakage(Statement, name="min-entropy-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Gain in guessing the secret in one try, under a prior (Smith 2009)."""
 
     information: float
 
 
-@dataclass(frozen=True)
 class SibsonLeakage(Statement, name="sibson-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Sibson's mutual information of the given order, under a prior."""
 
@@ -169,7 +150,6 @@ class SibsonLeakage(Statement, name="sibson-leakage", unit="bits", adjacency=Adj
     order: float = 2.0
 
 
-@dataclass(frozen=True)
 class AlphaLeakage(Statement, name="alpha-leakage", unit="bits", adjacency=Adjacency.PRIOR):
     """Arimoto's mutual information of the given order, under a prior (Liao et al. 2019)."""
 
@@ -177,35 +157,10 @@ class AlphaLeakage(Statement, name="alpha-leakage", unit="bits", adjacency=Adjac
     order: float = 2.0
 
 
-@dataclass(frozen=True)
 class MetricPrivacy(Statement, name="metric-privacy", unit="nats per unit of distance", adjacency=Adjacency.METRIC):
     """Secrets at distance d give every output within e^(εd) (Chatzikokolakis et al. 2013)."""
 
     epsilon: float
-
-
-NOTIONS: dict[str, type[Statement]] = {
-    notion.name: notion
-    for notion in (
-        Identifiability,
-        LocalDP,
-        MutualInformation,
-        CentralIdentifiability,
-        CentralDP,
-        CentralMutualInformation,
-        ApproximateDP,
-        RenyiDP,
-        ZeroConcentratedDP,
-        GaussianDP,
-        MutualInformationDP,
-        MaximalLeakage,
-        MinEntropyLeakage,
-        SibsonLeakage,
-        AlphaLeakage,
-        MetricPrivacy,
-    )
-}
-"""Every notion by the name it has on the command line."""
 
 
 def parse_statement(text: str) -> Statement:

@@ -145,7 +145,7 @@ def target(path: Path) -> Path:
     return place
 
 
-def require_writable(output: Path | None, *inputs: Path) -> None:
+def require_writable(output: Path | None, *inputs: Path | None) -> None:
     """Refuse an output place before any work is done, and never overwrite an input."""
     if output is None:
         return
@@ -163,7 +163,7 @@ def require_writable(output: Path | None, *inputs: Path) -> None:
         raise FileError("{path} is a database or belongs to one, perhaps a ledger; name another file.", path=output)
     if not place.parent.is_dir():
         raise FileError("The folder {path} does not exist; make it first.", path=place.parent)
-    for path in inputs:
+    for path in filter(None, inputs):
         if place == path.resolve():
             raise FileError("{path} is an input; name another file to write.", path=output)
         if path.is_dir() and place.is_relative_to(path.resolve()):

@@ -14,7 +14,7 @@ from leakgauge.audit import assert_satisfies, lower_bound
 from leakgauge.audit.betting import Bets
 from leakgauge.audit.events import Event
 from leakgauge.audit.levels import held_to
-from leakgauge.audit.partitions import Letters, Repeats
+from leakgauge.audit.partitions import letters
 from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.mechanisms import exponential, laplace
@@ -166,7 +166,9 @@ def test_the_text_of_a_failure_is_nowhere_in_the_chain() -> None:
 def test_a_purse_that_is_opened_late_brings_no_money() -> None:
     bets = Bets(CLAIM, miss=0.5)
     members = np.array([True, False, False])
-    losing, other = (Event(kind(np.array(["a", "b"])), members, False, 0.9, 0.1, 1.0) for kind in (Letters, Repeats))
+    losing, other = (
+        Event(letters(np.array(["a", "b"]), name), members, False, 0.9, 0.1, 1.0) for name in ("one", "two")
+    )
     bets.play([losing], np.full(200, "b"), np.full(200, "a"))
     before = bets.log_wealth
     assert before[0] < 0

@@ -8,9 +8,10 @@ from itertools import chain
 
 import click
 import pytest
+from rich.cells import cell_len
 
 from leakgauge.cli import verbs
-from leakgauge.cli.language import VARIABLE, columns, current, language_asked, retell, say, speaking, wrapped
+from leakgauge.cli.language import VARIABLE, current, language_asked, retell, say, speaking, wrapped
 from leakgauge.errors import OptionError
 from tests.cli.running import run
 from tests.cli.words import CHINESE, english_in
@@ -39,7 +40,7 @@ def test_help_is_in_chinese(capsys: pytest.CaptureFixture[str], verb: tuple[str,
     said = "\n\n".join(part for part in parts if part not in examples)
     assert not english_in(said)
     lines = [line for line in said.splitlines() if not re.match(r"\s+-", line)]
-    assert max(columns(line) for line in lines) <= 80
+    assert max(cell_len(line) for line in lines) <= 80
     # The examples stay as they are, and English is as it was before.
     assert all(line.strip() in before[1] for line in chain.from_iterable(part.splitlines() for part in examples))
     assert run(capsys, *verb, "--help") == before and before[1].startswith("Usage: ")
@@ -183,7 +184,7 @@ def test_lines_break_between_wide_letters() -> None:
     text = "一次发布是一条有噪信道（noisy channel），泄露 0.0764 比特；从秘密 X 通向外界所见的 Y。"
     for width in range(16, 100):
         lines = wrapped(text, width)
-        assert max(map(columns, lines)) <= width + 2, "two columns more where punctuation hangs over"
+        assert max(map(cell_len, lines)) <= width + 2, "two columns more where punctuation hangs over"
         assert "".join(lines).replace(" ", "") == text.replace(" ", "")
         assert not any(line[0] in "，。；）" or line[-1] == "（" for line in lines)
         assert any("0.0764" in line for line in lines) and any("channel" in line for line in lines)

@@ -63,7 +63,7 @@ def test_protect_says_it_in_chinese(folder: Path, capsys: pytest.CaptureFixture[
 
 
 def test_python_refuses_too(folder: Path) -> None:
-    asked = Request(str(folder / "people.csv"), "illness", max_distortion=0.0, simulate=3, report_language="en")
+    asked = Request(str(folder / "people.csv"), ("illness",), max_distortion=0.0, simulate=3, report_language="en")
     done = protect(asked, folder / "out")
     with pytest.raises(RefusalError, match=REASON):
         done.require()

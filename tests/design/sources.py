@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 import warnings
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from leakgauge.design import RateDistortion
+from leakgauge.distances import Given
 from leakgauge.probability import Distribution, Joint
 from leakgauge.probability.cells import Floats
 
@@ -55,3 +58,8 @@ def conic_optimum(joint: Floats, costs: Floats, epsilon: float | None = None) ->
         warnings.simplefilter("ignore", UserWarning)
         problem.solve(solver=cvxpy.CLARABEL, tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
     return float(problem.value)
+
+
+def by_the_general_solver(problem: RateDistortion) -> RateDistortion:
+    """The same problem with its distances as a table, for which no closed form is known."""
+    return replace(problem, distortion=Given(problem.distortion.between(problem.inputs, problem.letters)))

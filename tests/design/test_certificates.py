@@ -16,7 +16,7 @@ from leakgauge.measures import mutual_information
 from leakgauge.notions.curves import capacity_from_above
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Floats
-from tests.design.sources import conic_optimum, random_tables
+from tests.design.sources import by_the_general_solver, conic_optimum, random_tables
 
 
 def cost(best: Solution, joint: Floats, slope: float) -> float:
@@ -91,7 +91,7 @@ def test_the_bound_is_below_every_channel() -> None:
 def test_hammings_closed_form_is_within_the_gap_of_the_general_solver(letters: int, slope: float) -> None:
     source = Distribution(range(letters), randomness.simulation(letters).dirichlet(np.ones(letters)))
     problem = RateDistortion(source, Hamming(), Slope(slope))
-    closed, general = solve(problem), solve(problem, closed_forms=False)
+    closed, general = solve(problem), solve(by_the_general_solver(problem))
     joint = source.probabilities[:, None]
     # The closed form is the truth, up to rounding.
     assert closed.gap < 1e-11
@@ -105,7 +105,7 @@ def test_the_optimality_conditions_hold(distortion: Absolute | Squared) -> None:
     best = solve(RateDistortion(source, distortion, Slope(slope)))
     matrix, prior = best.channel.matrix, source.probabilities
     seen = prior @ matrix
-    kernel = np.exp(-slope * distortion.between(range(letters), range(letters)).matrix)
+    kernel = np.exp(-slope * distortion.between(range(letters), range(letters)))
     ratios = kernel.T @ (prior / (kernel @ seen))
     used = seen > 0
     assert abs(ratios[used] - 1).max() < 1e-6

@@ -12,11 +12,11 @@ from scipy.optimize import linprog
 from leakgauge import randomness
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, frontier, solve
 from leakgauge.design.certificate import Secrets
-from leakgauge.design.cones import Window, WithinRatio
+from leakgauge.design.cones import Window
 from leakgauge.design.curve import Curve
 from leakgauge.design.ends import least_distortion
+from leakgauge.design.families import OneChannel
 from leakgauge.design.interior import MixtureFit, minimise
-from leakgauge.design.points import OneChannel
 from leakgauge.design.problem import Target
 from leakgauge.distances import Absolute, Distortion, Given, Hamming
 from leakgauge.errors import EngineError, RefusalError
@@ -122,7 +122,7 @@ def test_an_identifiability_as_low_as_the_priors(above: float) -> None:
 
 
 def test_a_channel_of_no_leakage_is_not_proven_by_that_alone() -> None:
-    setting = OneChannel(Secrets.of(THREE.probabilities[:, None]), 1 - np.eye(3), WithinRatio(np.ones(3), 0.5))
+    setting = OneChannel(Secrets.of(THREE.probabilities[:, None]), 1 - np.eye(3), Window.within_ratio(np.ones(3), 0.5))
     best = setting.at(2.0, 1e-9)
     assert best.gap <= 1e-9
     # Always the rarest letter leaks nothing either, and costs 0.8 instead of 0.5.
@@ -137,7 +137,7 @@ def test_a_channel_is_moved_into_its_window_and_no_further(above: float) -> None
     for _ in range(20):
         prior = Distribution(range(4), draw.dirichlet(np.ones(4)))
         epsilon = prior_skew(prior) + above
-        window = Window.of(WithinRatio(prior.probabilities, epsilon), 4)
+        window = Window.within_ratio(prior.probabilities, epsilon)
         inside = window.inside(draw.dirichlet(np.ones(5), 4))
         assert np.allclose(inside.sum(axis=1), 1)
         seen = prior.probabilities[:, None] * inside
@@ -152,9 +152,9 @@ def test_a_channel_is_moved_into_its_window_and_no_further(above: float) -> None
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 4.0])
 def test_the_least_distortion_within_bounds_is_the_programs(epsilon: float) -> None:
-    distances = FAR.between("abc", "abc").matrix
+    distances = FAR.between("abc", "abc")
     least = least_by_program(THREE.probabilities, distances, epsilon)
-    window = Window.of(WithinRatio(np.ones(3), epsilon), 3)
+    window = Window.within_ratio(np.ones(3), epsilon)
     found = least_distortion(THREE.probabilities, distances, window)
     assert found.lower <= least * (1 + 1e-9)
     assert found.excess - found.lower <= 1e-9 * least
@@ -169,7 +169,7 @@ def test_the_least_distortion_within_bounds_is_the_programs(epsilon: float) -> N
 def test_nothing_is_refused_that_the_program_allows() -> None:
     problem = RateDistortion(THREE, FAR, MaxDistortion(0.5489), local_dp=1.0)
     assert solve(problem, gap=1e-6).distortion <= 0.5489
-    least = least_by_program(THREE.probabilities, FAR.between("abc", "abc").matrix, 1.0)
+    least = least_by_program(THREE.probabilities, FAR.between("abc", "abc"), 1.0)
     assert solve(problem.with_target(MaxDistortion(least + 1e-6)), gap=1e-6).distortion <= least + 1e-6
     with pytest.raises(RefusalError, match=r"is impossible: the least that these bounds allow is 0\.52272"):
         solve(problem.with_target(MaxDistortion(least - 1e-6)), gap=1e-6)
@@ -305,7 +305,7 @@ def test_the_end_of_the_curve_is_proven_for_many_bounds() -> None:
         prior = draw.dirichlet(np.ones(inputs))
         distances = draw.random((inputs, inputs))
         distances -= distances.min(axis=1, keepdims=True)
-        cone = WithinRatio(np.ones(inputs), epsilon)
+        cone = Window.within_ratio(np.ones(inputs), epsilon)
         curve = Curve(OneChannel(Secrets.of(prior[:, None]), distances, cone), 1e-9)
         assert curve.end.gap <= 1e-9
         assert curve.end.excess == pytest.approx(least_by_program(prior, distances, epsilon), abs=1e-8)

@@ -14,6 +14,7 @@ from leakgauge.design.certificate import Secrets, lower_bound
 from leakgauge.distances import Absolute, Euclidean, Given, Hamming, Squared
 from leakgauge.probability import Distribution, Joint
 from leakgauge.probability.cells import Floats
+from tests.design.sources import by_the_general_solver
 
 GAP = 1e-9 / math.log(2)
 
@@ -47,15 +48,17 @@ def test_a_peak_on_a_grid_with_a_kernel_close_to_the_identity(spread: float, slo
 def test_very_skewed_priors(smallest: float, distortion: Hamming | Absolute | Squared, slope: float) -> None:
     prior = np.geomspace(1.0, smallest, 60)
     prior = randomness.simulation(4).permutation(prior / prior.sum())
-    best = solve(RateDistortion(Distribution(range(60), prior), distortion, Slope(slope)), closed_forms=False)
+    problem = RateDistortion(Distribution(range(60), prior), distortion, Slope(slope))
+    best = solve(by_the_general_solver(problem))
     assert best.gap <= GAP
-    costs = slope * distortion.between(range(60), range(60)).matrix
+    costs = slope * distortion.between(range(60), range(60))
     assert proven_again(best, prior, costs) >= -1e-12, "no channel is below the bound"
 
 
 def test_a_kernel_that_is_nearly_flat_leaves_one_letter() -> None:
     prior = randomness.simulation(5).dirichlet(np.ones(200))
-    best = solve(RateDistortion(Distribution(range(200), prior), Hamming(), Slope(1e-7)), closed_forms=False)
+    problem = RateDistortion(Distribution(range(200), prior), Hamming(), Slope(1e-7))
+    best = solve(by_the_general_solver(problem))
     assert best.gap <= GAP
     assert best.leakage <= 1e-8
     assert 1 - best.distortion == pytest.approx(prior.max(), abs=0.01)
@@ -83,7 +86,7 @@ def test_a_letter_about_to_die(beside: float, rarest: float) -> None:
     prior = np.append(np.full(9, (1 - rarest) / 9), rarest)
     dies = math.log(1 / rarest - 9)
     problem = RateDistortion(Distribution(range(10), prior), Hamming(), Slope(dies + beside))
-    best, known = solve(problem, closed_forms=False), solve(problem)
+    best, known = solve(by_the_general_solver(problem)), solve(problem)
     assert best.gap <= GAP
     slope = dies + beside
     cost, other = (one.leakage * math.log(2) + slope * one.distortion for one in (best, known))

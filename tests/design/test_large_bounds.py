@@ -14,7 +14,7 @@ from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortio
 from leakgauge.design.bounded import minimise_bounded
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import WithinRatio
+from leakgauge.design.cones import Window
 from leakgauge.distances import Absolute, Distortion, Hamming, Squared
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.measures import mutual_information
@@ -43,7 +43,7 @@ def test_a_conic_solver_agrees(seed: int) -> None:
     joint, distances = random_tables(draw)
     prior, costs = joint[:, 0], distances * draw.choice([0.3, 3.0])
     epsilon = float(draw.choice([0.1, 1.0, 3.0]))
-    found = minimise_bounded(prior, costs, WithinRatio(np.ones(len(prior)), epsilon), 1e-7)
+    found = minimise_bounded(prior, costs, Window.within_ratio(np.ones(len(prior)), epsilon), 1e-7)
     best = conic_optimum(joint, costs, epsilon)
     ours = cost_of(prior, costs, found.channel)
     assert found.lower <= best + 1e-6 and best <= ours + 1e-6
@@ -61,7 +61,7 @@ def test_the_method_for_few_letters_agrees(
     draw = randomness.simulation(7)
     prior, costs = source(shape[0]).probabilities, slope * draw.random(shape)
     weights = prior if identifiable else np.ones(len(prior))
-    cone = WithinRatio(weights, epsilon + math.log(weights.max() / weights.min()))
+    cone = Window.within_ratio(weights, epsilon + math.log(weights.max() / weights.min()))
     ours, theirs = (
         minimise_bounded(prior, costs, cone, 1e-7),
         minimise_columns(Secrets.of(prior[:, None]), costs, cone, 1e-6),
@@ -91,7 +91,7 @@ def test_bounds_are_kept_and_reached_by_the_channel_handed_over(distortion: Dist
     skew = math.log(prior.probabilities.max() / prior.probabilities.min())
     local = bound == "local_dp"
     epsilon = 1.0 if local else skew + 1.0
-    mean = float(distortion.between(prior.outcomes, prior.outcomes).matrix.mean())
+    mean = float(distortion.between(prior.outcomes, prior.outcomes).mean())
     problem = RateDistortion(prior, distortion, Slope(20 / mean))
     problem = replace(problem, local_dp=epsilon) if local else replace(problem, identifiability=epsilon)
     best = solve(problem, gap=1e-5)
@@ -135,7 +135,7 @@ def test_what_is_not_reached_or_too_large_is_refused() -> None:
 @pytest.mark.parametrize("distortion", [Hamming(), Absolute(), Squared()], ids=["hamming", "absolute", "squared"])
 def test_hundreds_of_letters_are_within_reach(distortion: Distortion, letters: int, gap: float, seconds: float) -> None:
     start = time.process_time()
-    mean = distortion.between(range(letters), range(letters)).matrix.mean()
+    mean = distortion.between(range(letters), range(letters)).mean()
     best = solve(RateDistortion(source(letters), distortion, Slope(6 / float(mean)), local_dp=2.0), gap=gap)
     assert best.gap <= gap / math.log(2) and best.epsilon <= 2
     assert time.process_time() - start < seconds

@@ -45,7 +45,7 @@ def test_the_optimality_conditions_hold_with_a_background() -> None:
         matrix, law = best.channel.matrix, joint.matrix
         used = matrix.max(axis=0) > 0
         seen = law.T @ matrix[:, used] / law.sum(axis=0)[:, None]
-        distances = Absolute().between(range(5), range(5)).matrix[:, used]
+        distances = Absolute().between(range(5), range(5))[:, used]
         scores = law / law.sum(axis=1, keepdims=True) @ np.log(seen) - slope * distances
         induced = np.exp(scores)
         assert np.allclose(induced / induced.sum(axis=1, keepdims=True), matrix[:, used], atol=1e-5)

@@ -179,7 +179,7 @@ def test_problems_that_make_no_sense_are_refused() -> None:
 
 def test_the_exponential_mechanism_is_the_channel_of_largest_entropy() -> None:
     channel = maximum_entropy_channel(FILM, Absolute(), MaxDistortion(0.5))
-    distances = Absolute().between(FILM.outcomes, FILM.outcomes).matrix
+    distances = Absolute().between(FILM.outcomes, FILM.outcomes)
     assert 0.5 - 1e-9 < FILM.probabilities @ (channel.matrix * distances).sum(axis=1) <= 0.5
     logs = np.log(channel.matrix)
     slope = logs[0, 0] - logs[0, 1]

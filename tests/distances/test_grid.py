@@ -9,16 +9,15 @@ import numpy as np
 import pytest
 
 from leakgauge import randomness
-from leakgauge.distances import GreatCircle
 from leakgauge.distances import grid as grid_module
-from leakgauge.distances.grid import EarthGrid, Grid, GridDistance
+from leakgauge.distances.grid import Grid, GridDistance
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.probability.cells import Floats
 
 SHAPES = [((7,), 1.0), ((6, 9), 0.5), ((5, 1), (2.0, 3.0)), ((4, 3, 5), (1.0, 0.5, 2.0)), ((40, 30), 1.0)]
 
 
-def matrix_of(grid: Grid | EarthGrid) -> Floats:
+def matrix_of(grid: Grid) -> Floats:
     return np.array([grid.distances_from(cell).ravel() for cell in range(grid.cells)])
 
 
@@ -49,20 +48,20 @@ def test_long_sides_of_squared_distances_go_by_transform(monkeypatch: pytest.Mon
     compare(Grid((60,), 1.0, GridDistance.SQUARED), 3.0)
 
 
-def compare(grid: Grid | EarthGrid, slope: float) -> None:
+def compare(grid: Grid, slope: float) -> None:
     draw = randomness.simulation(3)
     weights = draw.random(grid.shape) * (draw.random(grid.shape) < 0.5)
     weights.flat[0] = 1.0
     distances = matrix_of(grid)
     kernel, plain = grid.kernel(slope), np.exp(-slope * distances)
-    for factors, product, within in (
-        (plain, kernel.times, kernel.times_within),
-        (plain * distances, kernel.distance_times, kernel.distance_times_within),
+    for factors, operator in (
+        (plain, kernel.plain),
+        (plain * distances, kernel.weighted),
     ):
         expected = (factors @ weights.ravel()).reshape(grid.shape)
         scale = factors.sum(axis=0).max() * weights.max() + weights.sum()
-        assert np.abs(product(weights) - expected).max() <= 1e-12 * scale
-        low, high = within(weights)
+        assert np.abs(operator.times(weights) - expected).max() <= 1e-12 * scale
+        low, high = operator.times_within(weights)
         # The matrix product is itself off by some units in its last place.
         assert np.all(low <= expected * (1 + 1e-13)) and np.all(expected * (1 - 1e-13) <= high)
         assert (high - low).max() <= 1e-9 * scale
@@ -73,7 +72,7 @@ def test_far_from_all_weight_the_truth_still_lies_within() -> None:
     grid = Grid((100, 4), 10.0)
     weights = np.zeros(grid.shape)
     weights[0, 0] = 1.0
-    low, high = grid.kernel(1.0).times_within(weights)
+    low, high = grid.kernel(1.0).plain.times_within(weights)
     assert np.all(low[6:] == 0.0) and np.all(high > 0) and high[-1].max() < 1e-10
 
 
@@ -81,10 +80,10 @@ def test_recursive_filters_keep_their_digits_far_off() -> None:
     grid = Grid((300,), 1.0, GridDistance.MANHATTAN)
     weights = np.zeros(300)
     weights[0] = 1.0
-    found = grid.kernel(2.0).times(weights)
+    found = grid.kernel(2.0).plain.times(weights)
     assert found[290] == pytest.approx(math.exp(-580), rel=1e-11)
     exact = sum(Fraction(1, 2**step) * step for step in range(300))
-    halves = Grid((300,), 1.0, GridDistance.MANHATTAN).kernel(math.log(2)).distance_times(np.ones(300))
+    halves = Grid((300,), 1.0, GridDistance.MANHATTAN).kernel(math.log(2)).weighted.times(np.ones(300))
     assert halves[0] == pytest.approx(float(exact), rel=1e-12)
 
 
@@ -112,59 +111,3 @@ def test_cells_and_slopes_outside_are_refused() -> None:
     for slope in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(OptionError, match="no kernel on a grid"):
             grid.kernel(slope)
-
-
-EARTH = [
-    EarthGrid((5, 7), 45.0, (0.5, 1.0)),
-    EarthGrid((9, 4), -80.0, 20.0),
-    EarthGrid((1, 6), 10.0, 2.0),
-    EarthGrid((6, 1), -3.0, 1.0),
-    EarthGrid((4, 36), -45.0, (30.0, 10.0)),
-    EarthGrid((1, 1), 0.0),
-]
-
-
-@pytest.mark.parametrize("grid", EARTH, ids=str)
-@pytest.mark.parametrize("west", [-20.0, 178.5])
-def test_ways_over_the_earth_are_those_between_places(grid: EarthGrid, west: float) -> None:
-    # From 178.5 degrees the grids cross the date line, where longitudes jump to −180.
-    assert isinstance(grid.spacing, tuple)
-    rows, columns = grid.shape
-    places = [
-        (grid.south + grid.spacing[0] * row, (west + grid.spacing[1] * column + 180) % 360 - 180)
-        for row in range(rows)
-        for column in range(columns)
-    ]
-    expected = GreatCircle().between(places, places).matrix
-    whole = matrix_of(grid)
-    assert np.allclose(whole, expected, rtol=1e-9, atol=1e-6)
-    assert np.array_equal(whole, whole.T) and not np.diag(whole).any()
-    assert whole.max() <= grid.largest <= whole.max() * (1 + 1e-9)
-    if grid.cells > 1:
-        assert grid.smallest == pytest.approx(whole[~np.eye(len(whole), dtype=np.bool_)].min(), rel=1e-12)
-
-
-@pytest.mark.parametrize("grid", EARTH, ids=str)
-@pytest.mark.parametrize("slope", [0.0005, 0.02, 1.0])
-def test_products_over_the_earth_are_those_of_the_matrix(grid: EarthGrid, slope: float) -> None:
-    compare(grid, slope)
-
-
-@pytest.mark.parametrize(
-    ("shape", "south", "spacing", "said"),
-    [
-        ((3, 0), 0.0, 1.0, "no cells"),
-        ((3, 3), 0.0, -1.0, "no distance"),
-        ((3, 3, 3), 0.0, 1.0, "grid of 3 axes"),
-        ((3, 3), -90.0, 1.0, "reach a pole"),
-        ((3, 3), 89.0, 0.5, "latitude 89 to 90 reach a pole"),
-        ((3, 3), math.nan, 0.5, "reach a pole"),
-        ((3, 37), 0.0, (1.0, 10.0), "more than once"),
-        ((300, 300), 0.0, 0.1, "latitudes² × longitudes, and this one has 27000000"),
-    ],
-)
-def test_grids_that_do_not_lie_on_the_earth_are_refused(
-    shape: tuple[int, int], south: float, spacing: tuple[float, float] | float, said: str
-) -> None:
-    with pytest.raises(OptionError, match=said):
-        EarthGrid(shape, south, spacing)

@@ -16,14 +16,13 @@ from leakgauge.audit import events, released_rows, subjects
 from leakgauge.audit.attacks import columns
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
-from leakgauge.design import arrays, ends, output_entropy, points, sequences
-from leakgauge.distances import grid
+from leakgauge.design import arrays, ends, families, output_entropy, sequences
 from leakgauge.jobs import measure
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
-from leakgauge.notions.levels import PAIRWISE_CELLS
+from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
 from leakgauge.tables import duckdb_columns, table
 from leakgauge.web import guard
@@ -52,10 +51,9 @@ LIMITS: Final = (
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
     f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
     f"a matrix of up to {power_of_two(cells.LARGEST)} cells",
-    f"up to {power_of_two(grid.MOST_FACTORS)} latitudes² × longitudes",
     f"`sequence_leakage` counts up to {power_of_two(sequences.JOINT_CELLS)} cells jointly",
     f"`largest_output_entropy` takes up to {output_entropy.ENTROPY_CELLS} inputs × outputs",
-    f"up to {power_of_two(points.COLUMN_CELLS)} inputs × outputs ({points.BOUNDED_CELLS} where",
+    f"up to {power_of_two(families.COLUMN_CELLS)} inputs × outputs ({families.BOUNDED_CELLS} where",
     f"is proven up to {power_of_two(ends.PROGRAM_CELLS)} inputs × outputs",
     f"up to {power_of_two(arrays.PRICED_CELLS)} inputs² × outputs",
     f"up to {MOST_PAIRS} pairs are tried; more than {subjects.MOST_GIVEN} given pairs are refused",

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 import hypothesis.strategies as st
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -25,6 +26,7 @@ from leakgauge.probability import Counts, Interval
 from leakgauge.tables import Binning, Kind, Table, in_bins, open_table
 from leakgauge.tables.aggregates import counts_from_groups
 from leakgauge.tables.binnings import Calendar, CalendarUnit, Edges, Quantiles, Width
+from leakgauge.tables.table import GroupSizes
 from tests.grids import examples
 
 ODD = 'a "quoted" name'
@@ -314,3 +316,15 @@ def test_groups_in_several_chunks_with_missing_values() -> None:
     )
     counts = counts_from_groups(groups, ["a"], [None])
     assert (counts.labels("a"), counts.array().tolist()) == ((1.5, 2.5, None), [3, 6, 6])
+
+
+def test_group_sizes(people: Table) -> None:
+    sets = [("age",), ("age", CHINESE), (ODD, SINGLE, "born"), ("empty",), ("income", "seen")]
+    for names, found in zip(sets, people.group_sizes(sets), strict=True):
+        assert found == GroupSizes.of(names, np.array([*_expected(*names).values()]))
+
+
+def test_group_sizes_of_bins(people: Table) -> None:
+    found = in_bins(people, {"age": Width(20)}).group_sizes([("age",), ("age", "same")])
+    # 31 and 38, 45 twice, 62, and one that is missing.
+    assert [(one.groups, one.alone, one.smallest) for one in found] == [(4, 2, 1)] * 2

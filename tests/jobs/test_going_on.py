@@ -51,7 +51,7 @@ def test_a_job_killed_while_it_draws_goes_on_and_completes(asked: Request, tmp_p
     told = Told()
     done = protect(asked, tmp_path / "out", progress=told)
     assert done.released
-    states = {"measure": "kept", "design": "kept"}
+    states = dict.fromkeys(("survey", "measure", "design"), "kept")
     assert told.states() == dict.fromkeys(NAMES, "finished") | states
 
 
@@ -178,7 +178,7 @@ def test_what_is_too_expensive_buys_nothing(people: Path, made: Path, tmp_path: 
     ledger = str(tmp_path / "l.db")
     with open_ledger(ledger, create=True) as opened:
         opened.open_account("people", ApproximateLimit(1.5))
-    asked = Request(str(people), "illness", ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
+    asked = Request(str(people), ("illness",), ("city",), local_dp=1.0, accounted=0.6, ledger=ledger, dataset="people")
     with pytest.raises(BudgetError):
         protect(asked, tmp_path / "out").require()
     with open_ledger(ledger) as opened:
@@ -215,6 +215,6 @@ def test_a_job_removes_nothing_outside_its_folder(tmp_path: Path) -> None:
         for overwrite in (False, True):
             with pytest.raises(FileError, match="does not lie in the job's folder"):
                 protect(
-                    Request(str(tmp_path / "people.csv"), "illness", max_distortion=0.2), place, overwrite=overwrite
+                    Request(str(tmp_path / "people.csv"), ("illness",), max_distortion=0.2), place, overwrite=overwrite
                 )
     assert victim.read_text(encoding="utf-8") == "mine"

@@ -57,7 +57,7 @@ def test_every_number_of_the_report_stands_in_a_file_of_the_folder(finished: Fin
 def test_adult_with_two_background_columns(data: Path, tmp_path: Path) -> None:
     asked = Request(
         str(data / "adult_train.parquet"),
-        "marital_status",
+        ("marital_status",),
         ("occupation", "education"),
         max_distortion=0.2,
         simulate=1,
@@ -119,10 +119,10 @@ def test_where_nothing_meets_the_target_the_report_says_what_is_possible(
         ({"target": "poor", "max_distortion": None, "background": ()}, ""),
         ({"max_distortion": None, "max_leakage": 0.5}, "channel"),
         (
-            {"secret": "age", "mechanism": ("laplace:epsilon=1,lower=0,upper=100",), "max_distortion": None},
+            {"secret": ("age",), "mechanism": ("laplace:epsilon=1,lower=0,upper=100",), "max_distortion": None},
             "laplace",
         ),
-        ({"secret": "age", "bins": ("age=width:20",), "max_distortion": 0.3, "public": ("illness",)}, "channel"),
+        ({"secret": ("age",), "bins": ("age=width:20",), "max_distortion": 0.3, "public": ("illness",)}, "channel"),
         nightly({"background": ("age",), "bins": ("age=width:20",)}, "channel"),
     ],
     ids=str,
@@ -132,23 +132,24 @@ def test_every_way_to_ask(
 ) -> None:
     wanted = replace(asked, **change)
     # Reports on letters are made by other tests.
-    with stubbed(made, () if wanted.secret == "age" else ("report",)):
+    with stubbed(made, () if wanted.secret == ("age",) else ("report",)):
         done = protect(wanted, tmp_path / "out")
     done.require()
     record = json.loads((tmp_path / "out" / "release.json").read_text(encoding="utf-8"))
-    assert record["plan"]["columns"][wanted.secret]["mechanism"].startswith(mechanism)
+    assert record["plan"]["columns"][wanted.secret[0]]["mechanism"].startswith(mechanism)
     found = done.job.headline
     assert found is not None
-    if wanted.local_dp is not None:
-        assert found.epsilon is not None and found.epsilon.value <= wanted.local_dp
-    if wanted.max_leakage is not None:
-        assert found.leakage_after is not None and found.leakage_after.value <= wanted.max_leakage
+    (aim,) = wanted.aims
+    if aim.local_dp is not None:
+        assert found.epsilon is not None and found.epsilon.value <= aim.local_dp
+    if aim.max_leakage is not None:
+        assert found.leakage_after is not None and found.leakage_after.value <= aim.max_leakage
     assert set(record["output"]["columns"]) == set(wanted.released)
 
 
 def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Path) -> None:
     wanted = Request(
-        str(people), "illness", ("city",), local_dp=2.5, missing=("?", "n a"), purpose="a 'test'", simulate=3
+        str(people), ("illness",), ("city",), local_dp=2.5, missing=("?", "n a"), purpose="a 'test'", simulate=3
     )
     done = protect(wanted, tmp_path / "out")
     told = encode(done.job.stages)
@@ -175,7 +176,7 @@ def test_the_command_and_the_script_ask_for_the_same(people: Path, tmp_path: Pat
         ({"target": "good"}, "Two targets"),
         ({"max_distortion": None, "target": "splendid"}, "no target"),
         ({"max_distortion": -1.0}, "not a finite number"),
-        ({"local_dp": 0.0}, "ε"),
+        ({"local_dp": 0.0}, "--local-dp 0.0 is not a finite number above 0"),
         ({"confidence": 1.0}, "not between 0 and 1"),
         ({"accounted": 1.0}, "--accounted buys"),
         ({"ledger": "x.db"}, "simulation spends nothing"),
@@ -192,7 +193,7 @@ def test_what_cannot_be_asked_is_one_sentence(change: dict[str, object], says: s
 
 def test_what_cannot_be_used_leaves_nothing_behind(asked: Request, tmp_path: Path) -> None:
     with pytest.raises(TableError, match="did you mean 'illness'"):
-        protect(replace(asked, secret="ilness"), tmp_path / "out")
+        protect(replace(asked, secret=("ilness",)), tmp_path / "out")
     with pytest.raises(OptionError, match="foo"):
         protect(replace(asked, mechanism=("foo:epsilon=1",)), tmp_path / "out")
     few = write_people(tmp_path / "few.csv", 10)
@@ -227,7 +228,7 @@ def test_nothing_that_was_written_is_parsed_again(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(json, "loads", counted)
     asked = Request(
-        str(tmp_path / "people.csv"), "illness", ("city",), public=("city",), max_distortion=0.2, simulate=7
+        str(tmp_path / "people.csv"), ("illness",), ("city",), public=("city",), max_distortion=0.2, simulate=7
     )
     done = protect(asked, tmp_path / "out")
     written = {place.name for place in (tmp_path / "out").glob("*.json")}

@@ -58,7 +58,7 @@ def test_a_frame_is_protected_like_the_file_of_it(finished: Finished, people: Pa
 
 
 def test_what_is_asked_may_be_a_request_or_its_fields(people: Path, made: Path, tmp_path: Path) -> None:
-    request = lg.Request(str(people), "illness", ("city",), ("city",), max_distortion=0.2, simulate=3)
+    request = lg.Request(str(people), ("illness",), ("city",), ("city",), max_distortion=0.2, simulate=3)
     with stubbed(made):
         assert lg.protect(people, tmp_path / "out", **ASKED).job.asked == request
         told = Told()

@@ -246,7 +246,13 @@ def test_bins_of_a_plan_that_cannot_be_used_are_refused_before_anything_is_writt
 
 def test_the_same_roles_in_python(visits: Path, tmp_path: Path) -> None:
     asked = Request(
-        str(visits), "illness", ("day",), ("day", "age"), bins=("day=month", "age=width:20"), local_dp=2.0, simulate=1
+        str(visits),
+        ("illness",),
+        ("day",),
+        ("day", "age"),
+        bins=("day=month", "age=width:20"),
+        local_dp=2.0,
+        simulate=1,
     )
     done = protect(asked, tmp_path / "out")
     done.require()

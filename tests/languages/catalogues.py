@@ -30,7 +30,7 @@ FOLDER = SOURCE / "languages" / "zh_CN" / "LC_MESSAGES"
 DOMAINS = ("errors", "sentences", "commands", "report", "page")
 LEFT = 0
 """So many templates of ``sentences`` nothing in the source says any more; at 0 such templates are dropped."""
-_SAID = {"say", "message"}
+_SAID = {"say", "message", "note", "alarm"}
 _DOMAINS = {"error": "errors", "sentence": "sentences"}
 _PLACES = {"cli": "commands", "web": "page"}
 _IN_SCRIPTS = re.compile(r"""\bsay\(\s*("(?:[^"\\]|\\.)*")""")
@@ -93,13 +93,13 @@ def _texts(tree: ast.Module) -> Iterator[tuple[str, str]]:
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
         first = node.args[0] if node.args else None
-        if name == "Sentence" and first is not None:
-            yield from (("sentence", text) for text in literals(first, constants) if text)
-        elif isinstance(first, ast.Constant) and isinstance(first.value, str):
-            if name.endswith("Error"):
-                yield "error", first.value
-            elif name in _SAID:
-                yield "said", first.value
+        kind = "sentence" if name == "Sentence" else "error" if name.endswith("Error") else "said"
+        if first is not None and (kind != "said" or name in _SAID):
+            yield from ((kind, text) for text in literals(first, constants) if text)
+        if name == "grid":
+            # A table has a caption, and a head of the names of its columns.
+            texts = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
+            yield from (("said", name) for text in texts for name in text.split("|"))
         if name in ("option", "argument", "version_option"):
             for keyword in node.keywords:
                 if keyword.arg == "help" and isinstance(keyword.value, ast.Constant):

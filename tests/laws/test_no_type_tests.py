@@ -7,7 +7,7 @@ from pathlib import Path
 
 import leakgauge
 from leakgauge.mechanisms import CATALOGUE, Mechanism
-from leakgauge.mechanisms.law import Law
+from leakgauge.mechanisms.mechanism import Law
 
 SOURCE = Path(leakgauge.__file__).parent
 

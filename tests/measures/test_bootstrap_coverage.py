@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.measures import guessing, renyi, vulnerability
-from leakgauge.measures.bootstrap import _Cells, bootstrap
+from leakgauge.measures.bootstrap import CountedCells, bootstrap
 from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario, Seen
 from leakgauge.randomness import simulation
@@ -155,7 +155,7 @@ def test_known_channels_at_length(size: int, epsilon: float, times: int) -> None
 def test_redrawn_scenarios_are_the_ones_the_counts_make() -> None:
     drawn = simulation(3).multinomial(300, np.full(24, 1 / 24)).reshape(2, 3, 4)
     counts = Counts({"X": "ab", "Y": "uvw", "Z": range(4)}, drawn)
-    cells = _Cells.of(counts, None, None)
+    cells = CountedCells(counts, None, None)
     again, direct = cells.scenario(cells.times / counts.n), Scenario.from_counts(counts, ["X"], ["Y"], ["Z"])
     for seen in Seen:
         np.testing.assert_allclose(again.view(seen).cells.dense(), direct.view(seen).cells.dense(), atol=1e-15)

@@ -18,7 +18,7 @@ from leakgauge.measures.bias import GroupingShares
 from leakgauge.measures.estimation import Estimator, estimate
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure
 from leakgauge.probability import Channel, Counts, Joint, Scenario
 from leakgauge.randomness import simulation
 from tests.grids import diagonal
@@ -76,7 +76,7 @@ def triples(shape: tuple[int, int, int], generator: np.random.Generator) -> Iter
 
 
 def truth(laid: Layout, p: Floats) -> float:
-    return float(p @ laid.linear + sum(g.sign * GroupingShares.of(g, p[None, :]).plug_in[0] for g in laid.groupings))
+    return float(p @ laid.linear + sum(g.sign * GroupingShares(g, p[None, :]).plug_in[0] for g in laid.groupings))
 
 
 def covered(laid: Layout, p: Floats, n: int, repetitions: int, generator: np.random.Generator) -> tuple[float, float]:
@@ -90,7 +90,7 @@ def covered(laid: Layout, p: Floats, n: int, repetitions: int, generator: np.ran
 
 def laid_out(measure: Measure, shape: tuple[int, ...], roles: AxisRoles, weights: Floats | None) -> Layout:
     axes = dict(zip("xyz", (range(size) for size in shape), strict=False))
-    return layout(measure, Counts(axes, np.ones(shape, dtype=int)), roles, weights)[0]
+    return Layout(measure, Counts(axes, np.ones(shape, dtype=int)), roles, weights)
 
 
 def weights_for(weighted: bool, size: int, generator: np.random.Generator) -> Floats | None:
@@ -160,7 +160,7 @@ def of_known_backgrounds(
             axes = {"x": range(x), "z": range(z)}
             roles = AxisRoles(("x",), (), ("z",), channel)
             counts = Counts(axes, np.ones((x, z), dtype=int))
-            laid, _ = layout(measure, counts, roles, weights_for(weighted, x, generator))
+            laid = Layout(measure, counts, roles, weights_for(weighted, x, generator))
             yield f"{measure.__name__} of Dirichlet {concentration} {shape} by a channel", laid, p, times * x * z
 
 
@@ -243,7 +243,7 @@ def test_width_is_near_the_ideal(measure: Measure, times: int) -> None:
         cells = p.sum(axis=1) if measure is shannon.entropy else p.ravel()
         _, width = covered(laid, cells, times * cells.size, 400, generator)
         samples = generator.multinomial(times * cells.size, cells, size=2000) / (times * cells.size)
-        values = np.sum([g.sign * GroupingShares.of(g, samples).plug_in for g in laid.groupings], axis=0)
+        values = np.sum([g.sign * GroupingShares(g, samples).plug_in for g in laid.groupings], axis=0)
         assert width < 1.5 * 2 * 1.96 * float(np.std(values))
 
 
@@ -254,8 +254,8 @@ def test_every_estimator_has_at_least_that_interval(measure: Callable[..., float
     roles = AxisRoles(("x",), ("y",))
     for _ in range(20):
         counts = Counts({"x": range(3), "y": range(4)}, generator.integers(0, 9, size=(3, 4)))
-        laid, observed = layout(measure, counts, roles, None)
-        low, high = intervals(laid, observed[None, :].astype(float), 0.95)
+        laid = Layout(measure, counts, roles, None)
+        low, high = intervals(laid, laid.observed[None, :].astype(float), 0.95)
         found = estimate(measure, counts, ["x"], ["y"], estimator=how, unit=Unit.NATS)
         assert found.low <= low[0]
         assert high[0] <= found.high

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from leakgauge import measures
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.measures import differential_entropy, mutual_information_of_numbers
-from leakgauge.measures.neighbour_distances import Ranked, dependence
+from leakgauge.measures.nearest_neighbours import Ranked, dependence
 from leakgauge.probability import Counts, Estimate
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation

@@ -19,8 +19,7 @@ from leakgauge.artefacts import Audit
 from leakgauge.claims import LocalDP
 from leakgauge.cli import main
 from leakgauge.mechanisms import CATALOGUE, Mechanism, spelled
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import Capabilities
+from leakgauge.mechanisms.mechanism import Capabilities, Inputs, Law, Outputs
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness

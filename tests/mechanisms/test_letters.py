@@ -19,10 +19,8 @@ from leakgauge.mechanisms import (
     through_channel,
     unary_encoding,
 )
-from leakgauge.mechanisms.finite import exact_epsilon
-from leakgauge.mechanisms.letter_sets import UNITS, LetterSets
-from leakgauge.mechanisms.subset_selection import SubsetLaw
-from leakgauge.mechanisms.unary_encoding import UnaryLaw
+from leakgauge.mechanisms.finite import UNITS, exact_epsilon
+from leakgauge.mechanisms.letter_sets import LetterSets, SubsetLaw, UnaryLaw
 from leakgauge.probability import Channel
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value
@@ -43,7 +41,7 @@ def exceeds(ratio: Fraction, epsilon: float) -> bool:
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("letters", [2, 3, 17, 1000])
 def test_the_exact_ratios_never_exceed_the_epsilon_asked_for(epsilon: float, letters: int) -> None:
-    response = randomized_response(epsilon, letters=range(letters)).exact.matrix
+    response = randomized_response(epsilon, letters=range(letters)).channel().matrix
     ratio = Fraction(response[0, 0]) / Fraction(response[0, 1])
     assert not exceeds(ratio, epsilon)
     unary = unary_encoding(epsilon, letters=range(letters)).law
@@ -122,9 +120,11 @@ def test_counts_through_a_channel_are_unbiased_and_their_intervals_hold() -> Non
     rows = np.repeat(np.arange(3), truth)
     erased = Channel("abc", "abc?", [[0.6, 0.1, 0, 0.3], [0.1, 0.5, 0.1, 0.3], [0, 0.1, 0.6, 0.3]])
     for mechanism in (randomized_response(1.0, letters="abc"), through_channel(erased)):
-        randomness, outputs = Simulated(simulation_seed=32), len(mechanism.exact.outputs)
+        randomness, outputs = Simulated(simulation_seed=32), len(mechanism.channel().outputs)
         found = [
-            estimated_counts(mechanism.exact, np.bincount(mechanism.law.draw(rows, randomness), minlength=outputs), 0.9)
+            estimated_counts(
+                mechanism.channel(), np.bincount(mechanism.law.draw(rows, randomness), minlength=outputs), 0.9
+            )
             for _ in range(400)
         ]
         values = np.array([[one.value for one in run] for run in found])
@@ -134,7 +134,7 @@ def test_counts_through_a_channel_are_unbiased_and_their_intervals_hold() -> Non
     with pytest.raises(OptionError, match="cannot be told"):
         estimated_counts(Channel("abc", "xy", [[0.5, 0.5], [0.2, 0.8], [0.8, 0.2]]), [5, 5])
     with pytest.raises(OptionError, match="3 whole numbers"):
-        estimated_counts(randomized_response(1.0, letters="abc").exact, [1, 2])
+        estimated_counts(randomized_response(1.0, letters="abc").channel(), [1, 2])
 
 
 @pytest.mark.parametrize("make", SETS)

@@ -61,7 +61,7 @@ def summed_delta(law: DiscreteGaussian, shift: int, epsilon: float) -> float:
     """Σ max(P(k) − e^ε P(k − shift), 0) term by term with 50 digits."""
     mpmath = import_module("mpmath")
     with mpmath.workdps(50):
-        sigma, power, reach = mpmath.mpf(law.sigma), mpmath.exp(mpmath.mpf(epsilon)), math.ceil(14 * law.sigma) + shift
+        sigma, power, reach = mpmath.mpf(law.scale), mpmath.exp(mpmath.mpf(epsilon)), math.ceil(14 * law.scale) + shift
         terms = {k: mpmath.exp(-(mpmath.mpf(k) ** 2) / (2 * sigma**2)) for k in range(-reach - shift, reach + 1)}
         excess = sum(max(terms[k] - power * terms[k - shift], 0) for k in range(-reach, reach + 1))
         return float(excess / sum(terms.values()))

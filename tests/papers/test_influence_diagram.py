@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts.reproduction import Cell, Reproduction
 from leakgauge.assessment import published
+from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.papers import influence_diagram as paper
 from leakgauge.papers.influence_diagram import Directions
@@ -86,14 +87,14 @@ def test_every_line_grid_and_order_of_the_reproduction_holds(reproduction: Repro
 
 
 def test_the_baseline_grades_as_printed() -> None:
-    for system in (published.INDEX_SYSTEM_A, published.INDEX_SYSTEM_B):
-        assert published.evaluate(LAPLACE, system).grade is State.MEDIUM
+    for system in (INDEX_SYSTEM_A, INDEX_SYSTEM_B):
+        assert evaluate(LAPLACE, system).grade is State.MEDIUM
     for vector in paper.EVALUATIONS.values():
         assert np.argmax(vector) == 2
         assert sum(vector) == pytest.approx(1, abs=2e-4)
     # Ours are near the printed ones; the labels' memberships they were made of are not printed.
-    for name, system in (("a", published.INDEX_SYSTEM_A), ("b", published.INDEX_SYSTEM_B)):
-        ours = published.evaluate(LAPLACE, system).memberships
+    for name, system in (("a", INDEX_SYSTEM_A), ("b", INDEX_SYSTEM_B)):
+        ours = evaluate(LAPLACE, system).memberships
         assert [ours[state] for state in reversed(State)] == pytest.approx(
             paper.EVALUATIONS[name, paper.LAPLACE], abs=0.05
         )
@@ -149,7 +150,7 @@ def test_erratum_f45_of_gaussian() -> None:
     mended = printed.copy()
     mended[9, 5], mended[10, 5] = 0.9, 1.0
     assert mended.sum(axis=1) == pytest.approx(sums, abs=1e-9)
-    assert mended[10].tolist() == [membership for membership, _, _ in paper.TABLE_5]
+    assert mended[10].tolist() == list(paper.TABLE_5["membership"])
     assert published.grade_matrix(mended) == paper.gaussian_grade()
     # With the entry as printed the score is not the printed one.
     assert published.grade_matrix(printed).score == pytest.approx(58.78, abs=5e-3)
@@ -172,7 +173,7 @@ def test_erratum_tables_4_and_6_in_reverse() -> None:
 
 
 def test_erratum_table_6s_middle_is_5195() -> None:
-    memberships = [membership for membership, _, _ in paper.TABLE_5]
+    memberships = list(paper.TABLE_5["membership"])
     assert sum(memberships[3:8]) / sum(memberships) == pytest.approx(0.5195, abs=5e-5)
     assert paper.gaussian_grade().probabilities[State.MEDIUM] == pytest.approx(0.5195, abs=5e-5)
 

@@ -13,7 +13,7 @@ import pytest
 
 from leakgauge.errors import ModelError
 from leakgauge.probability import Channel
-from leakgauge.randomness import OperatingSystem, Simulated, simulation
+from leakgauge.randomness import OperatingSystem, Simulated, draws, simulation
 from leakgauge.randomness.alias import AliasTables
 from leakgauge.randomness.draws import below, coins, proportionally, shuffled
 from tests.randomness.goodness import FALSE_ALARM, Replayed, p_value
@@ -106,7 +106,7 @@ def floats(gammas: list[Fraction]) -> npt.NDArray[np.float64]:
     return np.array([float(min(gamma, Fraction(1000))) for gamma in gammas])
 
 
-def test_coins_fall_as_rational_arithmetic_says() -> None:
+def test_coins_fall_as_rational_arithmetic_says(monkeypatch: pytest.MonkeyPatch) -> None:
     gammas = [GAMMAS[at] for at in below(5, 4000, Simulated(simulation_seed=9)).tolist()]
     words = Simulated(simulation_seed=10).words(4000).tolist()
     # Words next to the probability itself, where floats would be wrong about half the time.
@@ -115,7 +115,8 @@ def test_coins_fall_as_rational_arithmetic_says() -> None:
         for gamma, shift in zip(gammas[:1000], range(-500, 500), strict=True)
     ]
     quick = coins(floats(gammas), gammas.__getitem__, Replayed(words))
-    exact = coins(floats(gammas), gammas.__getitem__, Replayed(words), doubt=2.0)
+    monkeypatch.setattr(draws, "DOUBT", 2.0)
+    exact = coins(floats(gammas), gammas.__getitem__, Replayed(words))
     assert quick.tolist() == exact.tolist()
     assert 1000 < quick.sum() < 3000
 
@@ -127,12 +128,14 @@ def test_coins_have_their_law() -> None:
         assert p_value(np.array([heads.sum(), 10**6 - heads.sum()]), np.array([share, 1 - share])) >= FALSE_ALARM
 
 
-def test_weighted_choices_are_those_of_rational_arithmetic() -> None:
+def test_weighted_choices_are_those_of_rational_arithmetic(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = np.array([3, 0, 5, 1, 2**40, 7])
     gammas = [Fraction(1), Fraction(-3), Fraction(0), Fraction(7, 2), Fraction(30), Fraction(10**400)]
     for word in [0, 1, 2**64 - 1, 2**63, *Simulated(simulation_seed=12).words(300).tolist()]:
         quick = proportionally(counts, gammas, Replayed([word]))
-        assert quick == proportionally(counts, gammas, Replayed([word]), doubt=2.0)
+        with monkeypatch.context() as doubting:
+            doubting.setattr(draws, "DOUBT", 2.0)
+            assert quick == proportionally(counts, gammas, Replayed([word]))
         assert counts[quick] > 0
 
 

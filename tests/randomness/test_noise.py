@@ -38,20 +38,20 @@ def textbook(law: Law, reach: int) -> npt.NDArray[np.float64]:
     if isinstance(law, DiscreteLaplace):
         weights = np.exp(-np.abs(steps) / law.scale)
     else:
-        weights = np.exp(-(steps**2) / (2 * law.sigma**2))
+        weights = np.exp(-(steps**2) / (2 * law.scale**2))
     return with_tails((weights / weights.sum())[3 * reach : 5 * reach + 1])
 
 
 def own(law: Law, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:
     if isinstance(law, DiscreteLaplace):
         return discrete_laplace(law.scale, count, randomness)
-    return discrete_gaussian(law.sigma, count, randomness)
+    return discrete_gaussian(law.scale, count, randomness)
 
 
 def opendp(law: Law, count: int) -> npt.NDArray[np.int64]:
     if isinstance(law, DiscreteLaplace):
         return opendp_discrete_laplace(law.scale, count)
-    return opendp_discrete_gaussian(law.sigma, count)
+    return opendp_discrete_gaussian(law.scale, count)
 
 
 def drawn_counts(law: Law, count: int, randomness: Randomness) -> npt.NDArray[np.int64]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.cli import main
-from leakgauge.report.figures import Figure
+from leakgauge.report.figures.chart import Figure
 
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?%?")
 PLACES = {"top", "bottom", "left", "right", "middle", "first"}

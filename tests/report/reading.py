@@ -6,8 +6,9 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import Language
-from leakgauge.report.document import Document, Paragraph, inlines, text_of
+from leakgauge.report.document import Document, inlines, text_of
 from leakgauge.report.facts import Facts
 
 ENGLISH, CHINESE = Language("en"), Language("zh")

@@ -13,24 +13,13 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from leakgauge.artefacts.codec import text_of
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import report
-from leakgauge.report.document import (
-    Block,
-    Code,
-    Document,
-    Edition,
-    Grid,
-    Paragraph,
-    Picture,
-    Points,
-    Section,
-    twin,
-)
+from leakgauge.report.document import Block, Document, Edition, Section, twin
 from leakgauge.report.external import LIMIT, masked, require_masked
 from leakgauge.report.facts import Facts
-from leakgauge.report.figures import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.numbers import Number, written
@@ -67,8 +56,8 @@ texts = st.builds(lambda count, noun: f"There are {count:,} {noun} in it.", coun
 numbers = st.builds(counted, counts) | st.builds(lambda count: Number(count, "rows", "x.json#/rows"), counts)
 inlined = st.lists(texts | numbers, max_size=4).map(tuple)
 blocks = st.one_of(
-    inlined.map(Paragraph),
-    st.lists(inlined, max_size=3).map(lambda items: Points(tuple(items))),
+    inlined.map(lambda parts: Paragraph("plain", parts)),
+    st.lists(inlined, max_size=3).map(lambda items: Points(False, tuple(items))),
     st.builds(lambda caption, head, cell: Grid(caption, (head,), ((cell,),)), texts, texts, inlined),
 )
 
@@ -86,29 +75,30 @@ def test_no_small_count_survives(found: list[Block], limit: int) -> None:
 @given(st.integers(0, LIMIT - 1), nouns)
 def test_the_check_finds_a_small_count_anywhere(count: int, noun: str) -> None:
     text = f"Only {count} {noun} are left."
-    for block in (
-        Paragraph((text,)),
-        Paragraph((counted(count),)),
-        Paragraph((Number(count, "rows", "x.json#/rows"),)),
-        Paragraph((counted(50, low=count),)),
-        Points((("fine",), (text,))),
+    blocks: tuple[Block, ...] = (
+        Paragraph("plain", (text,)),
+        Paragraph("plain", (counted(count),)),
+        Paragraph("plain", (Number(count, "rows", "x.json#/rows"),)),
+        Paragraph("plain", (counted(50, low=count),)),
+        Points(False, (("fine",), (text,))),
         Grid("caption", ("head",), (((counted(count),),),)),
         Grid(text, ("head",), ()),
         Grid("caption", (text,), ()),
         Code(text),
-    ):
+    )
+    for block in blocks:
         with pytest.raises(InternalError, match=r"count below the limit .* statement"):
             require_masked(whole(block), known(count))
-    require_masked(whole(Paragraph((f"{count + LIMIT} {noun}", counted(count + LIMIT)))), known(count + LIMIT))
+    require_masked(whole(Paragraph("plain", (f"{count + LIMIT} {noun}", counted(count + LIMIT)))), known(count + LIMIT))
 
 
 @pytest.mark.parametrize(
     "block",
     [
-        Paragraph((Number(0.25, "bits", "leakage.json#/mutual_information"),)),
-        Paragraph((Number(2, "nats", "audit.json#/anonymity/k"),)),
+        Paragraph("plain", (Number(0.25, "bits", "leakage.json#/mutual_information"),)),
+        Paragraph("plain", (Number(2, "nats", "audit.json#/anonymity/k"),)),
         Grid("caption", ("head",), (((Number("<7", "", "audit.json#/anonymity/unique", count=True),),),)),
-        Picture(Figure({}, "told"), "caption"),
+        Picture("caption", "told", {}),
     ],
     ids=["another artefact", "another value", "another field", "a picture"],
 )
@@ -295,8 +285,8 @@ def forgetful(tell: Teller) -> Iterator[Block]:
         elif isinstance(found, int | float) and not isinstance(found, bool):
             yield Number(found, "", place)
 
-    every = [one for name, fields in tell.facts.files.items() for one in numbers(fields, f"{name}#")]
-    yield Paragraph(tuple(every))
+    every = [one for name, fields in tell.files.items() for one in numbers(fields, f"{name}#")]
+    yield Paragraph("plain", tuple(every))
 
 
 def test_a_new_section_cannot_leak_by_forgetting(facts: Facts, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,13 +16,11 @@ from leakgauge.errors import OptionError
 from leakgauge.jobs.design import as_frontier
 from leakgauge.languages import Language
 from leakgauge.probability import Channel, Distribution, Joint
-from leakgauge.report.figures import (
-    attacks_figure,
-    channel_figure,
-    frontier_figure,
-    levels_figure,
-    tuning_figure,
-)
+from leakgauge.report.figures.attacks import attacks_figure
+from leakgauge.report.figures.channel import channel_figure
+from leakgauge.report.figures.frontier import frontier_figure
+from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.tuning import tuning_figure
 from tests.report.artefacts import drawn, labels, marks, width, words
 
 JOINT = Joint(["flu", "none", "cold"], ["Oslo", "Bergen"], [[0.3, 0.1], [0.1, 0.25], [0.05, 0.2]])

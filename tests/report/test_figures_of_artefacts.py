@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.assessment import default_diagram
 from leakgauge.languages import Language
-from leakgauge.report.figures import (
-    Figure,
-    attacks_figure,
-    channel_figure,
-    criteria_figure,
-    decomposition_figure,
-    frontier_figure,
-    influence_figure,
-    levels_figure,
-    tuning_figure,
-)
+from leakgauge.report.figures.attacks import attacks_figure
+from leakgauge.report.figures.channel import channel_figure
+from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.criteria import criteria_figure
+from leakgauge.report.figures.decomposition import decomposition_figure
+from leakgauge.report.figures.frontier import frontier_figure
+from leakgauge.report.figures.influence import influence_figure
+from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.tuning import tuning_figure
 from tests.report.artefacts import drawn, labels, make_files, numbers, smallest_letters, width, words
 
 Files = dict[str, dict[str, Any]]
@@ -30,11 +30,15 @@ PICTURES: dict[str, Callable[[Files, Language], Figure]] = {
         files["frontier"], files["comparison"]["ranking"][0], files["comparison"]["ranking"], language
     ),
     "decomposition": lambda files, language: decomposition_figure(files["measurement"], files["leakage"], language),
-    "channel": lambda files, language: channel_figure(files["channel"], language),
+    "channel": lambda files, language: channel_figure(
+        named_channel(files["channel"], Path("channel.json")).channel, language
+    ),
     "levels": lambda files, language: levels_figure(files["release"], language),
     "attacks": lambda files, language: attacks_figure(files["audit"], language),
-    "criteria": lambda files, language: criteria_figure(files["assessment"], files["assessment"], None, language),
-    "influence": lambda files, language: influence_figure(files["assessment"], None, language),
+    "criteria": lambda files, language: criteria_figure(
+        files["assessment"], files["assessment"], default_diagram(), language
+    ),
+    "influence": lambda files, language: influence_figure(files["assessment"], default_diagram(), language),
     "tuning": lambda files, language: tuning_figure(files["improvement"], language),
 }
 
@@ -113,7 +117,7 @@ def test_every_attack_is_drawn_between_its_anchors(files: Files) -> None:
 def test_the_criteria_are_the_five_that_lead_to_the_value(files: Files) -> None:
     graded = files["assessment"]
     before = {**graded, "nodes": {**graded["nodes"], "43": {"states": [0, 0, 0, 0, 1]}}}
-    figure = criteria_figure(before, graded)
+    figure = criteria_figure(before, graded, default_diagram())
     rows = figure.spec["data"]["values"]
     assert len(rows) == 10
     utility = [row["position"] for row in rows if "utility" in row["criterion"]]
@@ -121,7 +125,7 @@ def test_the_criteria_are_the_five_that_lead_to_the_value(files: Files) -> None:
     assert utility == [100, pytest.approx(sum(25 * at * share for at, share in enumerate(states)))]
     told = labels(figure.to_svg(), "bar")
     assert "utility, table as it is: 100.0." in told
-    alone = criteria_figure(None, graded)
+    alone = criteria_figure(None, graded, default_diagram())
     assert [row["side"] for row in alone.spec["data"]["values"]] == ["release"] * 5
 
 

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from leakgauge.artefacts import Audit, codec
 from leakgauge.artefacts.codec import decode, digest_of
+from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.languages import Language
 from leakgauge.report import Report
-from leakgauge.report.document import Edition, Picture, inlines, text_of, twin
+from leakgauge.report.document import Edition, inlines, text_of, twin
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.markdown import to_markdown
@@ -88,7 +89,7 @@ def test_markdown_says_the_same(facts: Facts) -> None:
             for inline in inlines(block):
                 assert text_of(inline, document.language).strip() in plain
             if isinstance(block, Picture):
-                assert block.figure.told in plain
+                assert block.told in plain
 
 
 def test_the_twin_has_every_number(facts: Facts) -> None:

@@ -12,8 +12,8 @@ from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
-from leakgauge.report.figures import influence_figure
-from leakgauge.report.figures.influence import NODE_ROWS, layout
+from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.influence import NODE_ROWS, influence_figure, layout
 from tests.assessment.diagrams import measured, small_diagrams
 from tests.grids import examples
 from tests.report.artefacts import drawn, labels, marks, words
@@ -27,6 +27,12 @@ def assessment() -> Assessment:
     return assess(default_diagram(), measured(places), draws=0)
 
 
+def drawn_of(found: Assessment, language: Language = ENGLISH) -> Figure:
+    """The picture of the fields that are stored of an assessment."""
+    fields = {"score": found.score, "nodes": {key: {"states": one.tolist()} for key, one in found.nodes.items()}}
+    return influence_figure(fields, found.diagram, language)
+
+
 def boxes_of(svg: str) -> list[ET.Element]:
     """The boxes themselves, below their words and the clear marks that are told and clicked."""
     paths = [
@@ -38,7 +44,7 @@ def boxes_of(svg: str) -> list[ET.Element]:
 
 def test_every_node_and_arc_is_drawn() -> None:
     found = assessment()
-    figure = influence_figure(found)
+    figure = drawn_of(found)
     svg = figure.to_svg()
     boxes, lines = boxes_of(svg), marks(svg, "line mark")
     assert (len(boxes), len(lines)) == (45, 53)
@@ -49,7 +55,7 @@ def test_every_node_and_arc_is_drawn() -> None:
 
 
 def test_a_higher_state_is_darker() -> None:
-    figure = influence_figure(assessment())
+    figure = drawn_of(assessment())
     boxes = boxes_of(figure.to_svg())
     states = [one["state"] for one in figure.spec["layer"][1]["data"]["values"]]
     known = sorted((state, str(box.get("fill"))) for state, box in zip(states, boxes, strict=True) if state is not None)
@@ -58,7 +64,7 @@ def test_a_higher_state_is_darker() -> None:
 
 
 def test_names_in_chinese() -> None:
-    figure = influence_figure(assessment(), language=Language("zh"))
+    figure = drawn_of(assessment(), Language("zh"))
     assert {"▼ 10 均方误差", "▲ 43 数据可用性", "保护效果的影响图"} <= words(figure.to_svg())
     assert "缺失 3 个叶节点" in figure.told
 
@@ -66,7 +72,7 @@ def test_names_in_chinese() -> None:
 @pytest.mark.parametrize("language", [ENGLISH, Language("zh")])
 def test_the_mark_of_a_node_says_which_it_is(language: Language) -> None:
     found = assessment()
-    svg = influence_figure(found, language=language).to_svg()
+    svg = drawn_of(found, language).to_svg()
     told = labels(svg, "rect mark")
     assert {one.split(": ")[0] for one in told} == set(found.diagram.nodes) and len(told) == 45
     assert f"43: ▲ 43 {'utility' if language.code == 'en' else '数据可用性'}, {100 * found.position('43'):.0f}" in told
@@ -75,10 +81,7 @@ def test_the_mark_of_a_node_says_which_it_is(language: Language) -> None:
     assert {(one.get("fill"), one.get("fill-opacity")) for one in marks(svg, "rect mark")} == {("white", "0")}
 
 
-def test_stored_fields_are_drawn_as_the_assessment() -> None:
-    found = assessment()
-    fields = {"score": found.score, "nodes": {key: {"states": one.tolist()} for key, one in found.nodes.items()}}
-    assert influence_figure(fields) == influence_figure(found)
+def test_a_diagram_of_ones_own_is_drawn() -> None:
     diagram = Diagram(
         {
             "a:1": Node("a:1", "a leaf of my own", better=Better.HIGHER),

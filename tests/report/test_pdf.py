@@ -7,22 +7,13 @@ import sys
 
 import pytest
 
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, OptionError
 from leakgauge.languages import Language
 from leakgauge.probability import Channel
 from leakgauge.report import pdf
-from leakgauge.report.document import (
-    Block,
-    Code,
-    Document,
-    Edition,
-    Grid,
-    Paragraph,
-    Picture,
-    Points,
-    Section,
-)
-from leakgauge.report.figures import channel_figure
+from leakgauge.report.document import Block, Document, Edition, Section
+from leakgauge.report.figures.channel import channel_figure
 from leakgauge.report.numbers import Number
 
 LEAKAGE = Number(0.0764, "bits", "measurement.json#/background_floor", 0.0711, 0.0820)
@@ -43,13 +34,13 @@ def pages(made: bytes) -> int:
 def every_block(text: str) -> list[Block]:
     picture = channel_figure(Channel([text, "b"], [text, "b"], [[0.75, 0.25], [0.25, 0.75]]))
     return [
-        *(Paragraph((text, LEAKAGE), tone) for tone in ("plain", "good", "warning", "note")),
-        Points(((text,), (text, LEAKAGE)), numbered=True),
-        Points(((text,),)),
+        *(Paragraph(tone, (text, LEAKAGE)) for tone in ("plain", "good", "warning", "note")),
+        Points(True, ((text,), (text, LEAKAGE))),
+        Points(False, ((text,),)),
         Grid(text, (text, "b"), (((text,), (LEAKAGE,)), ((), (LEAKAGE, text)))),
         Grid("", (), (((text,),),)),
         Grid("", ("empty",), ()),
-        Picture(picture, text),
+        Picture(text, picture.told, picture.spec),
         Code(f"leakgauge measure\n{text}"),
     ]
 
@@ -72,7 +63,7 @@ def test_a_long_table_goes_over_pages_and_languages_follow_each_other() -> None:
     long = Grid("long", ("row", "leakage", "digest"), rows)
     one = pages(pdf.to_pdf([document(long)]))
     assert one > 2
-    short = document(Paragraph(("短",)), code="zh", edition=Edition.EXTERNAL)
+    short = document(Paragraph("plain", ("短",)), code="zh", edition=Edition.EXTERNAL)
     assert pages(pdf.to_pdf([document(long), short])) == one + 1
 
 
@@ -105,7 +96,7 @@ def test_columns_have_room_for_their_words_and_share_the_rest_by_what_they_want(
 def test_without_the_extra_one_sentence_says_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "typst", None)
     with pytest.raises(OptionError, match=r"pip install 'leakgauge\[pdf\]'"):
-        pdf.to_pdf([document(Paragraph(("x",)))])
+        pdf.to_pdf([document(Paragraph("plain", ("x",)))])
 
 
 def test_without_a_document_or_a_chinese_font_it_refuses() -> None:

@@ -10,7 +10,7 @@ import pytest
 from leakgauge.artefacts.codec import text_of
 from leakgauge.report.document import Document, Edition, twin
 from leakgauge.report.facts import Facts
-from leakgauge.report.figures import Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf

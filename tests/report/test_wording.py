@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from leakgauge.report.document import Document, Edition, Grid, Paragraph, Picture, inlines, text_of
+from leakgauge.artefacts.report import Grid, Paragraph, Picture
+from leakgauge.report.document import Document, Edition, inlines, text_of
 from leakgauge.report.facts import Facts
 from leakgauge.report.report import compose
 from tests.report.reading import CHINESE, ENGLISH, changed, texts, warnings
@@ -227,7 +228,7 @@ def test_chinese_has_chinese_stops(facts: Facts, refused: Facts, edition: Editio
             for section in document.sections
             for block in section.blocks
             if isinstance(block, Grid | Picture)
-            for text in (block.caption, *(block.head if isinstance(block, Grid) else (block.figure.told,)))
+            for text in (block.caption, *(block.head if isinstance(block, Grid) else (block.told,)))
         ]
         assert not [line for line in said if ENGLISH_STOP.search(line)]
     # Names between which a comma would not show as English.

@@ -1,9 +1,11 @@
-"""Five grades of a score from 0 to 100."""
+"""An assessment to be stored: five grades of a score from 0 to 100, and what they rest on."""
 
 from __future__ import annotations
 
+import math
 from enum import Enum
 from functools import total_ordering
+from typing import Any
 
 import msgspec
 
@@ -56,16 +58,15 @@ def grade_of(score: float) -> Grade:
 
 def parse_target(text: str) -> Grade | float:
     """A grade by name, or a score from 0 to 100."""
-    if text in [grade.value for grade in Grade]:
-        return Grade(text)
+    grades = {grade.value: grade for grade in Grade}
     try:
-        score = float(text)
+        target = grades[text] if text in grades else float(text)
     except ValueError:
-        score = -1.0
-    if not 0 <= score <= 100:
-        names = ", ".join(grade.value for grade in Grade)
+        target = math.nan
+    if not isinstance(target, Grade) and not 0 <= target <= 100:
+        names = ", ".join(grades)
         raise OptionError("{text!r} is no target; give a score from 0 to 100, or {names!s}.", text=text, names=names)
-    return score
+    return target
 
 
 class Veto(Part, frozen=True):
@@ -90,11 +91,9 @@ class Move(Part, frozen=True):
 
 
 class Lift(Part, frozen=True):
-    """Moves that together reach the target, and the scores afterwards.
+    """Moves that together reach the target, how far they go in all, the scores afterwards, and those it lowers.
 
-    Attributes:
-        cost: how far they go in all, each times its own cost.
-        lowers: what of privacy and utility it lowers: a trade-off pays for the one with the other.
+    A trade-off pays for privacy with utility, or the other way round.
     """
 
     moves: tuple[Move, ...]
@@ -122,17 +121,14 @@ class PolicyLine(Part, frozen=True):
     @property
     def said(self) -> Sentence:
         """What was found and asked for, in a short sentence without a full stop."""
-        found, limit = _said(self.found), _said(self.limit)
+        found = Sentence("not known") if self.found is None else _said(self.found)
+        said: dict[str, Any] = {"name": self.name, "found": found, "limit": _said(self.limit)}
         if self.of.template:
-            return Sentence(
-                "{name} is {found} ({of}), the limit {limit}", name=self.name, found=found, of=self.of, limit=limit
-            )
-        return Sentence("{name} is {found}, the limit {limit}", name=self.name, found=found, limit=limit)
+            return Sentence("{name} is {found} ({of}), the limit {limit}", of=self.of, **said)
+        return Sentence("{name} is {found}, the limit {limit}", **said)
 
 
-def _said(side: Side | None) -> Sentence:
-    if side is None:
-        return Sentence("not known")
+def _said(side: Side) -> Sentence:
     return side if isinstance(side, Sentence) else Sentence("{value:.4g}", value=side)
 
 
@@ -153,13 +149,9 @@ class NodeStates(Part, frozen=True):
 
 
 class Leaf(Part, frozen=True):
-    """What is known of a leaf and what it is worth.
+    """What is known of a leaf, and the points that a move over its whole scale would add; None where nothing is known.
 
-    Attributes:
-        position: from 0 to 1; None, as its states and sensitivities, where nothing is known.
-        sensitivity: points of score that a move over the whole scale would add.
-        null: the raw value of a release that tells nothing.
-        raw: the raw value of the data released as they are.
+    The raw values beside it are those of a release that tells nothing (null) and of the data as they are (raw).
     """
 
     leaf: str
@@ -208,9 +200,7 @@ class StoredAssessment(Scores, frozen=True, tag_field="schema", kw_only=True, ta
     Attributes:
         column: that was graded; None where there are several.
         missing: leaves of which nothing is known; the others share their weight.
-        nodes: every known node, leaves included.
-        lifts: the cheapest changes that reach the next grade, or a target; empty where it is reached or none does.
-        blocked: why no change reaches it; None where one does.
+        lifts: the cheapest changes that reach the next grade, or a target; ``blocked`` says why none does.
         published: by the paper's algebra, which does not decide.
     """
 

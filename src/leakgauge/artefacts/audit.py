@@ -129,25 +129,20 @@ class Finding(Part, frozen=True):
         return Sentence("{attack} on {target!s} beats the claim", attack=self.attack, target=", ".join(self.target))
 
     def _repr_html_(self) -> str:
-        shares = {
-            "success": self.success,
-            "baseline, without the release": self.baseline,
-            "advantage": self.advantage,
-            "advantage on an independent release": self.independent,
-            "advantage on the raw data": self.raw,
-        }
+        def told(share: Quantity) -> str:
+            return notebook.interval(share.value, *share.ends, share.confidence or 1.0, "of the targets")
+
+        allowed = "anything" if self.ceiling is None else notebook.number(self.ceiling.value, "of the targets")
         rows = [
             ("target", ", ".join(self.target)),
             ("knows", ", ".join(self.knows) or "nothing"),
-            *(
-                (name, notebook.interval(one.value, *one.ends, one.confidence or 1.0, "of the targets"))
-                for name, one in shares.items()
-            ),
+            ("success", told(self.success)),
+            ("baseline, without the release", told(self.baseline)),
+            ("advantage", told(self.advantage)),
+            ("advantage on an independent release", told(self.independent)),
+            ("advantage on the raw data", told(self.raw)),
             ("exposed", f"{self.exposed:,} targets"),
-            (
-                "the claim allows",
-                "anything" if self.ceiling is None else notebook.number(self.ceiling.value, "of the targets"),
-            ),
+            ("the claim allows", allowed),
             ("beats the claim", "yes" if self.beats_claim else "no"),
             ("method", self.method),
         ]

@@ -58,12 +58,7 @@ class ChannelSide(Part, frozen=True):
         return tuple(column.name for column in self.columns)
 
     def read(self) -> list[Label]:
-        """The labels; tuples where there are several columns.
-
-        Raises:
-            LabelError: no columns, or a type that there is not.
-            ValueError, TypeError, IndexError, OverflowError: values that are not of their column's type.
-        """
+        """The labels; tuples where there are several columns. Values not of their type raise whatever they do."""
         if not self.columns:
             raise LabelError("a column has no text as its name; name each column.")
         known = [name for _, name in _KINDS]
@@ -109,8 +104,16 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
 
     def named(self, place: object = "the channel") -> NamedChannel:
         """The channel; ``place`` is how messages call the file."""
+        origin = self.prior_origin
         try:
-            self._require_agreement()
+            # What follows from private counts is not called shareable, nor the other way round.
+            if self.keep_inside not in (None, origin is not None and origin.keep_inside):
+                raise LabelError(
+                    "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave "
+                    "keep_inside out.",
+                    found=json.dumps(self.keep_inside),
+                    origin=json.dumps(origin),
+                )
             inputs, outputs = self.inputs.read(), self.outputs.read()
         except InputError as error:
             raise FileError("{path} is not a channel file: {reason}", path=place, reason=error) from None
@@ -120,18 +123,7 @@ class ChannelFile(Artefact, frozen=True, kw_only=True, tag="leakgauge/channel/1"
             channel = Channel(inputs, outputs, self.matrix)
         except InputError as error:
             raise FileError("{path} does not hold a channel: {reason}", path=place, reason=error) from None
-        return NamedChannel(channel, self.inputs.names, self.outputs.names, self.prior_origin)
-
-    def _require_agreement(self) -> None:
-        """Refuse a file that calls shareable what follows from private counts, or the other way round."""
-        origin = self.prior_origin
-        if self.keep_inside not in (None, origin is not None and origin.keep_inside):
-            raise LabelError(
-                "it says keep_inside is {found} and prior_origin is {origin}, which do not agree; leave keep_inside "
-                "out.",
-                found=json.dumps(self.keep_inside),
-                origin=json.dumps(origin),
-            )
+        return NamedChannel(channel, self.inputs.names, self.outputs.names, origin)
 
 
 def read_channel(path: Path | str) -> NamedChannel:
@@ -160,16 +152,14 @@ def _wrong(fields: Mapping[str, Any], said: str, place: object) -> FileError:
             path=place,
             key=unknown,
         )
-    if at.endswith(".name"):
-        reason = LabelError("a column has no text as its name; name each column.")
-        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
     if at == "prior_origin":
-        known = ", ".join(repr(origin.value) for origin in PriorOrigin)
-        reason = LabelError(
-            "its prior_origin is {found!r}, which is none of {known!s}.", found=fields["prior_origin"], known=known
-        )
-        return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
-    return _malformed(place)
+        known, found = ", ".join(repr(origin.value) for origin in PriorOrigin), fields["prior_origin"]
+        reason = LabelError("its prior_origin is {found!r}, which is none of {known!s}.", found=found, known=known)
+    elif at.endswith(".name"):
+        reason = LabelError("a column has no text as its name; name each column.")
+    else:
+        return _malformed(place)
+    return FileError("{path} is not a channel file: {reason}", path=place, reason=reason)
 
 
 def _malformed(place: object) -> FileError:

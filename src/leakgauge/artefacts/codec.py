@@ -42,11 +42,7 @@ def encode(artefact: object, tell: Callable[[Sentence], object] | None = None) -
 
 
 def sentence_of(field: object) -> Sentence:
-    """The sentence that a field of a file says; a plain text is a sentence without fields.
-
-    Raises:
-        ValueError: it says none.
-    """
+    """The sentence that a field of a file says; a plain text is a sentence without fields."""
     return Sentence(field) if isinstance(field, str) else _sentence(field)
 
 
@@ -61,12 +57,7 @@ def write(path: Path, artefact: object, *, shareable: bool = False) -> None:
 
 
 def read(kind: type[Stored], path: Path | str) -> Stored:
-    """The artefact in a file.
-
-    Raises:
-        FileError: a file that cannot be read or holds something else.
-        VerificationError: it was changed, or has a field that no artefact of its kind has.
-    """
+    """The artefact in a file; errors as of ``decode``."""
     return decode(kind, parsed_json(Path(path)), Path(path))
 
 
@@ -104,12 +95,7 @@ def schema_of(kind: type[msgspec.Struct]) -> str | None:
 
 
 def require_digest(fields: Mapping[str, Any], place: object) -> None:
-    """Refuse fields that were changed after they were sealed.
-
-    Raises:
-        FileError: a number that is not finite, which none of ours writes.
-        VerificationError: the digest is not that of the fields.
-    """
+    """Refuse fields that were changed after they were sealed, or have a number that none of ours writes."""
     try:
         digest = digest_of(fields)
     except RecursionError:
@@ -188,18 +174,14 @@ def _sentence(value: object, depth: int = 0) -> Sentence:
         raise ValueError
     sentence = Sentence(template, **{str(name): _from_field(one, depth + 1) for name, one in fields.items()})
     if depth == 0:
-        _require_harmless(sentence)
+        # A file may come from anybody, and formats reach into objects and memory.
+        try:
+            if _length(sentence) > _LONGEST:
+                raise ValueError
+            str(sentence)
+        except (LookupError, TypeError, OverflowError):
+            raise ValueError from None
     return sentence
-
-
-def _require_harmless(sentence: Sentence) -> None:
-    """Refuse what no sentence of ours is: a file may come from anybody, and formats reach into objects and memory."""
-    try:
-        if _length(sentence) > _LONGEST:
-            raise ValueError
-        str(sentence)
-    except (LookupError, TypeError, OverflowError):
-        raise ValueError from None
 
 
 def _length(value: Field) -> int:

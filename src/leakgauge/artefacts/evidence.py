@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from enum import Enum
 
 import msgspec
@@ -26,9 +27,7 @@ class Standing(Enum):
 class Scale(Part, frozen=True):
     """A documented monotone map from a raw value to [0, 1]: straight between two anchors, flat beyond them.
 
-    Attributes:
-        logarithmic: whether it is straight in the logarithm.
-        reason: why these anchors.
+    It may be straight in the logarithm; the reason says why these anchors.
     """
 
     low: float
@@ -83,9 +82,8 @@ class Evidence(Part, frozen=True):
             low, high = self.interval
             if not low <= self.value <= high:
                 raise ModelError("The interval of leaf {leaf} does not hold its value.", leaf=self.leaf)
-        if self.standing is Standing.ASKED and (
-            len(self.answers) != 5 or sum(self.answers) < 1 or min(self.answers) < 0
-        ):
+        counted = len(self.answers) == 5 and min(self.answers) >= 0 and sum(self.answers) > 0
+        if self.standing is Standing.ASKED and not counted:
             raise ModelError("The answers of leaf {leaf} are not counts of five answers.", leaf=self.leaf)
 
     @property
@@ -106,21 +104,14 @@ class Evidence(Part, frozen=True):
 
 
 class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
-    """Evidence of some leaves, so that a second assessment reads what a first one measured.
-
-    Attributes:
-        record: the digest of the release's record.
-    """
+    """Evidence of some leaves, so that a second assessment reads what a first one measured; the record is a digest."""
 
     leaves: tuple[Evidence, ...]
     column: str | None = None
     record: str | None = None
 
     def __post_init__(self) -> None:
-        leaves = [one.leaf for one in self.leaves]
-        for leaf in leaves:
-            if leaves.count(leaf) > 1:
-                raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=leaf)
+        by_leaf(self.leaves)
 
     def require_of(self, column: str, record: str | None, file: object) -> None:
         """Refuse evidence of another column or release, or of none; any record will do where none is given."""
@@ -132,6 +123,16 @@ class StoredEvidence(Artefact, frozen=True, tag="leakgauge/evidence/1"):
                     name=name,
                     wanted=wanted,
                 )
+
+
+def by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    """Evidence by its leaves, one of each."""
+    found: dict[str, Evidence] = {}
+    for one in evidence:
+        if one.leaf in found:
+            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
+        found[one.leaf] = one
+    return found
 
 
 def missing(leaf: str, why: Sentence) -> Evidence:

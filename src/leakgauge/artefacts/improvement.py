@@ -9,13 +9,7 @@ from leakgauge.sentences import Sentence
 
 
 class TriedSetting(Scores, frozen=True, kw_only=True):
-    """A setting with its grade.
-
-    Attributes:
-        stage: what it changes against the start.
-        form: the column, the column in bins, or its histogram.
-        mechanism: as on the command line, or a designed channel in words.
-    """
+    """A setting with its grade: what it changes, what is released, and the mechanism, as on the command line."""
 
     stage: str
     form: Sentence
@@ -26,12 +20,7 @@ class TriedSetting(Scores, frozen=True, kw_only=True):
 
 
 class WholeSetting(TriedSetting, frozen=True, kw_only=True):
-    """A setting with all that is needed to make the release.
-
-    Attributes:
-        bins: the labels or edges of a histogram, or the intervals of a column in bins.
-        leaves: what is known of each, where the setting was chosen.
-    """
+    """A setting with all that is needed to make the release; of the one that was chosen also its leaves."""
 
     bins: dict[str, tuple[float | str | None, ...]] | None
     channel: ChannelFile | None
@@ -46,13 +35,10 @@ class Blocking(Part, frozen=True):
 
 
 class StoredImprovement(Artefact, frozen=True, tag="leakgauge/improvement/1"):
-    """What a search found.
+    """What a search found: all it tried, what it chose, if anything, and what keeps the best one from the target.
 
     Attributes:
-        target: a score, or a grade by name.
-        learned_from: whether counts of the table or a noisy histogram.
-        chosen: what meets the target; None where nothing does.
-        failed: what the best one fails on.
+        learned_from: counts of the table, or a noisy histogram.
         blocking: leaves that cost the best one most points of what it is short of.
     """
 

@@ -18,17 +18,6 @@ SHANNON = (
     "conditional_entropy_with_background",
 )
 """Names of Shannon's measures in the order in which they are told."""
-COMPANIONS = (
-    "best_guess",
-    "guesses",
-    "effective_set",
-    "min_entropy",
-    "best_guess_after",
-    "guesses_after",
-    "effective_set_after",
-    "min_entropy_leakage",
-)
-"""Names of the companions; those after seeing exist where something is seen."""
 
 
 class ZeroLeakage(Part, frozen=True):

@@ -9,7 +9,8 @@ import msgspec
 
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.codec import decode
-from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Quantity, Real, with_hyphens
+from leakgauge.artefacts.ledger import BudgetSums
+from leakgauge.artefacts.quantity import PROMISE, Artefact, Level, Origin, Part, Real, with_hyphens
 from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability import PriorOrigin
 from leakgauge.sentences import Sentence
@@ -88,6 +89,8 @@ class Plan(Part, frozen=True, kw_only=True):
     public: Annotated[tuple[str, ...], Origin.DECLARED]
     bins: dict[str, RecordedBins] = msgspec.field(default_factory=dict)
     columns: dict[str, PlannedColumn]
+    unit: Annotated[str | None, Origin.DECLARED] = None
+    rows_per_unit: Annotated[int, Origin.DECLARED] = 1
 
     @property
     def origin(self) -> Origin:
@@ -135,19 +138,15 @@ class LedgerEntry(LedgerPlace, frozen=True):
     hash: str
 
 
-class PublicBudget(Part, frozen=True):
+class PublicBudget(BudgetSums, frozen=True):
     """What was spent, as everybody may know it."""
 
-    epsilon: Quantity
-    rho: Quantity
     ledger: LedgerPlace | None
 
 
-class Budget(Part, frozen=True):
+class Budget(BudgetSums, frozen=True):
     """What was spent."""
 
-    epsilon: Quantity
-    rho: Quantity
     ledger: LedgerEntry | None
 
 
@@ -195,11 +194,9 @@ class PublicRecord(Released, frozen=True, tag_field="schema", kw_only=True, tag=
     left_out: tuple[Sentence, ...]
 
 
-class PreviewedBudget(Part, frozen=True):
+class PreviewedBudget(BudgetSums, frozen=True):
     """What a release would cost, and whether the ledger would admit it; None without one."""
 
-    epsilon: Quantity
-    rho: Quantity
     allowed: bool | None
 
 

@@ -17,11 +17,8 @@ class Derivation(Part, frozen=True):
 class Implied(Part, frozen=True, kw_only=True):
     """What follows in one notion; where nothing does, there is no statement and no value.
 
-    Attributes:
-        sharp: whether no smaller level follows for all channels and priors.
-        cut: whether the level is what the secret can hold, which is less than the last formula gives.
-        path: the implications that lead there.
-        counterexample: where nothing follows, the name of the family that shows it; None where that is not known.
+    It is ``sharp`` where no smaller level follows for all channels and priors, and ``cut`` where the level is what the
+    secret can hold, less than the last formula gives. Where nothing follows, a family may be named that shows it.
     """
 
     notion: str
@@ -48,8 +45,7 @@ class Relation(Artefact, frozen=True, kw_only=True, tag="leakgauge/relation/2"):
         ordered: whether neighbouring data sets differ in the record at one position.
         restricted: whether values that never occur were left out.
         levels: exact levels by name; empty for a statement.
-        prior_skew: Δ of the prior over the inputs compared; None where it is not known.
-        moment_skewness: of a prior over numbers; else None.
+        prior_skew: Δ of the prior over the inputs compared, where it is known.
         implied: what follows in each notion that has no exact level.
     """
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 from leakgauge.artefacts.quantity import Artefact, Part
+
+N = TypeVar("N")
+"""The numbers in a text: as they are found, or as a report writes them."""
 
 
 class ToldNumber(Part, frozen=True):
@@ -20,33 +23,29 @@ class ToldNumber(Part, frozen=True):
     written: str
 
 
-Parts: TypeAlias = tuple[str | ToldNumber, ...]
-"""Text with numbers in it."""
-
-
-class ToldParagraph(Part, frozen=True, tag_field="kind", tag="paragraph"):
-    """Some sentences."""
+class Paragraph(Part, Generic[N], frozen=True, tag_field="kind", tag="paragraph"):
+    """Some sentences. ``tone`` is ``plain``, ``good``, ``warning`` or ``note``."""
 
     tone: str
-    parts: Parts
+    parts: tuple[str | N, ...]
 
 
-class ToldPoints(Part, frozen=True, tag_field="kind", tag="points"):
+class Points(Part, Generic[N], frozen=True, tag_field="kind", tag="points"):
     """A list, numbered or not."""
 
     numbered: bool
-    items: tuple[Parts, ...]
+    items: tuple[tuple[str | N, ...], ...]
 
 
-class ToldGrid(Part, frozen=True, tag_field="kind", tag="grid"):
-    """A table."""
+class Grid(Part, Generic[N], frozen=True, tag_field="kind", tag="grid"):
+    """A table: a head and rows, cell by cell."""
 
     caption: str
     head: tuple[str, ...]
-    rows: tuple[tuple[Parts, ...], ...]
+    rows: tuple[tuple[tuple[str | N, ...], ...], ...]
 
 
-class ToldPicture(Part, frozen=True, tag_field="kind", tag="picture"):
+class Picture(Part, frozen=True, tag_field="kind", tag="picture"):
     """A chart: what it shows in words, and its Vega-Lite specification."""
 
     caption: str
@@ -54,18 +53,21 @@ class ToldPicture(Part, frozen=True, tag_field="kind", tag="picture"):
     spec: Mapping[str, Any]
 
 
-class ToldCode(Part, frozen=True, tag_field="kind", tag="code"):
-    """Text to be copied."""
+class Code(Part, frozen=True, tag_field="kind", tag="code"):
+    """Text to be copied: commands, a script."""
 
     text: str
 
 
-class ToldSection(Part, frozen=True):
-    """A part of a document; its key is the same in every language."""
+Block: TypeAlias = Paragraph[N] | Points[N] | Grid[N] | Picture | Code
+
+
+class Section(Part, Generic[N], frozen=True):
+    """A part of a document. ``key`` is the same in every language, and its anchor."""
 
     key: str
     title: str
-    blocks: tuple[ToldParagraph | ToldPoints | ToldGrid | ToldPicture | ToldCode, ...]
+    blocks: tuple[Block[N], ...]
 
 
 class ToldDocument(Part, frozen=True):
@@ -74,7 +76,7 @@ class ToldDocument(Part, frozen=True):
     title: str
     language: str
     edition: str
-    sections: tuple[ToldSection, ...]
+    sections: tuple[Section[ToldNumber], ...]
 
 
 class ToldReport(Artefact, frozen=True, tag="leakgauge/report/1"):

@@ -104,6 +104,10 @@ class Request(Part, frozen=True):
     simulate: int | None = None
 
     def __post_init__(self) -> None:
+        for name in ("secret", "background", "public", "withhold", "accept_unique"):
+            # One name may stand for itself; as a text it would be taken letter by letter.
+            if isinstance(names := getattr(self, name), str):
+                msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
         self._require_one_target()
@@ -114,6 +118,8 @@ class Request(Part, frozen=True):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
+        if self.accounted is not None and self.rows_per_unit is not None:
+            raise OptionError("--accounted buys a histogram that protects one row; leave --rows-per-unit out.")
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
             raise OptionError(
                 "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."

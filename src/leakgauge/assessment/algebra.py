@@ -7,7 +7,7 @@ rescales it by what the known leaves can attain.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -27,35 +27,32 @@ NOTHING = 1e-12
 """A range of path weights below this is what cancelling weights leave behind."""
 
 
-def known_shares(diagram: Diagram, leaves: Mapping[str, Floats]) -> dict[Ends, float]:
-    """For each arc from a known node its share among the arcs from known nodes into the same target.
-
-    A node is known where it is one of the leaves given, or any node that leads to it is known.
-    """
+def known_shares(diagram: Diagram, leaves: Iterable[str]) -> dict[Ends, float]:
+    """For each arc from a known node, one that any known leaf leads to, its share among those into the same target."""
     known = set(leaves)
     shares: dict[Ends, float] = {}
-    into: dict[str, list[tuple[Ends, float]]] = {key: [] for key in diagram.nodes}
-    for arc in diagram.arcs:
-        into[arc.target].append(((arc.source, arc.target), float(arc.weight)))
     for key in diagram.order:
-        kept = [(ends, weight) for ends, weight in into[key] if ends[0] in known]
+        kept = [arc for arc in diagram.into(key) if arc.source in known]
         if kept:
             known.add(key)
             # The largest weight first: a sum of huge ones must not overflow.
-            most = max(weight for _, weight in kept)
-            total = sum(weight / most for _, weight in kept)
-            shares |= {ends: weight / most / total for ends, weight in kept}
+            most = max(arc.weight for arc in kept)
+            total = sum(arc.weight / most for arc in kept)
+            shares |= {(arc.source, arc.target): arc.weight / most / total for arc in kept}
     return shares
 
 
 def distributions(diagram: Diagram, shares: Mapping[Ends, float], leaves: Mapping[str, Floats]) -> dict[str, Floats]:
     """The distribution over states of every node that is known, in the order of the nodes."""
     found = dict(leaves)
-    mirrored = {(arc.source, arc.target): arc.mirrored for arc in diagram.arcs}
     for key in diagram.order:
-        for ends in (one for one in shares if one[1] == key):
-            part = shares[ends] * (found[ends[0]][::-1] if mirrored[ends] else found[ends[0]])
-            found[key] = found[key] + part if key in found else part
+        parts = [
+            shares[arc.source, key] * (found[arc.source][::-1] if arc.mirrored else found[arc.source])
+            for arc in diagram.into(key)
+            if arc.source in found
+        ]
+        if parts:
+            found[key] = sum(parts[1:], start=parts[0])
     return {key: found[key] for key in diagram.nodes if key in found}
 
 
@@ -78,11 +75,9 @@ def path_weights(diagram: Diagram, shares: Mapping[Ends, Weight], root: str) -> 
 
 @dataclass(frozen=True)
 class Rating:
-    """One node's expected state, rescaled by what the known leaves can attain.
+    """One node's expected state, rescaled by what the known leaves can attain: 0 all as bad as can be, 100 as good.
 
-    Attributes:
-        score: from 0, every leaf as bad for it as can be, to 100, every leaf as good.
-        sensitivities: for each known leaf the points of score for a move over its whole scale; 0 where it has no say.
+    The sensitivity of a known leaf is the points of score for a move over its whole scale; 0 where it has no say.
     """
 
     score: float

@@ -10,8 +10,8 @@ from types import MappingProxyType
 from leakgauge import notebook
 from leakgauge.artefacts import Finding
 from leakgauge.artefacts.assessment import Grade, Veto, grade_of
-from leakgauge.artefacts.evidence import Evidence, Standing, missing
-from leakgauge.assessment.algebra import Ends, Rating, distributions, known_shares, mean_rating, position_of, rating
+from leakgauge.artefacts.evidence import Evidence, Standing, by_leaf, missing
+from leakgauge.assessment.algebra import distributions, known_shares, mean_rating, position_of, rating
 from leakgauge.assessment.diagram import Diagram
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.indicators import (
@@ -90,6 +90,13 @@ class Assessment:
         """Where a known node lies between the lowest state, 0, and the highest, 1."""
         return position_of(self.nodes[key])
 
+    def attainable(self, score: str) -> dict[str, float]:
+        """The points of one of the scores that each known leaf would add at its best."""
+        return {
+            leaf: abs(gain) * (1 - self.position(leaf) if gain > 0 else self.position(leaf))
+            for leaf, gain in self.sensitivities_of[score].items()
+        }
+
     def _repr_html_(self) -> str:
         rows = [("grade", self.grade.value)]
         intervals = (self.interval, self.privacy_interval, self.utility_interval)
@@ -123,8 +130,8 @@ def assess(
     """The grade of what is known, by weighted means along the arcs.
 
     Args:
-        diagram: which leaves there are, and what they lead to.
-        evidence: of its leaves, in any order; a leaf without evidence is missing.
+        diagram: the leaves and what they lead to.
+        evidence: of the leaves, in any order; one without evidence is missing.
         vetoes: reasons outside the average that cap the grade; that privacy, utility or a leaf that a verdict needs is
             not known is added.
         draws: of which the intervals are made; 0 for none.
@@ -145,49 +152,55 @@ def assess(
         (90.0, 'poor', 90.0, None)
     """
     require_draws(draws, confidence, simulation_seed)
-    given = _by_leaf(evidence)
+    given = by_leaf(evidence)
     known_of = {key: given.get(key) or missing(key, Sentence("Nothing was given.")) for key in diagram.leaves}
-    leaves = {
-        key: _frozen(states) for key, one in known_of.items() if (states := one.states(diagram.states)) is not None
-    }
+    leaves = {key: states for key, one in known_of.items() if (states := one.states(diagram.states)) is not None}
     shares = known_shares(diagram, leaves)
-    ratings = _ratings(diagram, shares, {key: position_of(states) for key, states in leaves.items()})
-    value = ratings[diagram.value]
-    privacy, utility = (
-        mean_rating([ratings[key] for key in names if key in ratings]) for names in (diagram.privacy, diagram.utility)
-    )
-    known = {key: known_of[key] for key in leaves}
-    drawn = Draws(diagram, shares, known, draws, simulation_seed, confidence) if draws else None
+    positions = {key: position_of(states) for key, states in leaves.items()}
+    drawn = None
+    if draws:
+        known = {key: known_of[key] for key in leaves}
+        drawn = Draws(diagram, shares, known, draws, simulation_seed, confidence)
 
-    def interval(names: Iterable[str], mean: Rating | None) -> Interval | None:
-        if drawn is None or mean is None:
-            return None
-        return drawn.interval({key: ratings[key] for key in names if key in ratings}, mean.score)
+    def scored(names: Iterable[str]) -> tuple[float | None, Interval | None, Mapping[str, float]]:
+        """The mean score of some nodes, its interval, and what each known leaf adds to it."""
+        ratings = {key: one for key in names if (one := rating(diagram, shares, positions, key)) is not None}
+        mean = mean_rating(list(ratings.values()))
+        if mean is None:
+            return None, None, MappingProxyType(dict.fromkeys(leaves, 0.0))
+        interval = None if drawn is None else drawn.interval(ratings, mean.score)
+        return mean.score, interval, MappingProxyType(mean.sensitivities)
 
-    scores = {
-        "privacy": None if privacy is None else privacy.score,
-        "utility": None if utility is None else utility.score,
-    }
+    score, interval, sensitivities = scored([diagram.value])
+    if score is None:
+        raise ModelError(
+            "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
+            file=diagram.file,
+            value=diagram.value,
+        )
+    privacy, privacy_interval, privacy_sensitivities = scored(diagram.privacy)
+    utility, utility_interval, utility_sensitivities = scored(diagram.utility)
     absent = [key for key, one in {**given, **known_of}.items() if one.standing is Standing.MISSING]
-    listed = tuple(dict.fromkeys((*vetoes, *vetoes_of_unknown(scores, absent))))
-    uncapped = min(grade_of(one.score) for one in (value, privacy, utility) if one is not None)
+    unknown = vetoes_of_unknown({"privacy": privacy, "utility": utility}, absent)
+    every = tuple(dict.fromkeys((*vetoes, *unknown)))
+    uncapped = min(grade_of(one) for one in (score, privacy, utility) if one is not None)
     return Assessment(
         diagram,
         MappingProxyType(known_of),
         tuple(key for key in given if key not in known_of),
-        MappingProxyType({key: _frozen(one) for key, one in distributions(diagram, shares, leaves).items()}),
-        value.score,
-        scores["privacy"],
-        scores["utility"],
-        interval([diagram.value], value),
-        interval(diagram.privacy, privacy),
-        interval(diagram.utility, utility),
+        MappingProxyType(distributions(diagram, shares, leaves)),
+        score,
+        privacy,
+        utility,
+        interval,
+        privacy_interval,
+        utility_interval,
         confidence,
-        _sensitivities(value, leaves),
-        _sensitivities(privacy, leaves),
-        _sensitivities(utility, leaves),
-        listed,
-        capped(uncapped, listed),
+        sensitivities,
+        privacy_sensitivities,
+        utility_sensitivities,
+        every,
+        capped(uncapped, every),
         uncapped,
     )
 
@@ -212,9 +225,6 @@ def assess_release(
         diagram: by which it is graded; the paper's by default.
         questionnaire: what people answered.
         simulation_seed: of the intervals.
-
-    Raises:
-        FileError, VerificationError, TableError, ColumnError, OptionError: something that cannot be used.
     """
     protected, findings = protected_of_release(release, original, column=column), tuple(findings)
     shown = shown_by_rows(protected.released, 0.95)
@@ -226,34 +236,3 @@ def assess_release(
         every_veto(protected.setting, evidence, shown=shown, findings=findings),
         simulation_seed=simulation_seed,
     )
-
-
-def _by_leaf(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
-    given: dict[str, Evidence] = {}
-    for one in evidence:
-        if one.leaf in given:
-            raise ModelError("There are two pieces of evidence of leaf {leaf!r}; give one.", leaf=one.leaf)
-        given[one.leaf] = one
-    return given
-
-
-def _ratings(diagram: Diagram, shares: Mapping[Ends, float], positions: Mapping[str, float]) -> dict[str, Rating]:
-    """The rating of the value, and of each criterion of which something is known."""
-    names = (diagram.value, *diagram.privacy, *diagram.utility)
-    ratings = {key: one for key in names if (one := rating(diagram, shares, positions, key)) is not None}
-    if diagram.value not in ratings:
-        raise ModelError(
-            "{file}: no leaf that moves the value {value!r} is known; give evidence of more leaves.",
-            file=diagram.file,
-            value=diagram.value,
-        )
-    return ratings
-
-
-def _sensitivities(of: Rating | None, leaves: Iterable[str]) -> Mapping[str, float]:
-    return MappingProxyType({key: 0.0 if of is None else of.sensitivities[key] for key in leaves})
-
-
-def _frozen(states: Floats) -> Floats:
-    states.setflags(write=False)
-    return states

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment.indicators import Setting, Source, histogram_source, setting_of, source_of
 from leakgauge.assessment.indicators.setting import NumberSetting
+from leakgauge.assessment.indicators.source import NUMERIC
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.errors import ColumnError, InputError
@@ -31,7 +33,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.queries import Histogram
 from leakgauge.release.queries.labels import label_text
 from leakgauge.sentences import Sentence
-from leakgauge.tables import Kind, Table
+from leakgauge.tables import Table
 from leakgauge.tables.binnings import Quantiles
 
 EPSILONS = (1.0, 0.5, 2.0, 0.2, 4.0, 0.1, 8.0, 0.05, 3.0, 0.3, 6.0, 1.5, 0.7, 0.02)
@@ -62,10 +64,9 @@ class Candidate:
     """A way to release the column.
 
     Attributes:
-        stage: what it changes against the start.
         name: the mechanism as on the command line, or a designed channel in words.
         form: what is released: the column, the column in bins, or its histogram.
-        bins: the labels or edges of a histogram, or the intervals of a column in bins; empty where there are none.
+        bins: the labels or edges of a histogram, or the intervals of a column in bins.
         designed: the designed channel; None where the name says it all.
     """
 
@@ -85,18 +86,14 @@ class Candidate:
         return ChannelFile.of(NamedChannel(self.designed, names, names, PriorOrigin.THIS_TABLE))
 
 
-Maker: TypeAlias = Callable[[], tuple[str | Sentence, Mechanism]]
-"""A mechanism with its name: as on the command line, or in words where it was designed."""
+Maker: TypeAlias = tuple[Sentence | None, Callable[[], Mechanism]]
+"""A mechanism with its name in words where it was designed, else None: it goes by its own."""
 
 
 def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Iterator[Candidate]:
-    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted.
-
-    Raises:
-        ColumnError: a column that cannot be used: bounds of what are no numbers, or infinite numbers.
-    """
+    """Ways to release a column in the order of their cost; without bounds numbers are released in bins or counted."""
     kinds = {one.name: one.kind for one in table.columns()}
-    numeric = kinds.get(column) in (Kind.INT, Kind.FLOAT)
+    numeric = kinds.get(column) in NUMERIC
     if bounds is not None and not numeric and column in kinds:
         raise ColumnError("Column {name!r} holds no numbers; leave lower and upper out.", name=column)
     moments = table.moments(column)[column] if numeric else None
@@ -108,19 +105,18 @@ def candidates(table: Table, column: str, bounds: Bounds | None = None) -> Itera
     letters = counts.distribution(column) if len(counts.labels(column)) <= MOST_LETTERS else None
     if bounds is not None:
         span = {"lower": bounds[0], "upper": bounds[1]}
-        yield from _made(source, Stage.PARAMETERS, COLUMN, [_laplace(e, **span) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, COLUMN, [_gaussian(e, **span) for e in EPSILONS])
+        yield from _made(source, Stage.PARAMETERS, COLUMN, [(None, partial(laplace, e, **span)) for e in EPSILONS])
+        noisy = [(None, partial(gaussian, e, DELTA, **span)) for e in EPSILONS]
+        yield from _made(source, Stage.MECHANISM, COLUMN, noisy)
     if letters is not None:
         first = Stage.PARAMETERS if bounds is None else Stage.MECHANISM
-        yield from _made(source, first, COLUMN, [_of_letters(randomized_response, letters, e) for e in EPSILONS])
-        yield from _made(source, Stage.MECHANISM, COLUMN, _other_letters(letters))
+        yield from _made(source, first, COLUMN, _of_letters(letters, EPSILONS, randomized_response))
+        others = [*_designs(letters, SLOPES), *_of_letters(letters, EPSILONS[:6], subset_selection, unary_encoding)]
+        yield from _made(source, Stage.MECHANISM, COLUMN, others)
     if numeric:
         for count in BINS:
             binned = table.counts(column, bins={column: Quantiles(count)}).distribution(column)
-            makers = [
-                *(_of_letters(randomized_response, binned, e) for e in EPSILONS[:6]),
-                *(_designed(binned, s) for s in SLOPES[:4]),
-            ]
+            makers = [*_of_letters(binned, EPSILONS[:6], randomized_response), *_designs(binned, SLOPES[:4])]
             bins = {"intervals": tuple(None if one is None else str(one) for one in binned.outcomes)}
             yield from _made(source, Stage.FORM, Sentence("column in {count:d} bins", count=count), makers, bins)
     yield from _histograms(table, source)
@@ -130,12 +126,12 @@ def _made(
     source: Source,
     stage: Stage,
     form: Sentence,
-    makers: list[Maker],
+    makers: Iterable[Maker],
     bins: Mapping[str, tuple[float | str | None, ...]] | None = None,
 ) -> Iterator[Candidate]:
-    for make in makers:
+    for words, make in makers:
         try:
-            name, mechanism = make()
+            mechanism = make()
             setting = setting_of(mechanism, source)
             if isinstance(setting, NumberSetting):
                 # Numbers that are missing show here that noise cannot take the column.
@@ -143,40 +139,22 @@ def _made(
         except InputError:
             # A mechanism that this column cannot go through is no candidate.
             continue
-        designed = mechanism.channel() if isinstance(name, Sentence) else None
-        said = name if isinstance(name, Sentence) else Sentence(name)
-        yield Candidate(stage, said, form, mechanism, setting, bins or {}, designed)
+        designed = None if words is None else mechanism.channel()
+        if words is None and mechanism.letters is not None:
+            # They are the column's own, so that the name leaves them out.
+            words = Sentence(f"{mechanism.name}:epsilon={mechanism.parameters['epsilon']:g}")
+        yield Candidate(stage, words or Sentence(spelled(mechanism)), form, mechanism, setting, bins or {}, designed)
 
 
-def _laplace(epsilon: float, **span: float) -> Maker:
-    return lambda: _named(laplace(epsilon, **span))
+def _of_letters(letters: Distribution, epsilons: Sequence[float], *factories: Callable[..., Mechanism]) -> list[Maker]:
+    return [(None, partial(make, e, letters=letters.outcomes)) for e in epsilons for make in factories]
 
 
-def _gaussian(epsilon: float, **span: float) -> Maker:
-    return lambda: _named(gaussian(epsilon, DELTA, **span))
+def _designs(letters: Distribution, slopes: Sequence[float]) -> list[Maker]:
+    def design(slope: float) -> Mechanism:
+        return through_channel(solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP).channel)
 
-
-def _of_letters(factory: Callable[..., Mechanism], letters: Distribution, epsilon: float) -> Maker:
-    def make() -> tuple[str | Sentence, Mechanism]:
-        mechanism = factory(epsilon, letters=letters.outcomes)
-        return f"{mechanism.name}:epsilon={epsilon:g}", mechanism
-
-    return make
-
-
-def _other_letters(letters: Distribution) -> list[Maker]:
-    makers = [_designed(letters, slope) for slope in SLOPES]
-    for epsilon in EPSILONS[:6]:
-        makers += [_of_letters(one, letters, epsilon) for one in (subset_selection, unary_encoding)]
-    return makers
-
-
-def _designed(letters: Distribution, slope: float) -> Maker:
-    def make() -> tuple[str | Sentence, Mechanism]:
-        solution = solve(RateDistortion(letters, Hamming(), Slope(slope)), gap=DESIGN_GAP)
-        return Sentence("designed channel at slope {slope:g}", slope=slope), through_channel(solution.channel)
-
-    return make
+    return [(Sentence("designed channel at slope {slope:g}", slope=one), partial(design, one)) for one in slopes]
 
 
 def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
@@ -185,18 +163,15 @@ def _histograms(table: Table, source: Source) -> Iterator[Candidate]:
         counted = histogram_source(source, table, query)
     except InputError:
         return
-    makers = [make(epsilon, sensitivity=2) for epsilon in EPSILONS[:8] for make in (_laplace, _gaussian)]
+    laws = ((laplace, ()), (gaussian, (DELTA,)))
+    makers = [(None, partial(make, e, *delta, sensitivity=2)) for e in EPSILONS[:8] for make, delta in laws]
     bins = {"labels": tuple(query.labels)} if query.labels is not None else {"edges": tuple(query.edges or ())}
     yield from _made(counted, Stage.FORM, Sentence("histogram"), makers, bins)
 
 
 def _query(table: Table, source: Source) -> Histogram:
-    if source.kind in (Kind.INT, Kind.FLOAT):
+    if source.kind in NUMERIC:
         edges = np.unique(np.linspace(source.known.min(), source.known.max(), 9)).tolist()
         return Histogram(column=source.name, edges=edges, epsilon=1.0)
     labels = table.counts(source.name, limit=1 << 12).labels(source.name)
     return Histogram(column=source.name, labels=[label_text(one) for one in labels], epsilon=1.0)
-
-
-def _named(mechanism: Mechanism) -> tuple[str, Mechanism]:
-    return spelled(mechanism), mechanism

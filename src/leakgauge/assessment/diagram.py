@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import reprlib
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -40,11 +41,9 @@ class Node:
 
 @dataclass(frozen=True)
 class Arc:
-    """An influence of one node on another.
+    """An influence of one node on another, mirrored where more of the source means less of the target.
 
-    Attributes:
-        mirrored: whether more of the source means less of the target.
-        weight: its share among the arcs into the target, up to a common factor.
+    Its weight is its share among the arcs into the target, up to a common factor.
     """
 
     source: str
@@ -59,8 +58,7 @@ class Diagram:
 
     Attributes:
         value: the node that is graded.
-        privacy: the criteria whose mean is the privacy score.
-        utility: the criteria whose mean is the utility score.
+        privacy: the criteria whose mean is the privacy score; utility likewise.
         states: how many states a node may be in, from very low to very high; 5 in the paper.
         file: where it comes from, for messages.
 
@@ -125,17 +123,20 @@ class Diagram:
                     target=arc.target,
                     weight=reprlib.repr(arc.weight),
                 )
-        pairs = [(arc.source, arc.target) for arc in self.arcs]
-        for pair in pairs:
-            if pairs.count(pair) > 1:
+        for (source, target), times in Counter((arc.source, arc.target) for arc in self.arcs).items():
+            if times > 1:
                 raise ModelError(
-                    "{file} has the arc {s!s} → {t!s} twice; keep one.", file=self.file, s=pair[0], t=pair[1]
+                    "{file} has the arc {s!s} → {t!s} twice; keep one.", file=self.file, s=source, t=target
                 )
         if not 3 <= self.states <= 101:
             raise ModelError("{file} has {states} states; use 3 to 101.", file=self.file, states=self.states)
+        if not self.privacy or not self.utility:
+            raise ModelError("{file} does not name privacy and utility criteria; name a node each.", file=self.file)
 
     def _require_connected(self) -> None:
         signs = self.path_signs()
+        # A declared direction must be the one that every path has; a trade-off must have paths of both signs.
+        ways = {frozenset({1}): Better.HIGHER, frozenset({-1}): Better.LOWER, frozenset({1, -1}): Better.TRADE_OFF}
         for key, node in self.nodes.items():
             leaf = key in self.leaves
             if not signs[key] or (leaf and key == self.value):
@@ -154,11 +155,6 @@ class Diagram:
                     if leaf
                     else "is led to by others, so that it cannot say which way is better; leave that out",
                 )
-        if not self.privacy or not self.utility:
-            raise ModelError("{file} does not name privacy and utility criteria; name a node each.", file=self.file)
-        # A declared direction must be the one that every path has; a trade-off must have paths of both signs.
-        ways = {frozenset({1}): Better.HIGHER, frozenset({-1}): Better.LOWER, frozenset({1, -1}): Better.TRADE_OFF}
-        for key, node in self.nodes.items():
             found = ways[frozenset(signs[key])]
             if node.better not in (None, found):
                 raise ModelError(

@@ -13,8 +13,6 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-
 from leakgauge.assessment.algebra import known_shares, mean_rating, rating
 from leakgauge.assessment.diagram import Arc, Better, Diagram, Node
 from leakgauge.errors import FileError, ModelError, did_you_mean
@@ -36,15 +34,10 @@ def default_diagram() -> Diagram:
 
 
 def read_diagram(path: Path | str) -> Diagram:
-    """The diagram in a TOML file.
+    """The diagram in a TOML file, or a FileError or ModelError that says what is wrong with it.
 
     With ``weights = "relative"``, as it is by default, the weights into a node count relative to each other and are 1
     where none is given; with ``weights = "shares"`` each arc gives its own and those into a node sum to 1.
-
-    Raises:
-        FileError: the file cannot be read, or something else than a diagram is in it.
-        ModelError: nodes and arcs that make no diagram, as ``Diagram`` says, or a trade-off that does not move privacy
-            and utility in opposite directions.
     """
     place = Path(path)
     return _diagram(parsed_toml(place), place)
@@ -127,11 +120,10 @@ def _arc(number: int, fields: Any, place: Path) -> Arc:
 
 def _require_trade_offs(diagram: Diagram) -> None:
     """A trade-off must pay for privacy with utility, or the other way round; else it is none."""
-    everywhere = dict.fromkeys(diagram.leaves, 0.5)
-    shares = known_shares(diagram, {key: np.full(1, place) for key, place in everywhere.items()})
-    moved = []
+    middle, moved = dict.fromkeys(diagram.leaves, 0.5), []
+    shares = known_shares(diagram, middle)
     for names in (diagram.privacy, diagram.utility):
-        found = mean_rating([one for key in names if (one := rating(diagram, shares, everywhere, key)) is not None])
+        found = mean_rating([one for key in names if (one := rating(diagram, shares, middle, key)) is not None])
         moved.append({} if found is None else found.sensitivities)
     for key in diagram.leaves:
         privacy, utility = (one.get(key, 0.0) for one in moved)

@@ -8,11 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts.assessment import Grade, grade_of
-from leakgauge.artefacts.evidence import Standing
 from leakgauge.assessment.assessment import Assessment, assess
 from leakgauge.assessment.candidates import Bounds, Candidate, Stage, candidates
 from leakgauge.assessment.diagram import Diagram
@@ -27,11 +26,7 @@ Target: TypeAlias = float | Grade
 
 @dataclass(frozen=True)
 class Goal:
-    """What a setting must reach: a score or a grade, and what privacy and utility must be as well.
-
-    Raises:
-        OptionError: a score outside 0 to 100.
-    """
+    """What a setting must reach: a score or a grade, and what privacy and utility must be as well."""
 
     target: Target
     min_privacy: float = 0.0
@@ -54,18 +49,13 @@ class Goal:
 
     def asked(self) -> dict[str, float]:
         """What the score, privacy and utility must be at least; a grade asks for its cut of all three."""
-        cut = self.target.lowest_score if isinstance(self.target, Grade) else 0.0
-        score = cut if isinstance(self.target, Grade) else self.target
+        score, cut = (self.target.lowest_score,) * 2 if isinstance(self.target, Grade) else (self.target, 0.0)
         return {"score": score, "privacy": max(cut, self.min_privacy), "utility": max(cut, self.min_utility)}
 
     def short(self, found: Assessment) -> dict[str, float]:
         """By how many points each score that is too low is; what is not known counts as 0."""
         scores = {name: score or 0.0 for name, score in found.scores.items()}
         return {name: least - scores[name] for name, least in self.asked().items() if scores[name] < least}
-
-    def met_by(self, found: Assessment) -> bool:
-        """Whether nothing is short and nothing is vetoed: what rules a secret out meets no target."""
-        return not self.short(found) and not found.vetoes
 
 
 @dataclass(frozen=True)
@@ -98,8 +88,13 @@ class Improvement:
     @property
     def failed(self) -> tuple[Sentence, ...]:
         """What the best one fails on, in short sentences without a full stop; empty where it fails on nothing."""
-        found, asked = self.best.assessment, self.goal.asked()
-        short = (_short_of(name, found.scores[name], asked[name]) for name in self.goal.short(found))
+        found, asked, short = self.best.assessment, self.goal.asked(), []
+        for name in self.goal.short(found):
+            said: dict[str, Any] = {"name": Sentence(name), "asked": asked[name]}
+            if (score := found.scores[name]) is None:
+                short.append(Sentence("its {name} is not known where {asked:g} is asked", **said))
+            else:
+                short.append(Sentence("its {name} is {found:.1f} where {asked:g} is asked", found=score, **said))
         return (*short, *(veto.reason for veto in found.vetoes))
 
     def _repr_html_(self) -> str:
@@ -126,11 +121,7 @@ class Improvement:
         )
 
     def require(self) -> None:
-        """Refuse where nothing meets the target.
-
-        Raises:
-            RefusalError: says how close it came, what it fails on, and what blocks more.
-        """
+        """Refuse where nothing meets the target: how close it came, what it fails on, and what blocks more."""
         if self.chosen is not None:
             return
         nodes = self.best.assessment.diagram.nodes
@@ -146,12 +137,6 @@ class Improvement:
                 for leaf, points in self.blocking
             ),
         )
-
-
-def _short_of(name: str, score: float | None, asked: float) -> Sentence:
-    if score is None:
-        return Sentence("its {name} is not known where {asked:g} is asked", name=Sentence(name), asked=asked)
-    return Sentence("its {name} is {found:.1f} where {asked:g} is asked", name=Sentence(name), found=score, asked=asked)
 
 
 def improve(
@@ -170,24 +155,16 @@ def improve(
 ) -> Improvement:
     """The cheapest setting that meets a target, with everything that was tried.
 
-    Args:
-        table: whose counts are used.
-        column: what is protected.
-        target: a score from 0 to 100, or a grade.
-        diagram: by which it is graded.
-        min_privacy: to keep as well.
-        min_utility: likewise.
-        trials: how many settings are tried at most.
-        lower: the declared bounds of numbers; without them numbers are released in bins or as a histogram only.
-        upper: the upper one.
-        questionnaire: what people answered.
-        progress: called with the number of trials made, and that of all, after each.
+    The settings are those of ``leakgauge.improve``, on a table, a diagram and answers that were read. Without the
+    bounds of numbers, lower and upper, these are released in bins or as a histogram only.
 
     Raises:
         OptionError: a target, bounds or a number of trials outside its range.
         ColumnError, TableError: a column that cannot be used.
     """
-    goal, bounds = require_search(target, min_privacy, min_utility, trials, lower, upper)
+    goal, bounds = require_search(
+        target, min_privacy=min_privacy, min_utility=min_utility, trials=trials, lower=lower, upper=upper
+    )
     found: list[Trial] = []
     met: Stage | None = None
     for candidate in candidates(table, column, bounds):
@@ -195,8 +172,7 @@ def improve(
         if len(found) >= trials or (met is not None and candidate.stage is not met):
             break
         found.append(_tried(candidate, diagram, goal, questionnaire))
-        if found[-1].meets:
-            met = candidate.stage
+        met = candidate.stage if found[-1].meets else met
         if progress is not None:
             progress(len(found), trials)
     if not found:
@@ -207,9 +183,16 @@ def improve(
 
 
 def require_search(
-    target: Target, min_privacy: float, min_utility: float, trials: int, lower: float | None, upper: float | None
+    target: Target,
+    *,
+    min_privacy: float = 0.0,
+    min_utility: float = 0.0,
+    trials: int = 60,
+    lower: float | None = None,
+    upper: float | None = None,
+    **others: object,
 ) -> tuple[Goal, Bounds | None]:
-    """The goal and the bounds of a search, checked before anything is read or bought, or an OptionError."""
+    """The goal and the bounds among a search's settings, checked before anything is read or bought."""
     goal = Goal(target, min_privacy, min_utility)
     if trials < 1:
         raise OptionError("{trials} trials try nothing; allow 1 or more.", trials=trials)
@@ -217,7 +200,7 @@ def require_search(
         return goal, None
     if lower is None or upper is None:
         raise OptionError("One bound of the numbers is given without the other; give lower and upper.")
-    if not (math.isfinite(lower) and math.isfinite(upper) and lower < upper):
+    if not -math.inf < lower < upper < math.inf:
         raise OptionError(
             "The bounds {lower} and {upper} are not two finite numbers, the lower one first.", lower=lower, upper=upper
         )
@@ -228,7 +211,8 @@ def _tried(candidate: Candidate, diagram: Diagram, goal: Goal, questionnaire: Qu
     evidence = expected(candidate.setting, questionnaire=questionnaire)
     vetoes = every_veto(candidate.setting, evidence)
     assessment = assess(diagram, (*evidence, *answered_beyond(questionnaire)), vetoes, draws=0)
-    return Trial(candidate, assessment, goal.met_by(assessment))
+    # What rules a secret out meets no target.
+    return Trial(candidate, assessment, not goal.short(assessment) and not assessment.vetoes)
 
 
 def _balance(trial: Trial) -> tuple[float, float]:
@@ -245,9 +229,4 @@ def _blocking(goal: Goal, found: Assessment) -> tuple[tuple[str, float], ...]:
     """The three leaves whose distance from their best costs most points of what is most short, else of the score."""
     short = goal.short(found)
     most = max(short, key=lambda name: short[name]) if short else "score"
-    lost = {
-        leaf: abs(points) * ((1 - found.position(leaf)) if points > 0 else found.position(leaf))
-        for leaf, points in found.sensitivities_of[most].items()
-        if found.evidence[leaf].standing is not Standing.MISSING
-    }
-    return tuple(sorted(lost.items(), key=lambda one: -one[1])[:3])
+    return tuple(sorted(found.attainable(most).items(), key=lambda one: -one[1])[:3])

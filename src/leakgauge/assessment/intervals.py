@@ -37,11 +37,7 @@ Interval = tuple[float, float]
 
 
 def require_draws(draws: int, confidence: float, simulation_seed: int) -> None:
-    """Refuse settings that give no interval.
-
-    Raises:
-        OptionError: draws outside 0 to 100,000, a confidence that is not between 0 and 1, or a seed below 0.
-    """
+    """Refuse settings that give no interval."""
     if isinstance(draws, bool) or not isinstance(draws, int) or not 0 <= draws <= MOST_DRAWS:
         raise OptionError(
             "{draws} draws cannot be made; use 0 for no interval, or up to {most}.", draws=draws, most=MOST_DRAWS
@@ -71,8 +67,12 @@ class Draws:
         heights = np.cumsum(steps, axis=1)
         self._values = np.concatenate([np.zeros((count, 1)), heights / heights[:, -1:]], axis=1)
         self._goodness = random.random(count)
-        asked = {key: one for key, one in evidence.items() if one.standing is Standing.ASKED}
-        self._answers = {key: _drawn_answers(one, diagram.states, count, random) for key, one in asked.items()}
+        places = spread(np.linspace(0.0, 1.0, 5), diagram.states)
+        self._answers = {
+            key: random.dirichlet(np.array(one.answers) + ADDED_ANSWERS, size=count) @ places
+            for key, one in evidence.items()
+            if one.standing is Standing.ASKED
+        }
 
     def interval(self, ratings: Mapping[str, Rating], score: float) -> Interval:
         """The middle of the mean scores drawn of some nodes, widened where it does not hold the score itself."""
@@ -83,11 +83,13 @@ class Draws:
 
     def _scores(self, rating: Rating, root: str) -> Floats:
         """A node's score in every draw."""
-        reached, low, high = np.zeros(self._count), np.zeros(self._count), np.zeros(self._count)
-        for key, (straight, other) in path_weights(self._diagram, self._shares, root).items():
+        reached, low, high = np.zeros((3, self._count))
+        for key, weights in path_weights(self._diagram, self._shares, root).items():
             if key in self._evidence:
-                worths = self._worths(straight, other)
-                reached += self._expected(key, worths, rating.sensitivities[key] >= 0)
+                up, down = (np.reshape(one, (-1, 1)) for one in weights)
+                # What each state of the leaf adds to the root; a row a draw.
+                worths = up * self._values + down * self._values[:, ::-1]
+                reached += (worths * self._states(key, rating.sensitivities[key] >= 0)).sum(axis=1)
                 low += worths.min(axis=1)
                 high += worths.max(axis=1)
         width = high - low
@@ -95,24 +97,14 @@ class Draws:
         known = width > NOTHING
         return np.where(known, 100 * (reached - low) / np.where(known, width, 1.0), rating.score)
 
-    def _worths(self, straight: Weight, other: Weight) -> Floats:
-        """What each state of a leaf adds to the root; a row a draw."""
-        up, down = (np.broadcast_to(np.asarray(one, dtype=np.float64), self._count) for one in (straight, other))
-        return np.asarray(up[:, None] * self._values + down[:, None] * self._values[:, ::-1])
-
-    def _expected(self, key: str, worths: Floats, upwards: bool) -> Floats:
-        """What a leaf adds, where it is drawn; upwards where more of it is good."""
+    def _states(self, key: str, upwards: bool) -> Floats:
+        """The distribution of a leaf over the states in every draw; upwards where more of it is good."""
         if key in self._answers:
-            return np.asarray((worths * self._answers[key]).sum(axis=1))
+            return self._answers[key]
         one = self._evidence[key]
         assert one.scale is not None
         low, high = one.scale.position(np.array(one.interval))
-        place = low + (high - low) * (self._goodness if upwards else 1 - self._goodness)
-        place = np.clip(place, 0.0, 1.0) * (worths.shape[1] - 1)
-        below = np.minimum(place.astype(np.int64), worths.shape[1] - 2)
-        rows = np.arange(self._count)
-        first, second = worths[rows, below], worths[rows, below + 1]
-        return np.asarray(first + (place - below) * (second - first))
+        return spread(low + (high - low) * (self._goodness if upwards else 1 - self._goodness), self._diagram.states)
 
 
 def _drawn_shares(shares: Mapping[Ends, float], count: int, random: Generator) -> dict[Ends, Weight]:
@@ -129,8 +121,3 @@ def _drawn_shares(shares: Mapping[Ends, float], count: int, random: Generator) -
         heights /= heights.sum(axis=1, keepdims=True)
         drawn |= {ends: heights[:, at] for at, ends in enumerate(arcs)}
     return drawn
-
-
-def _drawn_answers(evidence: Evidence, states: int, count: int, random: Generator) -> Floats:
-    shares = random.dirichlet(np.array(evidence.answers) + ADDED_ANSWERS, size=count)
-    return np.asarray(shares @ spread(np.linspace(0.0, 1.0, 5), states))

@@ -7,8 +7,8 @@ the score's alone; a grade asks for all three, which is a small linear program f
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -30,20 +30,6 @@ STILL = 1e-9
 
 Steps: TypeAlias = tuple[tuple[str, float], ...]
 """Leaves with how far each goes, upwards where above 0."""
-
-
-@dataclass(frozen=True)
-class _Room:
-    """How far a leaf may go, how many points a unit of it gives, and which way it goes."""
-
-    leaf: str
-    most: float
-    gain: float
-    sign: int
-
-    @property
-    def points(self) -> float:
-        return self.most * self.gain
 
 
 def lifts(
@@ -104,27 +90,43 @@ def _require_leaves(assessment: Assessment, keys: Iterable[str]) -> set[str]:
 
 
 def _ways_to_score(assessment: Assessment, goal: float, stay: set[str]) -> set[Steps]:
-    needed, rooms = goal - assessment.score, []
-    for leaf, gain in assessment.sensitivities.items():
-        place = assessment.position(leaf)
-        rooms.append(_Room(leaf, 1 - place if gain > 0 else place, abs(gain), 1 if gain > 0 else -1))
-    free = [one for one in rooms if one.leaf not in stay and one.points > NEAR]
-    if sum(one.points for one in free) < needed - NEAR:
-        _refuse_score(assessment, goal, rooms, free)
-    groups = [group for size in (1, 2) for group in itertools.combinations(free, size)]
-    ways = {steps for group in groups if (steps := _cheapest(group, needed)) is not None}
-    return ways or {steps for steps in [_cheapest(free, needed)] if steps is not None}
+    needed, gains = goal - assessment.score, assessment.sensitivities
+    points = assessment.attainable("score")
+    free = [leaf for leaf in gains if leaf not in stay and points[leaf] > NEAR]
+    most = sum(points[leaf] for leaf in free)
+    if most < needed - NEAR:
+        held = sorted((leaf for leaf in gains if leaf not in free), key=lambda leaf: -points[leaf])
+        nodes = assessment.diagram.nodes
+        raise RefusalError(
+            "A score of {goal:.4g} cannot be reached: all leaves that can move, at their best, give {best:.4g}; what "
+            "cannot move is {blocking}.",
+            goal=goal,
+            best=assessment.score + most,
+            blocking=tuple(
+                Sentence(
+                    "{leaf!s} ({name}, {points:.3g} points)",
+                    leaf=leaf,
+                    name=Sentence(nodes[leaf].name),
+                    points=points[leaf],
+                )
+                for leaf in held
+                if points[leaf] > NEAR
+            ),
+        )
 
+    def cheapest(group: Iterable[str]) -> Iterator[Steps]:
+        """How far each goes, those that give most for their way first; nothing where they do not reach it."""
+        steps, left = [], needed
+        for leaf in sorted(group, key=lambda leaf: (1 / abs(gains[leaf]), leaf)):
+            room = assessment.position(leaf) if gains[leaf] < 0 else 1 - assessment.position(leaf)
+            steps.append((leaf, math.copysign(min(left / abs(gains[leaf]), room), gains[leaf])))
+            left -= points[leaf]
+            if left <= NEAR:
+                yield tuple(sorted(steps))
+                return
 
-def _cheapest(group: Iterable[_Room], needed: float) -> Steps | None:
-    """How far each goes, those that give most for their way first; None where they do not reach it."""
-    steps: list[tuple[str, float]] = []
-    for one in sorted(group, key=lambda room: (1 / room.gain, room.leaf)):
-        steps.append((one.leaf, one.sign * min(needed / one.gain, one.most)))
-        needed -= one.points
-        if needed <= NEAR:
-            return tuple(sorted(steps))
-    return None
+    groups = itertools.chain(itertools.combinations(free, 1), itertools.combinations(free, 2))
+    return {steps for group in groups for steps in cheapest(group)} or set(cheapest(free))
 
 
 def _lift(assessment: Assessment, steps: Steps) -> Lift:
@@ -135,44 +137,19 @@ def _lift(assessment: Assessment, steps: Steps) -> Lift:
         moves.append(Move(leaf, nodes[leaf].name, start, end, None if scale is None else _raw(scale, end)))
         for name, of in assessment.sensitivities_of.items():
             changes[name] += of[leaf] * step
-    privacy, utility = (
-        None if one is None else _bounded(one + changes[name])
-        for name, one in (("privacy", assessment.privacy), ("utility", assessment.utility))
-    )
+    scores = {
+        name: None if score is None else round(min(max(score + changes[name], 0.0), 100.0), DIGITS)
+        for name, score in assessment.scores.items()
+    }
     lowers = tuple(name for name in ("privacy", "utility") if changes[name] < -NEAR)
-    cost, score = sum(abs(step) for _, step in steps), _bounded(assessment.score + changes["score"])
-    return Lift(tuple(moves), cost, score, privacy, utility, lowers)
-
-
-def _bounded(score: float) -> float:
-    return round(min(max(score, 0.0), 100.0), DIGITS)
+    cost = sum(abs(step) for _, step in steps)
+    return Lift(tuple(moves), cost, scores["score"] or 0.0, scores["privacy"], scores["utility"], lowers)
 
 
 def _raw(scale: Scale, position: float) -> float:
     if scale.logarithmic:
         return float(scale.low * (scale.high / scale.low) ** position)
     return float(scale.low + (scale.high - scale.low) * position)
-
-
-def _refuse_score(assessment: Assessment, goal: float, rooms: Sequence[_Room], free: Sequence[_Room]) -> None:
-    held = sorted((one for one in rooms if one not in free), key=lambda one: -one.points)
-    blocking = tuple(
-        Sentence(
-            "{leaf!s} ({name}, {points:.3g} points)",
-            leaf=one.leaf,
-            name=Sentence(assessment.diagram.nodes[one.leaf].name),
-            points=one.points,
-        )
-        for one in held
-        if one.points > NEAR
-    )
-    raise RefusalError(
-        "A score of {goal:.4g} cannot be reached: all leaves that can move, at their best, give {best:.4g}; what "
-        "cannot move is {blocking}.",
-        goal=goal,
-        best=assessment.score + sum(one.points for one in free),
-        blocking=blocking,
-    )
 
 
 def _ways_to_grade(assessment: Assessment, target: Grade, leaves: Sequence[str]) -> set[Steps]:
@@ -186,8 +163,7 @@ def _ways_to_grade(assessment: Assessment, target: Grade, leaves: Sequence[str])
     most = np.maximum(gains * (1 - places), -gains * places)
     ways: set[Steps] = set()
     for size in (1, 2):
-        for chosen in itertools.combinations(range(len(leaves)), size):
-            at = list(chosen)
+        for at in map(list, itertools.combinations(range(len(leaves)), size)):
             if np.all(most[:, at].sum(axis=1) >= short):
                 ways |= _solved(leaves, at, gains, short, places)
     ways = ways or _solved(leaves, list(range(len(leaves))), gains, short, places)

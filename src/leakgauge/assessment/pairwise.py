@@ -74,7 +74,7 @@ def pairwise_weights(matrix: object) -> PairwiseWeights:
     spread = max(float(values[first].real) - count, 0.0) / (count - 1)
     index = RANDOM_INDEX[count - 1]
     weights = vector / vector.sum()
-    return PairwiseWeights(tuple(float(one) for one in weights), spread / index if index else 0.0)
+    return PairwiseWeights(tuple(weights.tolist()), spread / index if index else 0.0)
 
 
 def with_weights(diagram: Diagram, node: str, weights: Mapping[str, float]) -> Diagram:

@@ -12,6 +12,7 @@ from leakgauge.artefacts.assessment import Grade, PolicyLine
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.indicators import INDICATORS
+from leakgauge.assessment.intervals import Interval
 from leakgauge.errors import FileError, OptionError, did_you_mean
 from leakgauge.probability.files import parsed_toml, require_schema
 from leakgauge.sentences import Sentence, in_turn
@@ -103,10 +104,12 @@ class Policy:
     def _budget(
         self, claimed: Evidence | None, together: float | None, shown: float | None, releases: float
     ) -> PolicyLine | None:
+        if self.max_epsilon is None:
+            return None
         own = claimed.interval[1] if claimed is not None and claimed.value is not None else None
-        # What an audit shows is a lower bound only: without a claim nothing is known.
-        if self.max_epsilon is None or (own is None and together is None):
-            return None if self.max_epsilon is None else PolicyLine("max_epsilon", self.max_epsilon, None, holds=False)
+        if own is None and together is None:
+            # What an audit shows is a lower bound only: without a claim nothing is known.
+            return PolicyLine("max_epsilon", self.max_epsilon, None, holds=False)
         known = (
             (Sentence("ε of the column's claim"), own),
             (Sentence("ε of all columns together"), together),
@@ -128,51 +131,45 @@ def read_policy(path: Path | str) -> Policy:
         FileError: it cannot be read, or holds something else than limits.
     """
     place = Path(path)
-    found = parsed_toml(place)
-    if "schema" in found:
-        require_schema(found, POLICY_SCHEMA, place)
-    limits = {name: value for name, value in found.items() if name != "schema"}
+    limits = parsed_toml(place)
+    if "schema" in limits:
+        require_schema(limits, POLICY_SCHEMA, place)
+        del limits["schema"]
     known = [field.name for field in fields(Policy)]
-    for name, value in limits.items():
+    for name in limits:
         if name not in known:
             raise FileError(
                 "{path} sets {name!r}, which is no limit; {hint}", path=place, name=name, hint=did_you_mean(name, known)
             )
-        limits[name] = _limit(name, value, place)
     if not limits:
         raise FileError("{path} sets no limit; write lines such as max_epsilon = 1.0.", path=place)
-    return Policy(**limits)
-
-
-def _limit(name: str, value: Any, place: Path) -> float | Grade:
-    if name == "target_grade":
-        if value not in [grade.value for grade in Grade]:
+    grade = limits.get("target_grade")
+    if grade is not None:
+        grades = {one.value: one for one in Grade}
+        if not isinstance(grade, str) or grade not in grades:
             raise FileError(
                 "{path}: target_grade is {value!r}; give one of {known!s}.",
                 path=place,
-                value=value,
-                known=", ".join(grade.value for grade in Grade),
+                value=grade,
+                known=", ".join(grades),
             )
-        return Grade(value)
+        limits["target_grade"] = grades[grade]
     try:
-        Policy(**{name: value})
+        Policy(**limits)
     except OptionError as error:
         raise FileError("{path}: {fault}", path=place, fault=error) from None
-    return float(value)
+    numbers: dict[str, Any] = {name: one if name == "target_grade" else float(one) for name, one in limits.items()}
+    return Policy(**numbers)
 
 
 def _below(name: str, limit: float | None, evidence: Evidence | None) -> PolicyLine | None:
     if limit is None:
         return None
-    if evidence is None or evidence.standing is Standing.MISSING:
-        return PolicyLine(name, limit, None, holds=False)
-    high = evidence.interval[1]
-    return PolicyLine(name, limit, high, high <= limit * (1 + _ROUNDING))
+    high = None if evidence is None or evidence.standing is Standing.MISSING else evidence.interval[1]
+    return PolicyLine(name, limit, high, high is not None and high <= limit * (1 + _ROUNDING))
 
 
-def _above(
-    name: str, limit: float | None, score: float | None, interval: tuple[float, float] | None
-) -> PolicyLine | None:
+def _above(name: str, limit: float | None, score: float | None, interval: Interval | None) -> PolicyLine | None:
     if limit is None:
         return None
     low = score if interval is None else interval[0]

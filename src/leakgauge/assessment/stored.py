@@ -78,26 +78,24 @@ def nodes_of(found: Assessment) -> dict[str, NodeStates]:
 
 def leaves_of(found: Assessment) -> tuple[Leaf, ...]:
     """For each leaf what is known of it and what it is worth."""
-    leaves = []
-    for key, one in found.evidence.items():
-        node, states = found.diagram.nodes[key], found.nodes.get(key)
-        leaves.append(
-            Leaf(
-                key,
-                node.name,
-                node.chinese,
-                None if node.better is None else node.better.value,
-                one.standing,
-                one.value,
-                one.unit,
-                None if states is None else found.position(key),
-                None if states is None else tuple(states.tolist()),
-                found.sensitivities.get(key),
-                found.privacy_sensitivities.get(key),
-                found.utility_sensitivities.get(key),
-                one.null,
-                one.raw,
-                one.source,
-            )
+    return tuple(
+        Leaf(
+            key,
+            node.name,
+            node.chinese,
+            None if node.better is None else node.better.value,
+            one.standing,
+            one.value,
+            one.unit,
+            found.position(key) if key in found.nodes else None,
+            tuple(found.nodes[key].tolist()) if key in found.nodes else None,
+            found.sensitivities.get(key),
+            found.privacy_sensitivities.get(key),
+            found.utility_sensitivities.get(key),
+            one.null,
+            one.raw,
+            one.source,
         )
-    return tuple(leaves)
+        for key, one in found.evidence.items()
+        for node in [found.diagram.nodes[key]]
+    )

@@ -23,7 +23,7 @@ def every_veto(
     shown: Shown | None = None,
     findings: Iterable[Finding] = (),
 ) -> tuple[Veto, ...]:
-    """Every reason once, from what is claimed, measured, shown and attacked; ``assess`` adds what is not known.
+    """Every reason once; ``assess`` adds what is not known.
 
     What is shown and attacked is in an audit of the release, or in what the rows of the column show and attacks found.
     """
@@ -112,6 +112,5 @@ def _column(name: str) -> Sentence:
 
 
 def _infinite(what: Sentence, level: float) -> tuple[Veto, ...]:
-    if level != math.inf:
-        return ()
-    return (Veto(Sentence("{what} has an infinite level, which promises nothing", what=what)),)
+    said = Sentence("{what} has an infinite level, which promises nothing", what=what)
+    return (Veto(said),) if level == math.inf else ()

@@ -5,7 +5,7 @@ from leakgauge.audit.attacks.catalogue import ATTACKS, attack
 from leakgauge.audit.checks import DeclaredNoise
 from leakgauge.audit.levels import exact_level
 from leakgauge.audit.lower_bound import assert_satisfies, lower_bound
-from leakgauge.audit.programs import Program
+from leakgauge.audit.subjects import Program
 
 __all__ = [
     "ATTACKS",

@@ -71,12 +71,10 @@ def noise_checks(first: Outputs, second: Outputs, declared: DeclaredNoise, miss:
         apart=apart,
         declared=declared.sensitivity,
     )
+    enough, near = least >= declared.scale, apart <= declared.sensitivity
     return [
-        Check(name, holds) if holds else Check(name, holds, reason)
-        for name, holds, reason in (
-            (Sentence("scale of the noise"), least >= declared.scale, too_small),
-            (Sentence("sensitivity of the inputs"), apart <= declared.sensitivity, too_far),
-        )
+        Check(Sentence("scale of the noise"), enough, Sentence() if enough else too_small),
+        Check(Sentence("sensitivity of the inputs"), near, Sentence() if near else too_far),
     ]
 
 
@@ -103,15 +101,10 @@ def repetition_checks(once: Outputs, again: Outputs) -> list[Check]:
 
 def _least_distance(first: Floats, second: Floats, miss: float) -> float:
     """Medians are nearer than this with a chance of at most ``miss``: order statistics, whatever the law."""
-    ends = [_median_interval(np.sort(numbers), miss / 2) for numbers in (first, second)]
-    return max(ends[1][0] - ends[0][1], ends[0][0] - ends[1][1], 0.0)
-
-
-def _median_interval(ordered: Floats, miss: float) -> tuple[float, float]:
     from scipy.special import bdtrik
 
-    n = len(ordered)
-    rank = math.ceil(bdtrik(miss / 2, n, 0.5)) - 1
-    if rank < 0:
-        return -math.inf, math.inf
-    return float(ordered[rank]), float(ordered[n - 1 - rank])
+    ends = []
+    for ordered in (np.sort(first), np.sort(second)):
+        rank = math.ceil(bdtrik(miss / 4, len(ordered), 0.5)) - 1
+        ends.append((float(ordered[rank]), float(ordered[-1 - rank])) if rank >= 0 else (-math.inf, math.inf))
+    return max(ends[1][0] - ends[0][1], ends[0][0] - ends[1][1], 0.0)

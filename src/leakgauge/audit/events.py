@@ -14,19 +14,18 @@ from leakgauge.audit.binomial import at_least, at_most
 from leakgauge.audit.levels import least_level
 from leakgauge.audit.outputs import Outputs, codes_of, numbers_in
 from leakgauge.audit.partitions import (
+    FINE_BITS,
     LETTERS,
-    FineBits,
-    Letters,
-    LowBits,
-    OfNumbers,
+    LOW_BITS,
     Partition,
-    Places,
-    Repeats,
     frequent_rows,
+    letters,
     lowest_bits,
+    of_numbers,
     one_column,
+    ranges,
 )
-from leakgauge.audit.text_partitions import Trie, character, frequent_texts, trait
+from leakgauge.audit.text_partitions import beginnings, character, frequent_texts, trait
 from leakgauge.audit.texts import NUMBERS, TEXT, TRAITS
 from leakgauge.claims import Statement
 from leakgauge.probability.cells import Codes, Floats
@@ -56,8 +55,7 @@ class Event:
     """A union of cells, likelier under one of two inputs.
 
     Attributes:
-        partition: the cells.
-        members: which cells belong to it.
+        members: which cells of the partition belong to it.
         swapped: whether it is likelier under the second input.
         p: its estimated probability under the input it is likelier under.
         q: its estimated probability under the other.
@@ -102,14 +100,10 @@ def best_events(
             for one in (first[:middle], second[:middle], first[middle:], second[middle:])
         ]
         for swapped in (False, True):
-            likely, unlikely = counts[2 + swapped], counts[3 - swapped]
             orders = list(_orders(partition, counts[swapped], counts[1 - swapped]))
-            unions = [_best_union(claim, likely[order], unlikely[order], trials, miss, len(orders)) for order in orders]
-            best = int(np.argmax([union[3] for union in unions]))
-            members, p, q, promise, sure = unions[best]
-            chosen = np.zeros(partition.cells, dtype=bool)
-            chosen[orders[best][:members]] = True
-            events.append(Event(partition, chosen, swapped, p, q, promise, sure))
+            luck = _LUCK / (len(orders) * partition.cells)
+            unions = [_best_union(claim, partition, order, swapped, counts[2:], trials, miss, luck) for order in orders]
+            events.append(max(unions, key=lambda event: event.promise))
     return events
 
 
@@ -125,99 +119,104 @@ def _orders(partition: Partition, likely: Codes, unlikely: Codes) -> Iterator[Co
 
 
 def _best_union(
-    claim: Statement, likely: Codes, unlikely: Codes, trials: int, miss: float, orders: int
-) -> tuple[int, float, float, float, bool]:
-    """How many of the first cells promise most (Neyman and Pearson), their shares, the promise, whether it is sure."""
-    seen = max(int(likely.sum()), 1), max(int(unlikely.sum()), 1)
-    hits, false_hits = np.cumsum(likely), np.cumsum(unlikely)
-    for weight, luck in ((1.0, _LUCK / (orders * len(likely))), (1e-3, _LUCK), (1e-6, 0.5)):
-        promised = weight * _promised(claim, (hits, false_hits), seen, trials, miss, luck)
+    claim: Statement,
+    partition: Partition,
+    order: Codes,
+    swapped: bool,
+    counts: Sequence[Codes],
+    trials: int,
+    miss: float,
+    luck: float,
+) -> Event:
+    """As many of the first cells as promise most (Neyman and Pearson)."""
+    seen = [max(int(count.sum()), 1) for count in (counts[swapped], counts[1 - swapped])]
+    hits = [np.cumsum(count[order]) for count in (counts[swapped], counts[1 - swapped])]
+    for weight, flattered in ((1.0, luck), (1e-3, _LUCK), (1e-6, 0.5)):
+        # What each union would prove if the counts flatter it as much as they may.
+        least, most = at_least(hits[0], seen[0], flattered), at_most(hits[1], seen[1], flattered)
+        low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
+        promised = weight * least_level(claim, low, high)
         if promised.max() > 0:
             break
     else:
-        promised = 1e-9 * np.maximum(hits / seen[0] - false_hits / seen[1], 0.0)
+        promised = 1e-9 * np.maximum(hits[0] / seen[0] - hits[1] / seen[1], 0.0)
     best = int(np.argmax(promised))
-    p, q = ((count[best] + 0.5) / (total + 1) for count, total in zip((hits, false_hits), seen, strict=True))
-    return best + 1, float(p), float(q), float(promised[best]), weight == 1.0 and promised[best] > 0
-
-
-def _promised(
-    claim: Statement, hits: tuple[Codes, Codes], seen: tuple[int, int], trials: int, miss: float, luck: float
-) -> Floats:
-    """What each union would prove if the counts flatter it as much as they may."""
-    least, most = at_least(hits[0], seen[0], luck), at_most(hits[1], seen[1], luck)
-    low, high = at_least(np.floor(least * trials), trials, miss), at_most(np.ceil(most * trials), trials, miss)
-    return least_level(claim, low, high)
+    members = np.zeros(partition.cells, dtype=bool)
+    members[order[: best + 1]] = True
+    p, q = (float((count[best] + 0.5) / (total + 1)) for count, total in zip(hits, seen, strict=True))
+    sure = weight == 1.0 and bool(promised[best] > 0)
+    return Event(partition, members, swapped, p, q, float(promised[best]), sure)
 
 
 def most_promising(events: Sequence[Event]) -> Event:
     """The event of the largest promise; one that is known rather than learnt if it is nearly as good."""
     known = [event for event in events if event.partition.known]
-    if known and not any(event.sure for event in events):
-        # Where all may be luck, what is known is not.
-        return max(known, key=lambda event: event.promise)
     most = max(events, key=lambda event: event.promise)
     best_known = max(known, key=lambda event: event.promise, default=most)
-    return best_known if best_known.promise >= _KNOWN * most.promise else most
+    # Where all may be luck, what is known is not.
+    trusted = not any(event.sure for event in events) or best_known.promise >= _KNOWN * most.promise
+    return best_known if trusted else most
 
 
 def learned(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     """Every partition that suits the kind of output, learnt from outputs under the two inputs."""
-    if first.dtype.kind != "V":
-        yield from _plain(first, second, log_ratio)
+    both = np.concatenate([first, second])
+    if both.dtype.kind != "V":
+        yield from _plain(first, second, both, log_ratio)
         return
-    both = np.concatenate([first, second])
-    yield from _of_texts(first, second)
-    parts = [one[~np.isnan(one[NUMBERS]).any(axis=1)] for one in (first, second)]
+    yield from _of_texts(first, second, both)
+    parts = [numbers_in(one[~np.isnan(one[NUMBERS]).any(axis=1)]) for one in (first, second)]
     if both[NUMBERS].shape[1] and min(len(one) for one in parts) >= FEWEST:
-        for inner in _plain(numbers_in(parts[0]), numbers_in(parts[1]), None):
-            yield OfNumbers(inner, both)
+        for inner in _plain(parts[0], parts[1], np.concatenate(parts), None):
+            yield of_numbers(inner, both)
 
 
-def _of_texts(first: Outputs, second: Outputs) -> Iterator[Partition]:
-    both = np.concatenate([first, second])
+def _of_texts(first: Outputs, second: Outputs, both: Outputs) -> Iterator[Partition]:
     texts = len(np.unique(both[TEXT]))
     if texts < len(both):
         yield frequent_texts(both)
     if texts <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
         return
-    yield Trie(first, second)
-    yield Trie(first, second, from_end=True)
+    yield beginnings(first, second)
+    yield beginnings(first, second, from_end=True)
     yield character(first, second)
     for at in np.flatnonzero((both[TRAITS] != both[TRAITS][0]).any(axis=0)).tolist():
         yield trait(both, at)
 
 
-def _plain(first: Outputs, second: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
-    both = np.concatenate([first, second])
+def _plain(first: Outputs, second: Outputs, both: Outputs, log_ratio: LogRatio | None) -> Iterator[Partition]:
     if log_ratio is not None:
-        yield Places(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
+        yield ranges(both, log_ratio, Sentence("log-likelihood ratio"), known=True)
     if both.ndim > 1:
         if log_ratio is None:
-            yield Places(both, combined(first, second), Sentence("combined score"))
+            yield ranges(both, combined(first, second), Sentence("combined score"))
             if both.shape[1] <= COLUMNS and len(np.unique(codes_of(both))) <= len(both) / _OUTPUTS_A_LETTER:
                 yield frequent_rows(both)
             if both.dtype.kind == "f":
                 yield _telling_bits(first, second)
         return
     if both.dtype.kind not in "fiub":
-        yield Letters(both)
+        yield letters(both)
         return
     values, counts = np.unique(both, return_counts=True)
-    few = len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2))
-    if few:
-        yield Letters(both)
+    if len(values) <= min(LETTERS, max(len(both) / _OUTPUTS_A_LETTER, 2)):
+        yield letters(both)
     else:
-        yield Places(both)
+        yield ranges(both)
         around = np.maximum(np.append(counts[1:], 0), np.append(0, counts[:-1]))
         repeated = values[counts >= np.maximum(_AT_LEAST, _BEYOND * around)]
         if len(repeated):
-            yield Repeats(repeated)
+            yield letters(repeated, "repeats")
         middle = values[np.isfinite(values.astype(np.float64))].astype(np.float64)
         if len(middle) and np.subtract(*np.quantile(middle, [0.75, 0.25])) > _WIDE:
-            yield Places(both, _remainder, Sentence("remainder by 2"))
-    if both.dtype.kind == "f":
-        yield from _bits(both)
+            yield ranges(both, _remainder, Sentence("remainder by 2"))
+    if both.dtype.kind != "f":
+        return
+    if not np.array_equal(both, np.rint(both)) or ((both == 0) & np.signbit(both)).any():
+        yield LOW_BITS
+    _, lowest, exponents = lowest_bits(both)
+    if (exponents - lowest >= _FULL).mean() > 0.01:
+        yield FINE_BITS
 
 
 def _remainder(outputs: Outputs) -> Floats:
@@ -226,27 +225,15 @@ def _remainder(outputs: Outputs) -> Floats:
         return np.nan_to_num(np.mod(outputs, 2).astype(np.float64), nan=-1.0)
 
 
-def _bits(both: Outputs) -> Iterator[Partition]:
-    zeros = both == 0
-    if not np.array_equal(both, np.rint(both)) or (zeros & np.signbit(both)).any():
-        yield LowBits()
-    _, lowest, exponents = lowest_bits(both)
-    if (exponents - lowest >= _FULL).mean() > 0.01:
-        yield FineBits()
-
-
 def _telling_bits(first: Outputs, second: Outputs) -> Partition:
     """The low bits of the column in which they differ most."""
-    bits = LowBits()
-    differ = [
-        float(np.abs(_shares(bits, first[:, at]) - _shares(bits, second[:, at])).sum())
-        for at in range(min(first.shape[1], COLUMNS))
-    ]
-    return one_column(bits, int(np.argmax(differ)))
 
+    def shares(outputs: Outputs) -> Floats:
+        return np.bincount(LOW_BITS.places(outputs), minlength=LOW_BITS.cells) / max(len(outputs), 1)
 
-def _shares(partition: Partition, outputs: Outputs) -> Floats:
-    return np.bincount(partition.places(outputs), minlength=partition.cells) / max(len(outputs), 1)
+    columns = range(min(first.shape[1], COLUMNS))
+    differ = [float(np.abs(shares(first[:, at]) - shares(second[:, at])).sum()) for at in columns]
+    return one_column(LOW_BITS, int(np.argmax(differ)))
 
 
 def combined(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
@@ -280,7 +267,7 @@ def _finite(rows: Outputs) -> Floats:
 
 
 def _coordinate_score(first: Outputs, second: Outputs) -> Callable[[Outputs], Floats]:
-    cells: Partition = Places(np.concatenate([first, second]))
+    cells = ranges(np.concatenate([first, second]))
     ours, theirs = (np.bincount(cells.places(one), minlength=cells.cells) + 0.5 for one in (first, second))
     ratios = np.log(ours / ours.sum()) - np.log(theirs / theirs.sum())
     return lambda outputs: np.asarray(ratios[cells.places(outputs)])

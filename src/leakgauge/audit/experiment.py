@@ -54,16 +54,12 @@ Counting: TypeAlias = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Experiment:
-    """Outputs of one subject on neighbouring inputs, held to a claim.
+    """Outputs of one subject on neighbouring inputs, held to a claim; other fields as of ``lower_bound``.
 
     Attributes:
         claimed: whether the claim is the subject's own, or stands for none.
-        samples: outputs on each input, at most.
         miss: the chance of a false alarm.
         until: when to stop, by the monotonic clock.
-        stop_early: whether to bet.
-        declared: noise to check.
-        progress: told of every round.
     """
 
     subject: Subject
@@ -113,57 +109,33 @@ class Experiment:
             rounds.append((first, second))
             if self.progress is not None:
                 self.progress(sum(len(one) for one, _ in rounds), self.samples)
-            disproved = bets.disproved
-            if disproved is not None:
-                return self._stopped(pair, rounds, disproved)
-            if len(first) < size:
+            if bets.disproved is not None or len(first) < size:
                 break
         if not rounds:
             raise EngineError("The mechanism gave no output in time; allow it more seconds, or mend it.")
-        return self._finished(pair, rounds)
+        return self._concluded(pair, rounds, bets.disproved)
 
     @property
     def _betting(self) -> bool:
         return self.claimed and self.stop_early
 
-    def _finished(self, pair: Pair, rounds: list[Round]) -> Shown:
+    def _concluded(self, pair: Pair, rounds: list[Round], disproved: float | None) -> Shown:
+        """What was drawn, by the level that the bets disproved or else by the count of one event."""
         first, second = _whole(rounds)
-        learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM)
-        proving = len(first) - learning
-        events = self._events(pair, first[:learning], second[:learning], proving) if proving > 0 else []
-        low = point = 0.0
+        learning = min(max(int(LEARNING * len(first)), FEWEST), LEARNT_FROM) if disproved is None else len(first)
+        trials = len(first) - learning if disproved is None else len(first)
+        events = self._events(pair, first[:learning], second[:learning], trials) if trials > 0 else []
         event = most_promising(events) if events else None
-        if event is not None:
+        low = point = 0.0
+        if event is not None and disproved is not None:
+            low, point = disproved, self._level(np.array(event.p), np.array(event.q))
+        elif event is not None:
             share = self.miss * (1 - (BETTING if self._betting else 0) - CHECKING)
             likely, unlikely = (second, first) if event.swapped else (first, second)
             hits = [int(event.hits(one[learning:]).sum()) for one in (likely, unlikely)]
-            low = self._level(at_least(hits[0], proving, share / 2), at_most(hits[1], proving, share / 2))
-            point = self._level(*(np.array((hit + 0.5) / (proving + 1)) for hit in hits))
-        shown = self._shown(pair, (first, second), event, low, point, checks=self._checks(rounds, first, second))
-        told_apart = event is not None and event.sure and low > 0
-        if told_apart or not nearly_all_differ(first, second):
-            return shown
-        return msgspec.structs.replace(shown, event=Sentence("nothing"), note=NOT_COMPARED)
-
-    def _stopped(self, pair: Pair, rounds: list[Round], disproved: float) -> Shown:
-        first, second = _whole(rounds)
-        event = most_promising(self._events(pair, first, second, len(first)))
-        point = self._level(np.array(event.p), np.array(event.q))
-        return self._shown(pair, (first, second), event, disproved, point, stopped_early=True)
-
-    def _shown(
-        self,
-        pair: Pair,
-        drawn: Round,
-        event: Event | None,
-        low: float,
-        point: float,
-        *,
-        stopped_early: bool = False,
-        checks: tuple[Check, ...] = (),
-    ) -> Shown:
-        first, second = drawn
-        return held_to(
+            low = self._level(at_least(hits[0], trials, share / 2), at_most(hits[1], trials, share / 2))
+            point = self._level(*(np.array((hit + 0.5) / (trials + 1)) for hit in hits))
+        shown = held_to(
             self.claim,
             self.claimed,
             low,
@@ -172,13 +144,18 @@ class Experiment:
             estimate=max(point, low),
             confidence=1 - self.miss,
             samples=len(first),
-            stopped_early=stopped_early,
+            stopped_early=disproved is not None,
             deterministic=_fixed(first, second),
-            checks=checks,
+            checks=self._checks(rounds, first, second) if disproved is None else (),
         )
+        told_apart = event is not None and event.sure and low > 0
+        if disproved is not None or told_apart or not nearly_all_differ(first, second):
+            return shown
+        return msgspec.structs.replace(shown, event=Sentence("nothing"), note=NOT_COMPARED)
 
     def _checks(self, rounds: list[Round], first: Outputs, second: Outputs) -> tuple[Check, ...]:
-        checks = [] if len(rounds) < 2 else repetition_checks(*alike(rounds[0][0], rounds[1][0]))
+        again = self.subject.runs and len(rounds) > 1
+        checks = repetition_checks(*alike(rounds[0][0], rounds[1][0])) if again else []
         if self.declared is not None and first.dtype.kind in "fiu" and first.ndim == 1:
             checks += noise_checks(first, second, self.declared, self.miss * CHECKING)
         return tuple(checks)
@@ -197,9 +174,7 @@ class Experiment:
         first = self.subject.draw(pair[0], count, now + max(until - now, 0.0) / 2)
         second = self.subject.draw(pair[1], len(first), until) if len(first) else first
         length = min(len(first), len(second))
-        if not length:
-            return first[:0], second[:0]
-        first, second = alike(first[:length], second[:length])
+        first, second = alike(first[:length], second[:length]) if length else (first[:0], second[:0])
         return first, second
 
 

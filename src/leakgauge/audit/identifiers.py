@@ -82,9 +82,10 @@ _WRITINGS: Final[tuple[tuple[Sentence, Callable[[str], bool]], ...]] = (
         Sentence("written like random identifiers"),
         _written(r"[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}|[0-9a-f]{32,64}"),
     ),
-    (Sentence("written like names of people"), _is_chinese_name),
-    (Sentence("written like names of people"), _written(r"[A-Z][a-z'’-]+(,? [A-Z][a-z'’.-]*){1,3}")),
 )
+_NAMES: Final = (_is_chinese_name, _written(r"[A-Z][A-Za-z'’-]+(,? [A-Z][A-Za-z'’.-]*){1,3}"))
+_REPEATED: Final = 10
+"""Rows per value from which what is written like names is rather places or jobs."""
 
 
 def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, rows: int) -> Sentence | None:
@@ -104,6 +105,8 @@ def identifies(column: Column, values: pa.Array, *, distinct: int, alone: int, r
     if column.kind not in (Kind.STRING, Kind.INT) or distinct < _FEWEST_NAMED:
         return None
     texts = _texts(values)
+    if distinct * _REPEATED >= rows and any(_mostly(texts, fits) for fits in _NAMES):
+        return Sentence("written like names of people")
     return next((reason for reason, fits in _WRITINGS if _mostly(texts, fits)), None)
 
 

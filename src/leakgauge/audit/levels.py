@@ -10,9 +10,7 @@ from __future__ import annotations
 import math
 import reprlib
 from dataclasses import replace
-from typing import TypeAlias
 
-import msgspec
 import numpy as np
 
 from leakgauge.artefacts import Check, Level, Quantity, Sentence, Shown
@@ -31,9 +29,6 @@ from leakgauge.notions import approximate_dp_at, gaussian_dp, renyi_dp, zero_con
 from leakgauge.notions.ratios import local_dp
 from leakgauge.probability import Channel
 from leakgauge.probability.cells import Floats
-
-Line: TypeAlias = tuple[float, float]
-"""Slope s and height t of p ≤ s·q + t."""
 
 _ORDERS = np.geomspace(1.02, 200, 60)
 """Rényi orders at which a zero-concentrated claim is tried; fewer orders prove less, never something wrong."""
@@ -66,7 +61,7 @@ def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
         elif isinstance(claim, ZeroConcentratedDP):
             found = (_renyi(p[..., None], q[..., None], _ORDERS) / _ORDERS).max(axis=-1)
         else:
-            delta = _delta(claim)
+            delta = getattr(claim, "delta", 0.0)
             # The event, and its complement with the inputs exchanged.
             found = np.fmax(np.log((p - delta) / q), np.log((1 - q - delta) / (1 - p)))
         return np.where(p > q, np.maximum(np.nan_to_num(found, nan=0.0, posinf=math.inf), 0.0), 0.0)
@@ -74,12 +69,11 @@ def least_level(claim: Statement, p: Floats, q: Floats) -> Floats:
 
 def at_level(claim: Statement, level: float) -> Statement:
     """The same notion at another level."""
-    first = next(iter(vars(claim)))
-    return replace(claim, **{first: level})
+    return replace(claim, **{next(iter(vars(claim))): level})
 
 
-def line(claim: Statement, p: float, q: float) -> Line:
-    """A half-plane p' ≤ s·q' + t that holds of every event if the claim does, cutting near the given p and q."""
+def line(claim: Statement, p: float, q: float) -> tuple[float, float]:
+    """s and t of a line p' ≤ s·q' + t that holds of every event if the claim does, cutting near the given p and q."""
     if isinstance(claim, ZeroConcentratedDP):
         best = float(_ORDERS[int(np.argmax(_renyi(np.array(p), np.array(q), _ORDERS) / _ORDERS))])
         return line(RenyiDP(claim.rho * best, best), p, q)
@@ -92,15 +86,11 @@ def line(claim: Statement, p: float, q: float) -> Line:
         return slope, float(ndtr(z + claim.mu)) - slope * inside + 1e-12
     if isinstance(claim, RenyiDP):
         return _renyi_line(claim, inside)
-    epsilon, delta = claim.level, _delta(claim)
+    epsilon, delta = claim.level, getattr(claim, "delta", 0.0)
     if epsilon > _LARGEST:
         return 0.0, 1.0
     lines = ((math.exp(epsilon), delta), (math.exp(-epsilon), 1 - math.exp(-epsilon) * (1 - delta)))
     return min(lines, key=lambda one: one[0] * q + one[1])
-
-
-def _delta(claim: Statement) -> float:
-    return claim.delta if isinstance(claim, ApproximateDP) else 0.0
 
 
 def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
@@ -111,7 +101,7 @@ def _renyi(p: Floats, q: Floats, order: float | Floats) -> Floats:
         return np.asarray(np.logaddexp(heads, tails) / (order - 1))
 
 
-def _renyi_line(claim: RenyiDP, q: float) -> Line:
+def _renyi_line(claim: RenyiDP, q: float) -> tuple[float, float]:
     """The tangent of the convex set of coins within the claim, at a point just outside it."""
     order, most = claim.order, (claim.order - 1) * claim.epsilon
 
@@ -164,18 +154,19 @@ def held_to(
     checks: tuple[Check, ...] = (),
 ) -> Shown:
     """What is shown of a mechanism, held to its claim; without a confidence the level is exact."""
-    level = Quantity(at_least, claim.unit)
-    if confidence is not None:
-        level = Quantity(at_least, claim.unit, at_least, math.inf, confidence)
-    held = Level.stated(claim) if claimed else None
+    if confidence is None:
+        # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
+        level, most = Quantity(at_least, claim.unit), claim.level * (1 + 1e-9) + 1e-12
+    else:
+        level, most = Quantity(at_least, claim.unit, at_least, math.inf, confidence), claim.level
     is_epsilon = claim.unit == "nats" and claim.name != "zcdp"
     return Shown(
         notion=claim.name,
-        claim=held,
+        claim=Level.stated(claim) if claimed else None,
         epsilon_lower_bound=level if is_epsilon else None,
         lower_bound=level,
         estimate=estimate,
-        violated=_is_violated(held, level, stopped_early, checks),
+        violated=claimed and (at_least > most or stopped_early or not all(check.holds for check in checks)),
         deterministic=deterministic,
         stopped_early=stopped_early,
         samples=samples,
@@ -183,17 +174,3 @@ def held_to(
         event=event,
         checks=checks,
     )
-
-
-def without_checks(found: Shown) -> Shown:
-    """The same, judged by the level alone."""
-    violated = _is_violated(found.claim, found.lower_bound, found.stopped_early, ())
-    return msgspec.structs.replace(found, checks=(), violated=violated)
-
-
-def _is_violated(claim: Level | None, level: Quantity, stopped_early: bool, checks: tuple[Check, ...]) -> bool:
-    if claim is None:
-        return False
-    # An exact level is rounded up a little, which must not accuse a claim of exactly that level.
-    most = claim.value * (1 + 1e-9) + 1e-12 if level.confidence is None else claim.value
-    return level.value > most or stopped_early or not all(check.holds for check in checks)

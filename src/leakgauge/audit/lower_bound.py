@@ -11,7 +11,7 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.checks import DeclaredNoise, declared_noise
 from leakgauge.audit.experiment import Counting, Experiment
 from leakgauge.audit.levels import exact_level, held_to, require_auditable
-from leakgauge.audit.subjects import SECONDS, claimed, known_pairs, subject_of
+from leakgauge.audit.subjects import SECONDS, known_pairs, subject_of
 from leakgauge.claims import LocalDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import Mechanism
@@ -71,7 +71,7 @@ def lower_bound(
     miss = 1 - require_confidence(confidence)
     if samples < 4:
         raise OptionError("{samples} outputs cannot show anything; ask for 1000 or more.", samples=samples)
-    held = claim or claimed(mechanism)
+    held = claim or (mechanism.claims[0] if isinstance(mechanism, Mechanism) else None)
     target = held or LocalDP(0.0)
     require_auditable(target)
     if isinstance(mechanism, Channel):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, time, timedelta
 from decimal import Decimal
 from enum import Enum
@@ -56,9 +56,8 @@ def compact(one: Any) -> Any:
         return one.reshape(-1)
     if isinstance(one, list | tuple) and {type(part) for part in one} in ({float}, {bool}):
         return np.array(one)
-    parts = _Parts([], [])
-    _take_apart(one, parts)
-    return parts.text if not parts.numbers else parts
+    parts = _parts_of(one)
+    return parts if parts.numbers else parts.text
 
 
 def program_outputs(lines: Sequence[str]) -> Outputs:
@@ -152,14 +151,12 @@ def _of_list(found: list[Any]) -> Outputs:
         return np.array(found, dtype=bool)
     if kinds == {"number"}:
         return _of_numbers(found)
-    if all(isinstance(one, np.ndarray) for one in found) and len({one.dtype.kind for one in found}) == 1:
-        if len({len(one) for one in found}) > 1:
-            raise _different_lengths()
-        return _of_array(np.array(found))
-    parts = [_parts_of(one) for one in found]
-    if len({len(one.numbers) for one in parts}) > 1:
-        raise _different_lengths()
-    return text_array([one.text for one in parts], np.array([one.numbers for one in parts]))
+    as_array = all(isinstance(one, np.ndarray) for one in found) and len({one.dtype.kind for one in found}) == 1
+    parts = [] if as_array else [_parts_of(one) for one in found]
+    rows = found if as_array else [one.numbers for one in parts]
+    if len({len(row) for row in rows}) > 1:
+        raise ModelError("The mechanism returned outputs of different lengths; return the same number each time.")
+    return _of_array(np.array(rows)) if as_array else text_array([one.text for one in parts], np.array(rows))
 
 
 def _of_numbers(found: list[Any]) -> Outputs:
@@ -211,45 +208,43 @@ def _is_label(one: Any) -> bool:
     return one is None or isinstance(one, str | bytes | Enum | date | time | timedelta | set | frozenset)
 
 
-def _take_apart(one: Any, parts: _Parts) -> None:
-    if isinstance(one, np.ndarray):
+def _parts_of(one: Any) -> _Parts:
+    if isinstance(one, _Parts):
+        return one
+    pieces = list(_pieces(one))
+    numbers = [piece for piece in pieces if not isinstance(piece, str)]
+    if any(math.isnan(number) for number in numbers):
+        raise _is_nan(1, 1)
+    return _Parts([piece for piece in pieces if isinstance(piece, str)], numbers)
+
+
+def _pieces(one: Any) -> Iterator[str | float]:
+    if isinstance(one, np.ndarray | np.generic):
         one = one.tolist()
-    if isinstance(one, np.generic):
-        one = one.item()
     if dataclasses.is_dataclass(one) and not isinstance(one, type):
         one = {field.name: getattr(one, field.name) for field in dataclasses.fields(one)}
     if isinstance(one, bool | int | float | Decimal | Fraction | complex):
-        parts.texts.append(type(one).__name__)
-        parts.numbers.extend([one.real, one.imag] if isinstance(one, complex) else [_float(one)])
+        yield type(one).__name__
+        yield from (one.real, one.imag) if isinstance(one, complex) else (_float(one),)
     elif _is_label(one):
-        parts.texts.append(_written(one))
+        yield _written(one)
     elif isinstance(one, Mapping):
         # Keys that stand in another order are another output, if the mechanism orders them by what it knows.
         for key, value in one.items():
-            parts.texts.append(f", {key!r}: ")
-            _take_apart(value, parts)
+            yield f", {key!r}: "
+            yield from _pieces(value)
     elif isinstance(one, list | tuple):
-        parts.texts.append("(")
+        yield "("
         for value in one:
-            _take_apart(value, parts)
-            parts.texts.append(", ")
-        parts.texts.append(")")
+            yield from _pieces(value)
+            yield ", "
+        yield ")"
     else:
         raise ModelError(
             "The mechanism returned an output of type {kind}, which cannot be compared; return numbers, texts, or "
             "lists, tuples and dictionaries of them.",
             kind=type(one).__name__,
         )
-    if any(math.isnan(number) for number in parts.numbers):
-        raise _is_nan(1, 1)
-
-
-def _parts_of(one: Any) -> _Parts:
-    if isinstance(one, _Parts):
-        return one
-    parts = _Parts([], [])
-    _take_apart(one, parts)
-    return parts
 
 
 def _float(one: Any) -> float:
@@ -268,7 +263,3 @@ def _number(line: str) -> float:
 
 def _is_nan(count: int, size: int) -> ModelError:
     return ModelError("The mechanism returned NaN in {count} of {all} outputs; mend that first.", count=count, all=size)
-
-
-def _different_lengths() -> ModelError:
-    return ModelError("The mechanism returned outputs of different lengths; return the same number each time.")

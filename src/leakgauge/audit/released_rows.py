@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge.artefacts import Shown
 from leakgauge.audit.attacks.case import ReleasedColumn
 from leakgauge.audit.binomial import at_least, at_most
-from leakgauge.audit.levels import least_level, without_checks
+from leakgauge.audit.levels import least_level
 from leakgauge.audit.lower_bound import lower_bound
 from leakgauge.audit.outputs import Outputs
+from leakgauge.audit.subjects import Subject
 from leakgauge.claims import ApproximateDP, LocalDP, Statement
 from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
@@ -26,23 +26,8 @@ _INPUTS = 8
 """The most frequent inputs, of which a pair is chosen."""
 
 
-@dataclass
-class Recorded:
-    """Outputs that were already released, handed out once each."""
-
-    outputs: Mapping[Any, Outputs]
-    ratio: Callable[[Outputs], Floats] | None = None
-    _used: dict[Any, int] = field(default_factory=dict)
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """The next ones; fewer where there are no more."""
-        start = self._used.get(value, 0)
-        self._used[value] = start + count
-        return self.outputs[value][start : start + count]
-
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """As the record's mechanism has it."""
-        return self.ratio
+Groups: TypeAlias = tuple[dict[str, Outputs], Callable[[Outputs], Floats] | None]
+"""Released outputs by the two inputs, or groups of them, and their log-likelihood ratio as the record has it."""
 
 
 def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
@@ -60,11 +45,19 @@ def shown_by_rows(column: ReleasedColumn, confidence: float) -> Shown | None:
     groups = _letters(column, claim) if column.mechanism.noise is None else _quarters(column)
     if groups is None:
         return None
-    pair = tuple(groups.outputs)
-    rows = min(len(one) for one in groups.outputs.values())
-    shown = lower_bound(groups, claim, [(pair[0], pair[1])], samples=rows, confidence=confidence, stop_early=False)
+    outputs, ratio = groups
+    first, second = outputs
+    used = dict.fromkeys(outputs, 0)
+
+    def draw(name: str, count: int, until: float) -> Outputs:
+        """The next ones, each handed out once; fewer where there are no more."""
+        used[name] += count
+        return outputs[name][used[name] - count : used[name]]
+
     # Rows are not runs on one input: that they come again may be the table's doing.
-    return without_checks(shown)
+    rows = Subject(draw, lambda *_: ratio, runs=False)
+    samples = min(len(one) for one in outputs.values())
+    return lower_bound(rows, claim, [(first, second)], samples=samples, confidence=confidence, stop_early=False)
 
 
 def _claim(column: ReleasedColumn) -> Statement | None:
@@ -75,7 +68,7 @@ def _claim(column: ReleasedColumn) -> Statement | None:
     return approximate[0] if approximate else None
 
 
-def _quarters(column: ReleasedColumn) -> Recorded | None:
+def _quarters(column: ReleasedColumn) -> Groups | None:
     low, high = np.quantile(column.inputs, [0.25, 0.75], method="inverted_cdf")
     if low == high:
         low, high = column.inputs.min(), column.inputs.max()
@@ -85,24 +78,24 @@ def _quarters(column: ReleasedColumn) -> Recorded | None:
     outputs = {name: column.outputs[rows] for name, rows in ends.items()}
     inputs = [np.unique(column.inputs[rows]).tolist() for rows in ends.values()]
     if any(len(values) > 1 for values in inputs):
-        return Recorded(outputs)
+        return outputs, None
     ratio = column.law.log_ratio(inputs[0][0], inputs[1][0])
-    return Recorded(outputs, lambda steps: ratio(steps.astype(np.float64)))
+    return outputs, lambda steps: ratio(steps.astype(np.float64))
 
 
-def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
+def _letters(column: ReleasedColumn, claim: Statement) -> Groups | None:
     inputs, counts = np.unique(column.inputs, return_counts=True)
-    frequent = [int(at) for at in np.argsort(-counts, kind="stable")[:_INPUTS] if counts[at] >= FEWEST_ROWS]
-    if len(frequent) < 2:
+    frequent = np.argsort(-counts, kind="stable")[:_INPUTS]
+    rows = {int(inputs[at]): int(counts[at]) for at in frequent if counts[at] >= FEWEST_ROWS}
+    if len(rows) < 2:
         return None
-    rows = {int(inputs[at]): int(counts[at]) for at in frequent}
     pairs = itertools.permutations(rows, 2)
     channel = column.mechanism.channel() if column.mechanism.sets is None else None
     if channel is None:
         # A set tells any two letters apart as well as any other two, so that those of most rows show most.
         first, second = max(pairs, key=lambda pair: min(rows[one] for one in pair))
         sets = {f"letter {one + 1}": column.outputs[column.inputs == one] for one in (first, second)}
-        return Recorded(sets, column.law.log_ratio(first, second))
+        return sets, column.law.log_ratio(first, second)
     places = np.arange(len(channel.outputs))
 
     def expected(pair: tuple[int, int]) -> float:
@@ -110,10 +103,8 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
         trials = min(rows[one] for one in pair)
         order = np.argsort(-column.law.log_ratio(*pair)(places), kind="stable")
         shares = [np.cumsum(channel.matrix[one][order]) for one in pair]
-        low, high = (
-            at_least(np.floor(shares[0] * trials), trials, 0.02),
-            at_most(np.ceil(shares[1] * trials), trials, 0.02),
-        )
+        low = at_least(np.floor(shares[0] * trials), trials, 0.02)
+        high = at_most(np.ceil(shares[1] * trials), trials, 0.02)
         return float(least_level(claim, low, np.minimum(high, 1.0)).max())
 
     first, second = max(pairs, key=expected)
@@ -122,10 +113,8 @@ def _letters(column: ReleasedColumn, claim: Statement) -> Recorded | None:
     order = np.argsort(texts)
     ratios = column.law.log_ratio(first, second)(places)[order]
     names = _told_apart(channel.inputs)
-    return Recorded(
-        {names[one]: texts[column.outputs[column.inputs == one].astype(int)] for one in (first, second)},
-        lambda released: np.asarray(ratios[np.searchsorted(texts[order], released)]),
-    )
+    outputs = {names[one]: texts[column.outputs[column.inputs == one].astype(int)] for one in (first, second)}
+    return outputs, lambda released: np.asarray(ratios[np.searchsorted(texts[order], released)])
 
 
 def _told_apart(labels: Sequence[Label]) -> list[str]:

@@ -1,18 +1,25 @@
-"""What is audited, drawn from alike (functions, mechanisms of the catalogue, OpenDP measurements), and its inputs."""
+"""What is audited, drawn from alike, and its inputs.
+
+Functions, mechanisms of the catalogue, OpenDP measurements, and programs that read and write lines.
+"""
 
 from __future__ import annotations
 
 import itertools
+import os
+import shlex
+import signal
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from leakgauge.audit.outputs import Outputs, as_outputs, compact
-from leakgauge.claims import Statement
+from leakgauge.audit.outputs import Outputs, as_outputs, compact, program_outputs
 from leakgauge.errors import EngineError, LeakgaugeError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.mechanism import Pair
@@ -25,48 +32,50 @@ MOST_GIVEN = 1024
 """Pairs that may be given; each of them is tried."""
 _AT_ONCE = 1 << 17
 """Outputs of a mechanism of the catalogue that are drawn between two looks at the clock."""
-
-
-class Subject(Protocol):
-    """Something that turns an input into a random output."""
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many independent runs on one input, fewer where the clock passes ``until``."""
-
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """The log-likelihood ratio of the two inputs; None where the law is not known."""
-        return None
+LONGEST_LINE = 1 << 12
+"""Bytes a line may have, on average, before a program is taken to write without end."""
+_AT_LEAST, _AT_MOST = 1 << 20, 1 << 28
+"""Bytes that a program may write in any case, and in no case."""
 
 
 @dataclass(frozen=True)
-class Repeated(Subject):
+class Subject:
+    """Something that turns an input into a random output.
+
+    Attributes:
+        draw: outputs of so many independent runs on one input, fewer where the clock passes the time that is given.
+        log_ratio: the log-likelihood ratio of two inputs; None where the law is not known.
+        runs: whether each output is drawn afresh, so that it may be asked whether the noise repeats.
+    """
+
+    draw: Callable[[Any, int, float], Outputs]
+    log_ratio: Callable[[Any, Any], Callable[[Outputs], Floats] | None] = lambda first, second: None
+    runs: bool = True
+
+
+def _repeated(function: Callable[[Any], Any]) -> Subject:
     """A function from an input to an output, run again and again."""
 
-    function: Callable[[Any], Any]
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
+    def draw(value: Any, count: int, until: float) -> Outputs:
         found: list[Any] = []
 
         def work() -> None:
             while len(found) < count and time.monotonic() < until:
                 # At once, so that long labels are not all kept.
-                found.append(compact(self.function(value)))
+                found.append(compact(function(value)))
 
         _within(work, until)
         return as_outputs(found[:count])
 
+    return Subject(draw)
 
-@dataclass(frozen=True)
-class Batched(Subject):
+
+def _batched(function: Callable[[Any, int], Any]) -> Subject:
     """A function from an input and a count to so many outputs."""
 
-    function: Callable[[Any, int], Any]
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
+    def draw(value: Any, count: int, until: float) -> Outputs:
         found: list[Any] = []
-        _within(lambda: found.append(self.function(value, count)), until)
+        _within(lambda: found.append(function(value, count)), until)
         if not found:
             return np.empty(0)
         outputs = as_outputs(found[0])
@@ -78,47 +87,84 @@ class Batched(Subject):
             )
         return outputs
 
+    return Subject(draw)
 
-@dataclass(frozen=True)
-class Catalogued(Subject):
+
+def _catalogued(mechanism: Mechanism, randomness: Randomness) -> Subject:
     """A mechanism of the catalogue, run as a release runs it."""
 
-    mechanism: Mechanism
-    randomness: Randomness
-
-    def draw(self, value: Any, count: int, until: float) -> Outputs:
-        """Outputs of so many runs."""
-        if self.mechanism.law is None:
-            return Repeated(lambda given: self.mechanism.run(given, self.randomness)).draw(value, count, until)
+    def draw(value: Any, count: int, until: float) -> Outputs:
         drawn: list[Outputs] = []
         while count > 0 and (not drawn or time.monotonic() < until):
-            drawn.append(self.mechanism.repeated(value, min(count, _AT_ONCE), self.randomness))
+            drawn.append(mechanism.repeated(value, min(count, _AT_ONCE), randomness))
             count -= len(drawn[-1])
         return np.concatenate(drawn)
 
-    def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats] | None:
-        """From its law."""
-        return self.mechanism.log_ratio(first, second)
+    one_by_one = _repeated(lambda value: mechanism.run(value, randomness))
+    return Subject(one_by_one.draw if mechanism.law is None else draw, mechanism.log_ratio)
+
+
+@dataclass(frozen=True)
+class Program:
+    """A command that reads one input a line and writes one output a line, started once a batch.
+
+    Attributes:
+        command: the program with its arguments, as on a command line; no shell reads it.
+    """
+
+    command: str
+
+    def __post_init__(self) -> None:
+        try:
+            parts = shlex.split(self.command)
+        except ValueError:
+            parts = []
+        if not parts:
+            raise OptionError("The program {command!r} is not a command; name a program.", command=self.command)
+
+    def draw(self, value: object, count: int, until: float) -> Outputs:
+        """The lines that come back for so many lines of the input, each with the number it reads as."""
+        most = min(_AT_LEAST + LONGEST_LINE * count, _AT_MOST)
+        status, written = _run(self.command, f"{value}\n".encode() * count, most, max(until - time.monotonic(), 0.5))
+        if len(written) > most:
+            raise ModelError(
+                "The program wrote more than {most} bytes for {count} lines; write one output for each.",
+                most=most,
+                count=count,
+            )
+        if status is None:
+            return np.empty(0)
+        if status:
+            raise EngineError(
+                "The program ended with status {status}; mend that first, or give inputs it takes.", status=status
+            )
+        try:
+            lines = written.decode("utf-8").splitlines()
+        except UnicodeDecodeError:
+            raise ModelError("The program wrote something else than UTF-8; write one output a line.") from None
+        if len(lines) != count:
+            raise ModelError(
+                "The program read {count} lines and wrote {found}; write one output for each.",
+                count=count,
+                found=len(lines),
+            )
+        return program_outputs(lines)
 
 
 def subject_of(mechanism: Any, *, batched: bool = False, randomness: Randomness | None = None) -> Subject:
     """What is audited; arguments as of ``lower_bound``, and what cannot be run is refused."""
     if isinstance(mechanism, Mechanism):
-        return Catalogued(mechanism, randomness or OperatingSystem())
-    if hasattr(mechanism, "draw") and hasattr(mechanism, "log_ratio"):
-        found: Subject = mechanism
-        return found
+        return _catalogued(mechanism, randomness or OperatingSystem())
+    if isinstance(mechanism, Subject):
+        return mechanism
+    if isinstance(mechanism, Program):
+        return Subject(mechanism.draw)
     if not callable(mechanism):
         raise OptionError(
             "{kind} cannot be run; give a function, a mechanism of the catalogue or an OpenDP measurement.",
             kind=type(mechanism).__name__,
         )
-    return Batched(mechanism) if batched else Repeated(mechanism)
-
-
-def claimed(mechanism: Any) -> Statement | None:
-    """The headline that a mechanism of the catalogue claims; None of anything else."""
-    return mechanism.claims[0] if isinstance(mechanism, Mechanism) else None
+    return _batched(mechanism) if batched else _repeated(mechanism)
 
 
 def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
@@ -128,16 +174,13 @@ def known_pairs(mechanism: Any, pairs: Iterable[Pair] | None) -> list[Pair]:
         OptionError: there is none, one is not a pair, there are too many to try each, or inputs are further apart than
             the sensitivity that the mechanism is made for.
     """
-    catalogued = mechanism if isinstance(mechanism, Mechanism) else None
-    if pairs is None:
-        if catalogued is None:
-            raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
-        chosen = catalogued.neighbours()
-    else:
-        chosen = _given(pairs)
-    if catalogued is not None and catalogued.reach is not None:
+    catalogued = isinstance(mechanism, Mechanism)
+    if pairs is None and not catalogued:
+        raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
+    chosen: list[Pair] = mechanism.neighbours() if pairs is None else _given(pairs)
+    if catalogued and mechanism.reach is not None:
         for pair in chosen:
-            _require_neighbours(pair, catalogued.reach, catalogued.name)
+            _require_neighbours(pair, mechanism.reach, mechanism.name)
     return chosen
 
 
@@ -194,3 +237,51 @@ def _within(work: Callable[[], None], until: float) -> None:
         raise EngineError(
             "The mechanism raised {kind}; mend that first, or give inputs it takes.", kind=type(failures[0]).__name__
         ) from None
+
+
+def _run(command: str, lines: bytes, most: int, seconds: float) -> tuple[int | None, bytes]:
+    """The status that a program ended with and all it wrote; no status where it was late or wrote too much."""
+    try:
+        process = subprocess.Popen(
+            shlex.split(command),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise OptionError(
+            "The program {command!r} cannot be started: {reason}.", command=command, reason=error.strerror
+        ) from None
+    stdin, stdout = process.stdin, process.stdout
+    assert stdin is not None and stdout is not None
+    written = bytearray()
+
+    def feed() -> None:
+        # A program that ends before it has read everything is judged by what it wrote.
+        with suppress(OSError):
+            stdin.write(lines)
+        with suppress(OSError):
+            stdin.close()
+
+    def read() -> None:
+        while len(written) <= most and (chunk := os.read(stdout.fileno(), 1 << 20)):
+            written.extend(chunk)
+
+    threading.Thread(target=feed, daemon=True).start()
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    limit = time.monotonic() + seconds
+    reader.join(seconds)
+    status = None
+    if not reader.is_alive() and len(written) <= most:
+        with suppress(subprocess.TimeoutExpired):
+            status = process.wait(max(limit - time.monotonic(), 0.1))
+    if status is None:
+        # With whatever it has started itself.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    reader.join()
+    stdout.close()
+    return status, bytes(written)

@@ -10,9 +10,8 @@ from importlib import import_module
 import click
 
 from leakgauge import __version__
-from leakgauge.cli.help import spoken
+from leakgauge.cli.help import refusal, spoken
 from leakgauge.cli.language import current, language_asked, speaking
-from leakgauge.cli.misuse import refusal
 from leakgauge.errors import LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import message
 

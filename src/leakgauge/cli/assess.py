@@ -69,7 +69,7 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     graded = _graded(given, diagram, output)
     if given["picture"] is not None:
         from leakgauge.artefacts.codec import encode
-        from leakgauge.report.figures import influence_figure
+        from leakgauge.report.figures.influence import influence_figure
 
         write_whole(given["picture"], influence_figure(encode(graded), diagram, current()).to_svg())
     published = given["algebra"] == "published"

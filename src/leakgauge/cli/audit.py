@@ -16,6 +16,7 @@ from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, 
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError, RefusalError
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
@@ -64,7 +65,10 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     if (subject is None) == (program is None):
         raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
     kind = "a program" if program is not None else _kind(subject)
-    _refuse(given, _NOT_FOR[kind], kind)
+    for name in _NOT_FOR[kind]:
+        if given[name] not in (None, (), False):
+            option = name.replace("_", "-")
+            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
     if kind == "a record":
         _audit_release(Path(subject), given, as_json, output)
     else:
@@ -81,13 +85,6 @@ def _kind(subject: str) -> str:
     if not names_a_file(subject):
         return "a mechanism"
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
-
-
-def _refuse(given: dict[str, Any], names: tuple[str, ...], what: str) -> None:
-    for name in names:
-        if given[name] not in (None, (), False):
-            option = name.replace("_", "-")
-            raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=what)
 
 
 def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -109,7 +106,7 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
         settings = _settings(given, "released", "background", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, secrets=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record, table, secret=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
@@ -148,7 +145,8 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     facts.add_row(say("inputs"), say(" and ").join(audit.inputs))
     facts.add_row(say("told apart by"), retell(audit.event) or say("no single output"))
     if sure is not None:
-        facts.add_row(say("outputs"), _outputs(audit))
+        early, whole = message("{samples:d} of each input, stopped early"), message("{samples:d} of each input")
+        facts.add_row(say("outputs"), say(early if audit.stopped_early else whole, samples=audit.samples))
     for check in audit.checks:
         facts.add_row(retell(check.name), say("as it should be") if check.holds else retell(check.reason))
     parts: Parts = [facts]
@@ -159,12 +157,6 @@ def _render_mechanism(audit: MechanismAudit) -> Parts:
     if audit.claim is not None:
         parts.append(_verdict(audit.violated))
     return parts
-
-
-def _outputs(audit: MechanismAudit) -> str:
-    if audit.stopped_early:
-        return say("{samples:d} of each input, stopped early", samples=audit.samples)
-    return say("{samples:d} of each input", samples=audit.samples)
 
 
 def _verdict(violated: bool) -> Text | str:
@@ -191,11 +183,8 @@ def _levels(audit: Audit) -> Table:
         if level is None:
             levels.add_row(name, "", say("too few rows, or nothing claimed"), "")
             continue
-        fields = {"level": number(level.at_least), "unit": level.lower_bound.unit}
-        if level.violated:
-            at_least = say("at least {level} {unit} VIOLATED", **fields)
-        else:
-            at_least = say("at least {level} {unit}", **fields)
+        template = message("at least {level} {unit} VIOLATED") if level.violated else message("at least {level} {unit}")
+        at_least = say(template, level=number(level.at_least), unit=level.lower_bound.unit)
         levels.add_row(name, str(level.statement), at_least, say("{samples:d} of each of two", samples=level.samples))
     return levels
 

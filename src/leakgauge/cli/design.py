@@ -6,7 +6,7 @@ import csv
 import io
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
@@ -18,6 +18,7 @@ from leakgauge.cli.options import FILE, loss_of
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.design import Knowledge, RateDistortion, Solution
@@ -57,20 +58,11 @@ def command(
     table: str,
     secret: tuple[str, ...],
     background: tuple[str, ...],
-    knowledge: str | None,
-    distortion: tuple[str, ...],
-    slope: float | None,
-    max_distortion: float | None,
-    max_leakage: float | None,
-    curve: int | None,
-    local_dp: float | None,
-    identifiability: float | None,
     weights: Path | None,
-    bins: tuple[str, ...],
-    missing: tuple[str, ...],
-    gap: float | None,
+    curve: int | None,
     output: Path | None,
     as_json: bool,
+    **given: Any,
 ) -> None:
     """The channel that provably leaks least for the usefulness you need, from the frequencies in TABLE.
 
@@ -88,26 +80,24 @@ def command(
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
 
-    target = _target(slope, max_distortion, max_leakage, curve)
-    known = _knowledge(knowledge, background)
-    loss = loss_of(distortion, secret)
-    if gap is None:
-        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
-        gap = 1e-9 if (local_dp, identifiability, weights) == (None, None, None) else 1e-6
+    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
+    known = _knowledge(given["knowledge"], background)
+    loss = loss_of(given["distortion"], secret)
     require_not_read(output, table, *loss.files, weights)
     question = Question(
         secret,
         background,
         loss.distortion(),
         known,
-        parse_binnings(bins, secret + background),
-        local_dp,
-        identifiability,
+        parse_binnings(given["bins"], secret + background),
+        given["local_dp"],
+        given["identifiability"],
         None if weights is None else read_label_values(weights),
     )
+    gap = question.gap if given["gap"] is None else given["gap"]
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
-        open_table(table, missing=missing) as source,
+        open_table(table, missing=given["missing"]) as source,
     ):
         problem = question.problem(source, target)
         if curve is None:
@@ -154,7 +144,7 @@ def _require_drawable(problem: RateDistortion, output: Path | None) -> None:
     if output is not None and output.suffix.lower() == ".svg":
         from leakgauge.design import Knowledge
         from leakgauge.probability import Joint
-        from leakgauge.report.figures import require_readable
+        from leakgauge.report.figures.channel import require_readable
 
         source = problem.source
         backgrounds = len(source.columns) if problem.knowledge is Knowledge.BOTH and isinstance(source, Joint) else 1
@@ -166,19 +156,17 @@ def _artefact(question: Question, solutions: Sequence[Solution], output: Path, c
     from leakgauge.artefacts.codec import encode, text_of
     from leakgauge.jobs.design import as_frontier
 
-    if output.suffix.lower() == ".svg":
-        from leakgauge.report.figures import channel_figure, frontier_figure
+    frontier, suffix = as_frontier(solutions), output.suffix.lower()
+    if suffix == ".svg":
+        from leakgauge.report.figures.channel import channel_figure
+        from leakgauge.report.figures.frontier import frontier_figure
 
-        figure = (
-            frontier_figure(encode(as_frontier(solutions)), language=current())
-            if curve
-            else channel_figure(solutions[0].channel, current())
-        )
-        return figure.to_svg() + "\n"
+        if curve:
+            return frontier_figure(encode(frontier), language=current()).to_svg() + "\n"
+        return channel_figure(solutions[0].channel, current()).to_svg() + "\n"
     if not curve:
         return text_of(ChannelFile.of(question.named(solutions[0])))
-    frontier = as_frontier(solutions)
-    if output.suffix.lower() != ".csv":
+    if suffix != ".csv":
         return text_of(frontier)
     text = io.StringIO()
     rows = [
@@ -220,6 +208,15 @@ def _render(solutions: Sequence[Solution], secret: Sequence[str], output: Path |
     return parts
 
 
+_OTHERS = {
+    (True, True): message("No channel that reads the secret alone and is as useful and keeps the bound"),
+    (True, False): message("No channel that reads the secret alone and is as useful"),
+    (False, True): message("No channel that is as useful and keeps the bound"),
+    (False, False): message("No channel as useful"),
+}
+"""Channels that leak no less, by whether they read the secret alone and whether they keep a bound."""
+
+
 def _said_of_all(problem: RateDistortion) -> Iterator[str]:
     """What the gap proves, of which quantity and among which channels, and what it does not."""
     from leakgauge.design import Knowledge
@@ -236,19 +233,10 @@ def _said_of_all(problem: RateDistortion) -> Iterator[str]:
         what = "I(X;Y,Z)"
     elif isinstance(problem.source, Joint):
         yield say("I(X;Y,Z) is shown, {what} is made small; --knowledge attacker makes I(X;Y,Z) small.", what=what)
-    alone = problem.knowledge is Knowledge.ATTACKER
     bounded = (problem.local_dp, problem.identifiability) != (None, None)
-    if alone and bounded:
-        others = say("No channel that reads the secret alone and is as useful and keeps the bound")
-    elif alone:
-        others = say("No channel that reads the secret alone and is as useful")
-    elif bounded:
-        others = say("No channel that is as useful and keeps the bound")
-    else:
-        others = say("No channel as useful")
     yield say(
         "{others!s} has less {what!s} than these, but for the gap. Designed from this table's counts.",
-        others=others,
+        others=say(_OTHERS[problem.knowledge is Knowledge.ATTACKER, bounded]),
         what=what,
     )
 

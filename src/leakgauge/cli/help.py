@@ -1,18 +1,34 @@
-"""Help in the language spoken: copies of the verbs that take ``--language``, and pages in wide letters."""
+"""What click says, in the language spoken: pages of help in wide letters, and what is wrong with the arguments.
+
+The sentences are made from what click's exceptions hold: the option, the value given, the nearest names.
+"""
 
 from __future__ import annotations
 
 import copy
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterable
+from typing import Any, Final
 
 import click
 
 from leakgauge.cli.language import VARIABLE, current, retell, say, wrapped
-from leakgauge.cli.misuse import Once, language_once
+from leakgauge.errors import OptionError
 from leakgauge.languages import CODES, ENGLISH, message
 
+_SPOKEN: Final = f"{__name__}.language"
+_GIVEN: Final = f"{__name__}.given"
+"""Of the values typed for a verb, by their parameters' names, and of what is left of the arguments."""
+_NOT_YET: Final = {
+    ("protect", "secret"): message("several secrets are not supported yet: run one job per column"),
+    ("query", "where"): message(
+        "several conditions are not supported yet: make one column of both, and ask about that"
+    ),
+}
+"""Options that people expect to be repeatable, by verb and name, and what they can do instead."""
+_ONCE: Final = message("give it once")
 # Heads and notes of click's own; it hands them over as finished texts.
 _OF_CLICK = (
     message("Options"),
@@ -25,6 +41,55 @@ _OF_CLICK = (
 )
 
 
+class _Once(click.Command):
+    """A verb that refuses an option of one value given twice; a flag given twice says the same thing twice."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse, and refuse what would drop a value that was typed."""
+        # Which options were given how often is known to click's parser alone, so the arguments are parsed twice.
+        try:
+            values, left, given = self.make_parser(ctx).parse_args(list(args))
+        except click.UsageError as error:
+            error.ctx = error.ctx or ctx
+            raise
+        ctx.meta[_GIVEN] = values, left
+        for parameter, times in Counter(given).items():
+            if isinstance(parameter, click.Option) and times > 1 and not (parameter.multiple or parameter.is_flag):
+                raise _repeated(parameter, times, ctx)
+        return super().parse_args(ctx, args)
+
+
+def _language_once(ctx: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """Refuse a language that was given to a group already; both ask for it, and only one can be spoken."""
+    if ctx.get_parameter_source(str(option.name)) is click.core.ParameterSource.COMMANDLINE:
+        # Groups and their verbs share this.
+        if _SPOKEN in ctx.meta:
+            raise _repeated(option, 2, ctx)
+        ctx.meta[_SPOKEN] = value
+    return value
+
+
+def _repeated(option: click.Parameter, times: int, ctx: click.Context) -> OptionError:
+    verb = ctx.command_path.split()[1:2]
+    return OptionError(
+        "{option!s} is given {times:d} times and takes one value; {way}.",
+        option=max(option.opts, key=len),
+        times=times,
+        way=_NOT_YET.get(("".join(verb), str(option.name)), _ONCE),
+    )
+
+
+_LANGUAGE = click.Option(
+    ["--language"],
+    type=click.Choice(list(CODES)),
+    envvar=VARIABLE,
+    show_envvar=True,
+    callback=_language_once,
+    expose_value=False,
+    help=message("Of messages and tables."),
+)
+
+
 def spoken(command: click.Command) -> click.Command:
     """A copy of a verb, and of its own verbs, that takes ``--language`` and helps in the language spoken now.
 
@@ -32,8 +97,8 @@ def spoken(command: click.Command) -> click.Command:
     """
     copied = copy.copy(command)
     # Here and not at every verb, so that no verb can lack it.
-    copied.__class__ = type(type(command).__name__, (Once, type(command)), {})
-    copied.params = [*command.params, _language_option()]
+    copied.__class__ = type(type(command).__name__, (_Once, type(command)), {})
+    copied.params = [*command.params, _LANGUAGE]
     copied.context_class = _Context
     if isinstance(copied, click.Group):
         copied.commands = {name: spoken(one) for name, one in copied.commands.items()}
@@ -75,18 +140,6 @@ class _Option(click.Option):
         return record[0], f"{retell(self.help or '')}{after}".lstrip()
 
 
-def _language_option() -> click.Option:
-    return click.Option(
-        ["--language"],
-        type=click.Choice(list(CODES)),
-        envvar=VARIABLE,
-        show_envvar=True,
-        callback=language_once,
-        expose_value=False,
-        help=message("Of messages and tables."),
-    )
-
-
 class _Context(click.Context):
     """A context whose help is a page in the language spoken now."""
 
@@ -123,3 +176,108 @@ def _lines(paragraph: str, width: int) -> list[str]:
     if paragraph.startswith("\b\n"):
         return paragraph.split("\n")[1:]
     return wrapped(paragraph.replace("\n", " "), width)
+
+
+def refusal(error: click.ClickException) -> str:
+    """What is wrong with the arguments, in the language spoken now; what is not foreseen here in click's own words."""
+    if isinstance(error, click.MissingParameter) and error.param is not None:
+        return _missing(error.param, error.ctx)
+    if isinstance(error, click.BadParameter) and error.param is not None and error.ctx is not None:
+        return _invalid(error.param, error.ctx) or error.format_message()
+    if isinstance(error, click.NoSuchOption):
+        return _unknown(_NO_OPTION, error.option_name, error.possibilities)
+    if isinstance(error, click.BadOptionUsage):
+        return _misused(error)
+    # Click has a class of its own for an unknown command only since 8.4.
+    command = getattr(error, "command_name", None)
+    if command is not None:
+        return _unknown(_NO_COMMAND, command, getattr(error, "possibilities", None))
+    if isinstance(error, click.UsageError) and error.ctx is not None:
+        _, left = error.ctx.meta.get(_GIVEN, ({}, []))
+        if left:
+            return say(
+                "Got unexpected extra arguments ({given!s})"
+                if len(left) > 1
+                else "Got unexpected extra argument ({given!s})",
+                given=" ".join(left),
+            )
+        if isinstance(error.ctx.command, click.Group):
+            return say("Missing command.")
+    return error.format_message()
+
+
+def _missing(param: click.Parameter, ctx: click.Context | None) -> str:
+    name = param.get_error_hint(ctx)
+    option = isinstance(param, click.Option)
+    if not isinstance(param.type, click.Choice):
+        return say("Missing option {name!s}." if option else "Missing argument {name!s}.", name=name)
+    return say(
+        "Missing option {name!s}. Choose from:\n\t{choices!s}"
+        if option
+        else "Missing argument {name!s}. Choose from:\n\t{choices!s}",
+        name=name,
+        choices=",\n\t".join(map(str, param.type.choices)),
+    )
+
+
+_NUMBERS = (
+    (click.INT, message("Invalid value for {name!s}: {value!s} is not a valid integer.")),
+    (click.FLOAT, message("Invalid value for {name!s}: {value!s} is not a valid float.")),
+)
+
+
+def _invalid(param: click.Parameter, ctx: click.Context) -> str | None:
+    """What is wrong with a value; None where its type is not known here."""
+    kind, value = param.type, _refused(param, ctx)
+    fields: dict[str, object] = {"name": param.get_error_hint(ctx), "value": repr(value)}
+    if value is None:
+        return None
+    if isinstance(kind, click.Choice):
+        choices = tuple(repr(str(one)) for one in kind.choices)
+        return say("Invalid value for {name!s}: {value!s} is not one of {choices!s}.", **fields, choices=choices)
+    for number, template in _NUMBERS:
+        if isinstance(param, click.Option) and isinstance(kind, type(number)):
+            try:
+                number.convert(value, None, None)
+            except click.BadParameter:
+                return say(template, **fields)
+            fields |= {"value": value, "range": param.get_help_extra(ctx)["range"]}
+            return say("Invalid value for {name!s}: {value!s} is not in the range {range!s}.", **fields)
+    return None
+
+
+def _refused(param: click.Parameter, ctx: click.Context) -> Any:
+    """The value, of perhaps several, that the type of an option refuses; None where it was not given here."""
+    values, _ = ctx.meta.get(_GIVEN, ({}, []))
+    found = values.get(str(param.name))
+    for value in found if isinstance(found, list | tuple) else (found,):
+        try:
+            param.type.convert(value, param, ctx)
+        except click.BadParameter:
+            return value
+    return None
+
+
+_NO_OPTION = (
+    message("No such option {name!s}."),
+    message("No such option {name!s}. Did you mean {other!s}?"),
+    message("No such option {name!s}. (Did you mean one of: {others!s}?)"),
+)
+_NO_COMMAND = (
+    message("No such command {name!s}."),
+    message("No such command {name!s}. Did you mean {other!s}?"),
+    message("No such command {name!s}. (Did you mean one of: {others!s}?)"),
+)
+
+
+def _unknown(templates: tuple[str, str, str], name: str, near: list[str] | None) -> str:
+    others = tuple(map(repr, sorted(near or [])))
+    return say(templates[min(len(others), 2)], name=repr(name), other=others[:1] and others[0], others=others)
+
+
+def _misused(error: click.BadOptionUsage) -> str:
+    options = () if error.ctx is None else error.ctx.command.params
+    option = next((one for one in options if error.option_name in (*one.opts, *one.secondary_opts)), None)
+    if isinstance(option, click.Option) and option.is_flag:
+        return say("Option {name!s} does not take a value.", name=repr(error.option_name))
+    return say("Option {name!s} requires an argument.", name=repr(error.option_name))

@@ -104,6 +104,18 @@ _ROWS = {
     "leakage_with_background": ("I(X;YZ)", message("told in all to someone with the background")),
     "conditional_entropy_with_background": ("H(X|YZ)", message("still uncertain to someone with the background")),
 }
+_ROLES = {
+    "secret": message("X secret: {columns!s} ({values:,} values)"),
+    "release": message("Y release: {columns!s} ({values:,} values)"),
+    "background": message("Z background: {columns!s} ({values:,} values)"),
+}
+_ZERO_LEAKAGE = {
+    (True, True): message("Hypothesis that the release tells nothing: rejected (p {p!s})."),
+    (True, False): message("Hypothesis that the release tells nothing: not rejected (p {p!s})."),
+    (False, True): message("Hypothesis that the background tells nothing: rejected (p {p!s})."),
+    (False, False): message("Hypothesis that the background tells nothing: not rejected (p {p!s})."),
+}
+"""By whether something is released, and whether the hypothesis is rejected."""
 _COMPANIONS = (
     ("best_guess", message("Best single guess is right"), "%"),
     ("guesses", message("Guesses needed on average"), ""),
@@ -142,19 +154,13 @@ def _render(measurement: Measurement, table: str) -> Parts:
 
 def _head(measurement: Measurement, table: str) -> list[str]:
     """Whose rows they are and which columns play which part."""
-    letters = measurement.letters
     lines = [say("{rows:,} rows of {table!s}", rows=measurement.rows, table=table)]
-    if measurement.secret:
-        columns = ", ".join(measurement.secret)
-        lines.append(say("X secret: {columns!s} ({values:,} values)", columns=columns, values=letters["secret"]))
-    if measurement.release:
-        columns = ", ".join(measurement.release)
-        lines.append(say("Y release: {columns!s} ({values:,} values)", columns=columns, values=letters["release"]))
-    if measurement.through_channel:
-        lines.append(say("Y release: through the channel given"))
-    if measurement.background:
-        columns, values = ", ".join(measurement.background), letters["background"]
-        lines.append(say("Z background: {columns!s} ({values:,} values)", columns=columns, values=values))
+    for role, template in _ROLES.items():
+        columns: tuple[str, ...] = getattr(measurement, role)
+        if columns:
+            lines.append(say(template, columns=", ".join(columns), values=measurement.letters[role]))
+        elif role == "release" and measurement.through_channel:
+            lines.append(say("Y release: through the channel given"))
     return lines
 
 
@@ -167,14 +173,7 @@ def _notes(measurement: Measurement) -> list[str]:
         p, drawn = measurement.zero_leakage.p_value, measurement.zero_leakage.degrees_of_freedom is None
         # Redrawn tables cannot show a smaller p than one in their number.
         shown = "< 0.0001" if p < 1e-4 else f"{'≤' if drawn and p < 0.01 else '='} {p:.4f}"
-        if measurement.release and p < 0.05:
-            said.append(say("Hypothesis that the release tells nothing: rejected (p {p!s}).", p=shown))
-        elif measurement.release:
-            said.append(say("Hypothesis that the release tells nothing: not rejected (p {p!s}).", p=shown))
-        elif p < 0.05:
-            said.append(say("Hypothesis that the background tells nothing: rejected (p {p!s}).", p=shown))
-        else:
-            said.append(say("Hypothesis that the background tells nothing: not rejected (p {p!s}).", p=shown))
+        said.append(say(_ZERO_LEAKAGE[bool(measurement.release), p < 0.05], p=shown))
     if measurement.best_guess is None:
         said.append(
             say(
@@ -198,11 +197,11 @@ def too_small() -> str:
 
 def _cells(quantity: Quantity, form: str) -> tuple[str, str]:
     """A value and its interval, with the digits that tell the ends of the interval apart."""
-    assert quantity.low is not None and quantity.high is not None
-    width = quantity.high - quantity.low
+    ends = quantity.ends
+    width = ends[1] - ends[0]
     decimals = 4 if width <= 0 else min(max(4, 2 - floor(log10(width))), 12)
     value, low, high = (
         f"{100 * number:.{decimals - 2}f} %" if form == "%" else f"{number:.{decimals}f}"
-        for number in (quantity.value, quantity.low, quantity.high)
+        for number in (quantity.value, *ends)
     )
     return value, f"{low} – {high}"

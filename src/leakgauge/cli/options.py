@@ -71,11 +71,9 @@ def output(command: Command) -> Command:
 
 @dataclass(frozen=True)
 class Loss:
-    """What ``--distortion`` says.
+    """What ``--distortion`` says: names, or files, of one distortion per column, and how much a unit of each counts.
 
-    Attributes:
-        names: of one distortion for the whole secret, or of one per column; each a name or a file.
-        weights: how much a unit of each column counts; None where one distortion is for the whole secret.
+    Without weights there is one distortion, for the whole secret.
     """
 
     names: tuple[str, ...]

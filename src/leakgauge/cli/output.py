@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +49,7 @@ def require_not_read(output: Path | None, table: str, *files: Path | None) -> No
     from leakgauge.tables.opening import source_files
 
     # The address after its files: it may be a folder, in which nothing is written.
-    require_writable(output, *source_files(table), Path(table), *filter(None, files))
+    require_writable(output, *source_files(table), Path(table), *files)
 
 
 def deliver(
@@ -93,14 +93,9 @@ def _json(fields: object, encoding: str) -> str:
     return text + "\n"
 
 
-@contextmanager
-def working(task: str) -> Iterator[None]:
+def working(task: str) -> AbstractContextManager[object]:
     """A spinner on standard error while something takes long, only where a person looks."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with Console(stderr=True).status(task):
-        yield
+    return Console(stderr=True).status(task) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager

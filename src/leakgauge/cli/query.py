@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,10 +14,11 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.options import FILE, Command
+from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, deliver, number, require_not_read, working
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, LeakgaugeError, OptionError
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Answer
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from leakgauge.release.ledger.cost import Cost, Total
     from leakgauge.release.queries import Condition, Protection, Query
 
+_Option = Callable[[Any], Any]
 _COMMON = (
     click.option("--epsilon", type=float, required=True, metavar="E", help="The budget of this answer, in nats."),
     options.confidence,
@@ -52,17 +55,18 @@ _LABELS = (
     click.option("--labels", metavar="A|B|C", help="The values to count; (missing) for those without."),
     click.option("--labels-file", type=FILE, metavar="FILE", help="Or a file with one per line."),
 )
+_EDGES = (click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end."),)
+_SHARE = (
+    click.option(
+        "--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below."
+    ),
+    click.option(
+        "--grid", type=float, metavar="STEP", help="Answer in multiples of it, such as 1; by default a fine one."
+    ),
+)
+_MOST = (click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many."),)
 _AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at", "grid", "k")
 """Fields of queries that are options of the same name and meaning."""
-
-
-def _options(*groups: tuple[Callable[[Any], Any], ...]) -> Callable[[Command], Command]:
-    def add(verb: Command) -> Command:
-        for option in reversed([option for group in (*groups, _COMMON) for option in group]):
-            verb = option(verb)
-        return verb
-
-    return add
 
 
 @click.group()
@@ -81,73 +85,35 @@ def command(ctx: click.Context, table: str) -> None:
     ctx.obj = table
 
 
-@command.command()
-@_options(_DELTA)
-@click.pass_obj
-def count(table: str, /, **given: Any) -> None:
-    """How many rows there are, or how many have a value."""
-    from leakgauge.release.queries import Count
+def _verb(name: str, kind: str, told: str, *groups: tuple[_Option, ...], last: tuple[_Option, ...] = ()) -> None:
+    """Add the verb that asks a kind of query, with the options of these groups before and after the common ones."""
 
-    _run(table, Count, given)
+    @click.pass_obj
+    def ask(table: str, /, **given: Any) -> None:
+        _run(table, kind, given)
 
-
-@command.command("sum")
-@_options(_COLUMN, _BOUNDS, _DELTA)
-@click.pass_obj
-def total(table: str, /, **given: Any) -> None:
-    """The sum of a column, its values clamped to the bounds."""
-    from leakgauge.release.queries import Sum
-
-    _run(table, Sum, given)
+    for option in reversed([*chain(*groups), *_COMMON, *last]):
+        ask = option(ask)
+    command.command(name, help=told)(ask)
 
 
-@command.command()
-@_options(_COLUMN, _BOUNDS, _DELTA)
-@click.pass_obj
-def mean(table: str, /, **given: Any) -> None:
-    """The mean of a column, its values clamped to the bounds."""
-    from leakgauge.release.queries import Mean
-
-    _run(table, Mean, given)
-
-
-@command.command()
-@_options(_COLUMN, _LABELS, _DELTA)
-@click.option("--edges", metavar="1,2,3", help="Or where numbers are cut; the outermost bins have no end.")
-@click.pass_obj
-def histogram(table: str, /, **given: Any) -> None:
-    """How many rows have each declared value, or lie between edges."""
-    from leakgauge.release.queries import Histogram
-
-    _run(table, Histogram, given)
+_verb("count", "Count", message("How many rows there are, or how many have a value."), _DELTA)
+_verb("sum", "Sum", message("The sum of a column, its values clamped to the bounds."), _COLUMN, _BOUNDS, _DELTA)
+_verb("mean", "Mean", message("The mean of a column, its values clamped to the bounds."), _COLUMN, _BOUNDS, _DELTA)
+_verb(
+    "histogram",
+    "Histogram",
+    message("How many rows have each declared value, or lie between edges."),
+    *(_COLUMN, _LABELS, _DELTA),
+    last=_EDGES,
+)
+_verb(
+    "quantile", "Quantile", message("A number below which a share of the values lies."), _COLUMN, _BOUNDS, last=_SHARE
+)
+_verb("top", "TopLabels", message("The declared values that most rows have."), _COLUMN, _LABELS, last=_MOST)
 
 
-@command.command()
-@_options(_COLUMN, _BOUNDS)
-@click.option("--at", type=float, default=0.5, show_default=True, metavar="SHARE", help="The share of values below.")
-@click.option("--grid", type=float, metavar="STEP", help="Answer in multiples of it, such as 1; by default a fine one.")
-@click.pass_obj
-def quantile(table: str, /, **given: Any) -> None:
-    """A number below which a share of the values lies."""
-    from leakgauge.release.queries import Quantile
-
-    _run(table, Quantile, given)
-
-
-@command.command()
-@_options(_COLUMN, _LABELS)
-@click.option("--k", type=int, default=1, show_default=True, metavar="K", help="How many.")
-@click.pass_obj
-def top(table: str, /, **given: Any) -> None:
-    """The declared values that most rows have."""
-    from leakgauge.release.queries import TopLabels
-
-    if given["labels"] is given["labels_file"] is None:
-        raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
-    _run(table, TopLabels, given)
-
-
-def _run(table: str, kind: type[Query[Any]], given: dict[str, Any]) -> None:
+def _run(table: str, kind: str, given: dict[str, Any]) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import open_ledger
@@ -189,16 +155,21 @@ def _run(table: str, kind: type[Query[Any]], given: dict[str, Any]) -> None:
         _hand_over(stored_answer(paid, table), as_json, output, lambda: _render(paid))
 
 
-def _query(kind: type[Query[Any]], given: dict[str, Any]) -> Query[Any]:
+def _query(kind: str, given: dict[str, Any]) -> Query[Any]:
     """A query from the options that its verb takes."""
+    from leakgauge.release import queries
+
     fields = {name: given[name] for name in _AS_GIVEN if name in given}
     if "missing_value" in given:
         fields["missing"] = given["missing_value"]
     if "labels" in given:
         fields["labels"] = _labels(given["labels"], given["labels_file"])
+        if kind == "TopLabels" and fields["labels"] is None:
+            raise OptionError("The labels to choose from are missing; give --labels or --labels-file.")
     if "edges" in given:
         fields["edges"] = _edges(given["edges"])
-    return kind(**fields, where=_condition(given["where"]))
+    query: Query[Any] = getattr(queries, kind)(**fields, where=_condition(given["where"]))
+    return query
 
 
 @contextmanager
@@ -312,12 +283,9 @@ def _lines(answer: queries.Answer) -> list[str]:
         "unit": answer.protection.sentence,
         "neighbours": answer.protection.neighbours.words,
     }
-    if answer.simulated:
-        lines.append(say("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
-    else:
-        lines.append(say("Guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
-    lines.append(say("Mechanism: {mechanisms!s}", mechanisms=retell(answer.mechanism)))
-    return lines
+    would = message("A release would guarantee: {claims!s}; protects {unit}: {neighbours}.")
+    lines.append(say(would if answer.simulated else "Guarantee: {claims!s}; protects {unit}: {neighbours}.", **fields))
+    return [*lines, say("Mechanism: {mechanisms!s}", mechanisms=retell(answer.mechanism))]
 
 
 def _label(text: str) -> str:

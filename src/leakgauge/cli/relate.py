@@ -58,7 +58,7 @@ def command(
     from leakgauge.jobs.relate import relate
     from leakgauge.notions import Circumstances
 
-    require_writable(output, *(path for path in (Path(subject), prior) if path))
+    require_writable(output, Path(subject), prior)
     if unordered and records is None:
         raise OptionError("--unordered says how data sets are compared; give their number of records with --records.")
     wanted = Circumstances(records=1 if records is None else records, independent=independent, delta=delta, order=order)
@@ -68,7 +68,7 @@ def command(
 
 def _render(relation: Relation) -> Parts:
 
-    from leakgauge.notions.levels import NO_NEIGHBOURS
+    from leakgauge.notions.relation import NO_NEIGHBOURS
 
     parts: Parts = [*_compared(relation)]
     if relation.levels:

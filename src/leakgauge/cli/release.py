@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,19 +13,17 @@ from rich.table import Table
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.options import FILE
-from leakgauge.cli.output import Parts, counting, deliver, grid, number, simulation_warning
-from leakgauge.drafts import require_writable
+from leakgauge.cli.output import Parts, counting, deliver, grid, number, require_not_read, simulation_warning
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge import tables
     from leakgauge.artefacts import Level
-    from leakgauge.artefacts.record import Budget, Claims, Preview
+    from leakgauge.artefacts.record import Budget, Preview
     from leakgauge.probability import Distribution
     from leakgauge.release import Prior, Release, ReleasePlan
     from leakgauge.release.bound import BoundPlan
     from leakgauge.release.execution import Progress, Stage
-    from leakgauge.release.ledger.admission import Verdict
     from leakgauge.release.ledger.cost import Cost
 
 
@@ -87,38 +85,33 @@ def command(
     from leakgauge.release.record import public_place
     from leakgauge.release.signatures import private_key, signature_place
     from leakgauge.tables import open_table
-    from leakgauge.tables.opening import source_files
 
     plan = read_plan(plan_file)
     if output is None and not dry_run:
         raise OptionError("No output is named; say -o OUT, or --dry-run.")
     place = record if record is not None or output is None else output.with_name(output.name + ".json")
     public = None if output is None else public_place(output)
-    inputs = [
-        *source_files(table),
-        Path(table),
-        *plan_files(plan_file),
-        *(Path(text.partition("=")[2]) for text in priors),
-    ]
     places = [output, place, public]
     if sign is not None:
         private_key(sign)
-        inputs.append(sign)
         places += [signature_place(one) for one in (place, public) if one is not None]
+    read = [*plan_files(plan_file), *(Path(text.partition("=")[2]) for text in priors), sign]
     for file in places:
-        require_writable(file, *inputs, *(() if address is None else ledger_files(address)))
+        require_not_read(file, table, *read, *(() if address is None else ledger_files(address)))
     if dataset is not None and address is None:
         raise OptionError(
             "--dataset {found!r} names an account, but no ledger is given; name it with --ledger.", found=dataset
         )
     name = dataset or default_dataset(table)
-    with ExitStack() as opened:
-        source = opened.enter_context(open_table(table, missing=missing))
-        ledger = None if address is None else opened.enter_context(open_ledger(address))
+    with (
+        open_table(table, missing=missing) as source,
+        nullcontext() if address is None else open_ledger(address) as ledger,
+    ):
         known = _priors(priors, source, plan)
         if dry_run:
             bound, cost, verdict = preview(plan, source, ledger, name, known)
-            deliver(_preview(bound, cost, verdict), as_json, None, lambda: _render_dry(bound, cost, verdict))
+            found = _preview(bound, cost, None if verdict is None else verdict.allowed)
+            deliver(found, as_json, None, lambda: _render_dry(found, bound, cost))
             if verdict is not None:
                 verdict.require()
             return
@@ -144,32 +137,29 @@ def command(
 
 
 def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dict[str, Prior | Distribution | float]:
-    priors: dict[str, Prior | Distribution | float] = {}
-    for text in texts:
-        column, prior = _prior(text, table, plan)
-        if column in priors:
-            raise OptionError("--prior is given twice for column {column!r}; give it once.", column=column)
-        priors[column] = prior
-    return priors
-
-
-def _prior(text: str, table: tables.Table, plan: ReleasePlan) -> tuple[str, Prior | Distribution | float]:
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
     from leakgauge.release.priors import bound_channel, own_prior
     from leakgauge.tables import in_bins
 
-    column, equals, how = text.partition("=")
-    if not equals:
-        raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
-    kind, _, budget = how.partition(":")
-    if kind == "noisy-histogram":
-        return column, _epsilon(budget, text)
-    channel = bound_channel(plan, table, column)
-    if how == "this-table":
-        return column, own_prior(in_bins(table, plan.bins), column, channel)
-    values = match_labels(read_label_values(how), channel.inputs, "entries of the prior")
-    return column, Distribution(channel.inputs, [values[label] for label in channel.inputs])
+    priors: dict[str, Prior | Distribution | float] = {}
+    for text in texts:
+        column, equals, how = text.partition("=")
+        if not equals:
+            raise OptionError("The prior {found!r} names no column; write COLUMN=FILE.", found=text)
+        kind, _, budget = how.partition(":")
+        if kind == "noisy-histogram":
+            prior: Prior | Distribution | float = _epsilon(budget, text)
+        elif how == "this-table":
+            prior = own_prior(in_bins(table, plan.bins), column, bound_channel(plan, table, column))
+        else:
+            labels = bound_channel(plan, table, column).inputs
+            values = match_labels(read_label_values(how), labels, "entries of the prior")
+            prior = Distribution(labels, [values[label] for label in labels])
+        if column in priors:
+            raise OptionError("--prior is given twice for column {column!r}; give it once.", column=column)
+        priors[column] = prior
+    return priors
 
 
 def _epsilon(budget: str, text: str) -> float:
@@ -201,40 +191,29 @@ def _progress(total: int, counted: bool) -> Iterator[Progress]:
             raise
 
 
-def _preview(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Preview:
+def _preview(bound: BoundPlan, cost: Cost, allowed: bool | None) -> Preview:
     from leakgauge.artefacts.record import Preview, PreviewedBudget, keep_inside
-    from leakgauge.release.guarantees import budget_of, declared_steps
+    from leakgauge.release.guarantees import budget_of, claims_of, declared_steps
     from leakgauge.release.recorded_plan import recorded_plan
 
-    planned, claims = recorded_plan(bound), _claims(bound)
+    planned = recorded_plan(bound)
+    claims = {one.name: claims_of(planned.columns[one.name], one.mechanism) for one in bound.columns}
     spent = budget_of(cost.steps, planned.origin, declared_steps(bound, cost.steps[len(bound.steps) :]))
-    allowed = None if verdict is None else verdict.allowed
     return Preview(keep_inside(planned, claims), planned, claims, PreviewedBudget(spent.epsilon, spent.rho, allowed))
 
 
-def _claims(bound: BoundPlan) -> dict[str, Claims]:
-    from leakgauge.release.guarantees import claims_of
-    from leakgauge.release.recorded_plan import recorded_plan
-
-    planned = recorded_plan(bound).columns
-    return {one.name: claims_of(planned[one.name], one.mechanism) for one in bound.columns}
-
-
-def _render_dry(bound: BoundPlan, cost: Cost, verdict: Verdict | None) -> Parts:
+def _render_dry(found: Preview, bound: BoundPlan, cost: Cost) -> Parts:
     from leakgauge.release.guarantees import assumptions
-    from leakgauge.release.recorded_plan import recorded_plan
 
     rows = [
         (_released_as(one.reads, one.writes), one.mechanism.name, str(one.mechanism.claims[0])) for one in bound.columns
     ]
     parts: Parts = [_columns_table(say("What would be released"), rows, bound.public)]
     parts.append(say("Cost: ε {epsilon} nats, ρ {rho} nats.", epsilon=number(cost.epsilon), rho=number(cost.rho)))
-    if verdict is not None:
-        parts.append(say("The ledger would admit it.") if verdict.allowed else say("The ledger would refuse it."))
-    made = assumptions(recorded_plan(bound), _claims(bound), simulated=False)
-    parts += [f"· {retell(assumption)}" for assumption in made]
-    parts.append(say("Nothing was drawn, spent or written."))
-    return parts
+    if found.budget.allowed is not None:
+        parts.append(say("The ledger would admit it." if found.budget.allowed else "The ledger would refuse it."))
+    parts += [f"· {retell(one)}" for one in assumptions(found.plan, found.claims, simulated=False)]
+    return [*parts, say("Nothing was drawn, spent or written.")]
 
 
 def _render(made: Release) -> Parts:

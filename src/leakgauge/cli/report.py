@@ -13,7 +13,6 @@ from leakgauge.cli.output import deliver, working
 from leakgauge.drafts import require_writable
 from leakgauge.errors import OptionError
 
-_NAMES = {"internal": "report", "external": "report-external"}
 _FORMS = ("html", "md", "pdf")
 
 
@@ -60,7 +59,7 @@ def command(
         documents = twin(report.documents(language, kind, limit=least))
         deliver(documents, as_json, output, list, shareable=kind is Edition.EXTERNAL)
         return
-    place = output or folder / f"{_NAMES[edition]}.{written}"
+    place = output or folder / f"{'report' if kind is Edition.INTERNAL else 'report-external'}.{written}"
     require_writable(place)
     write = {"html": report.to_html, "md": report.to_markdown, "pdf": report.to_pdf}[written]
     with working(say("Writing the report …")):

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from rich.table import Table
 
 from leakgauge import papers
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.output import deliver
+from leakgauge.cli.output import Parts, deliver
 from leakgauge.drafts import require_writable
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from leakgauge.artefacts.reproduction import PrintedTable, Reproduction
 
 
@@ -35,11 +34,8 @@ def command(ctx: click.Context, name: str | None, as_json: bool, output: Path | 
         ctx.exit(1)
 
 
-def render(found: Reproduction) -> list[RenderableType]:
+def render(found: Reproduction) -> Parts:
     """The reproduction as a table for a person."""
-    from rich.table import Table
-    from rich.text import Text
-
     grid = Table(say("place"), say("quantity"), say("published"), say("ours"), "", say("note"))
     for line in found.lines:
         grid.add_row(
@@ -55,7 +51,6 @@ def render(found: Reproduction) -> list[RenderableType]:
         for one in found.orders
     ]
     slips = [f"- {retell(slip)}" for slip in found.errata]
-    matrices = [_render_grid(one) for one in found.grids]
     curves = [
         say(
             "{what}: {number} points ({axes}) in --json",
@@ -65,19 +60,12 @@ def render(found: Reproduction) -> list[RenderableType]:
         )
         for curve in found.curves
     ]
-    return [
-        Text(retell(found.source)),
-        *matrices,
-        grid,
-        *([Text("\n".join(curves))] if curves else []),
-        Text("\n".join([*orders, "", say("Slips of the paper (docs/errata.md):"), *slips])),
-    ]
+    said = "\n".join([*orders, "", say("Slips of the paper (docs/errata.md):"), *slips])
+    return [retell(found.source), *map(_render_grid, found.grids), grid, *(["\n".join(curves)] if curves else []), said]
 
 
-def _render_grid(grid: PrintedTable) -> RenderableType:
+def _render_grid(grid: PrintedTable) -> Table:
     """The published cells; ours stands below where it differs, with the verdict in the title."""
-    from rich.table import Table
-
     verdicts = grid.verdicts()
     same, count = sum(row.count("agrees") for row in verdicts), sum(map(len, verdicts))
     title = say("{what}: ours agrees in {same} of {all} cells", what=grid.what, same=same, all=count)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,35 +47,26 @@ def command(
     Exit 0 when everything holds, 1 when something does not. Without a signature this shows integrity, not authenticity.
     """
     from leakgauge.artefacts import PublicRecord
-    from leakgauge.release import verify
+    from leakgauge.release import signatures, verify
     from leakgauge.release.ledger import open_ledger
-    from leakgauge.release.signatures import (
-        private_key,
-        record_bytes,
-        require_no_signature,
-        sign_record,
-        signature_place,
-    )
 
     if sign is not None and signed_by is not None:
         raise OptionError("Both --sign and --signed-by are given; sign first, then check with the public key.")
-    given = [file for file in (record, signature_place(record), released, signed_by, sign) if file is not None]
-    require_writable(output, *given)
+    require_writable(output, record, signatures.signature_place(record), released, signed_by, sign)
     key = None
     if sign is not None:
-        require_no_signature(record)
-        key = private_key(sign)
-    with ExitStack() as opened:
-        ledger = None if address is None else opened.enter_context(open_ledger(address))
+        signatures.require_no_signature(record)
+        key = signatures.private_key(sign)
+    with nullcontext() if address is None else open_ledger(address) as ledger:
         # What is signed is what was read before the checks: a record that is changed meanwhile stays unsigned.
-        content = record_bytes(record) if key is not None else b""
+        content = signatures.record_bytes(record) if key is not None else b""
         verification = verify(record, released=released, ledger=ledger, signed_by=signed_by)
     if key is not None and _is_simulation(verification):
         raise OptionError("{record!s} is of a simulation, which is not a release; sign one that is.", record=record)
-    shareable = isinstance(verification.record, PublicRecord)
-    signature = (
-        sign_record(record, content, key, shareable=shareable) if key is not None and verification.holds else None
-    )
+    signature = None
+    if key is not None and verification.holds:
+        shareable = isinstance(verification.record, PublicRecord)
+        signature = signatures.sign_record(record, content, key, shareable=shareable)
     deliver(verification.stored(), as_json, output, lambda: render(verification, record, signature))
     verification.require()
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.design.certificate import Secrets
-from leakgauge.design.cones import Cone, WithinRatio
-from leakgauge.design.points import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
+from leakgauge.design.cones import Window
+from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
 from leakgauge.design.problem import Knowledge, RateDistortion
-from leakgauge.distances.distances import Distances, MatchDistances
+from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
 from leakgauge.probability import Channel, Joint, Label
@@ -64,41 +64,38 @@ class ProblemArrays:
         return Channel(self.inputs, outputs, matrix).dyadic()
 
 
-def arrays_of(problem: RateDistortion, closed_forms: bool = True) -> ProblemArrays:
+def arrays_of(problem: RateDistortion) -> ProblemArrays:
     """The problem as arrays.
-
-    Args:
-        closed_forms: whether Hamming's closed form may be used; without it the general solver is shown.
 
     Raises:
         OptionError: bounds on ratios, or weights, for an alphabet too large for them.
     """
-    distances = problem.distortion.between(problem.inputs, problem.letters)
-    matrix = distances.matrix
+    matrix = problem.distortion.between(problem.inputs, problem.letters)
     excess = matrix - matrix.min(axis=1, keepdims=True)
     joint = problem.source.matrix if isinstance(problem.source, Joint) else problem.source.probabilities[:, None]
     prior = np.asarray(joint.sum(axis=1))
     least = float(prior @ matrix.min(axis=1))
-    everyone = np.arange(len(prior))
+    matches = _matches(problem)
     if problem.knowledge is Knowledge.BOTH:
-        return _per_background(problem, joint, matrix, excess, least, _matches(distances) if closed_forms else None)
+        return _per_background(problem, joint, matrix, excess, least, matches)
     occurring = np.flatnonzero(prior > 0)
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
     weights = _weights(problem, occurring)
-    matches = _matches(distances) if closed_forms and weights is None else None
-    cone = _cone(problem, prior[occurring])
+    window = _window(problem, prior[occurring])
     family = OneChannel(
-        Secrets.of(known, weights), excess[occurring], cone, None if matches is None else matches[occurring]
+        Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
     )
-    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, (everyone, np.full(len(prior), -1)))
+    reads = np.arange(len(prior)), np.full(len(prior), -1)
+    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
 
 
-def _matches(distances: Distances) -> Codes | None:
+def _matches(problem: RateDistortion) -> Codes | None:
     """The output that is each input, where the distances are Hamming's and there is one for all."""
-    if isinstance(distances, MatchDistances) and (distances.matches >= 0).all():
-        return distances.matches
-    return None
+    if not isinstance(problem.distortion, Hamming):
+        return None
+    matches = problem.distortion.matches(problem.inputs, problem.letters)
+    return matches if (matches >= 0).all() else None
 
 
 def _per_background(
@@ -133,8 +130,9 @@ def _weights(problem: RateDistortion, occurring: Codes) -> Floats | None:
     return np.array(problem.weights)[occurring]
 
 
-def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
-    if problem.local_dp is None and problem.identifiability is None:
+def _window(problem: RateDistortion, prior: Floats) -> Window | None:
+    epsilon = problem.local_dp if problem.identifiability is None else problem.identifiability
+    if epsilon is None:
         return None
     cells = len(prior) * len(problem.letters)
     alone = problem.knowledge is not Knowledge.ATTACKER and problem.weights is None
@@ -147,7 +145,6 @@ def _cone(problem: RateDistortion, prior: Floats) -> Cone | None:
             limit=limit,
             found=cells,
         )
-    if problem.local_dp is not None:
-        return WithinRatio(np.ones(len(prior)), min(problem.local_dp, LARGEST_EPSILON))
-    assert problem.identifiability is not None
-    return WithinRatio(prior, min(problem.identifiability, prior_skew(problem.prior) + LARGEST_EPSILON))
+    if problem.identifiability is None:
+        return Window.within_ratio(np.ones(len(prior)), min(epsilon, LARGEST_EPSILON))
+    return Window.within_ratio(prior, min(epsilon, prior_skew(problem.prior) + LARGEST_EPSILON))

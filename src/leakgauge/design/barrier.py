@@ -24,26 +24,8 @@ class RatioBounds:
 
     def __init__(self, epsilon: float) -> None:
         # A larger ε is kept as this one, which is the stricter; its proof then needs no ratios at all.
-        self._top, self._capped = math.exp(min(epsilon, LARGEST_EPSILON)), epsilon > LARGEST_EPSILON
-
-    def least_distortion(self, costs: Floats) -> Floats:
-        """The channel (a row an input) of least Σ costs · v, as a linear program finds it."""
-        from scipy.optimize import linprog
-
-        outputs, inputs = costs.shape
-        unit, ones = np.eye(outputs * inputs), np.kron(np.eye(outputs), np.ones((inputs, 1)))
-        above, below = np.hstack([-unit, ones]), np.hstack([unit, -self._top * ones])
-        sums = np.hstack([np.tile(np.eye(inputs), outputs), np.zeros((inputs, outputs))])
-        found = linprog(
-            np.concatenate([costs.ravel(), np.zeros(outputs)]),
-            A_ub=np.vstack([above, below]),
-            b_ub=np.zeros(2 * outputs * inputs),
-            A_eq=sums,
-            b_eq=np.ones(inputs),
-            method="highs",
-        )
-        rows = np.maximum(found.x[: outputs * inputs].reshape(outputs, inputs), 0.0).T
-        return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+        self.epsilon, self._capped = min(epsilon, LARGEST_EPSILON), epsilon > LARGEST_EPSILON
+        self._top = math.exp(self.epsilon)
 
     def extra(self, entries: Floats) -> Floats:
         """The further variables that suit some entries: midway between the ends."""

@@ -55,7 +55,7 @@ def maximum_entropy_channel(
         RefusalError: a distortion below that of the nearest letters.
     """
     problem = RateDistortion(source, distortion, target)
-    distances = distortion.between(problem.inputs, problem.letters).matrix
+    distances = distortion.between(problem.inputs, problem.letters)
 
     def at(slope: float) -> Channel:
         return Channel(problem.inputs, problem.letters, _exponential(distances, slope)).dyadic()
@@ -127,7 +127,7 @@ def mean_distortion(channel: Channel, problem: RateDistortion) -> float:
     """The mean distortion of a channel that reads the problem's secret and releases its letters."""
     same_alphabet(channel.inputs, problem.inputs, "inputs of the channel", "inputs of the problem")
     same_alphabet(channel.outputs, problem.letters, "outputs of the channel", "outputs of the problem")
-    return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters).matrix)
+    return _mean(problem, channel, problem.distortion.between(problem.inputs, problem.letters))
 
 
 def _mean(problem: RateDistortion, channel: Channel, distances: Floats) -> float:

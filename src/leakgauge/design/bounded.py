@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from leakgauge.design.certificate import ROUNDING
 from leakgauge.design.columns import Optimum
-from leakgauge.design.cones import Window, WithinRatio
+from leakgauge.design.cones import Window
 from leakgauge.design.interior import reach
 from leakgauge.probability.cells import Floats, log_or_zero
 
@@ -36,15 +36,15 @@ STIFFEST, SOFTEST = 1e4, 1e-13
 """Most and least of the curvature added to a step; free entries alone have a curvature of 1 in this unit."""
 
 
-def minimise_bounded(prior: Floats, costs: Floats, cone: WithinRatio, gap: float) -> Optimum:
-    """The channel of least I(X;Y) + E cost whose columns lie in the cone; the caller checks how far the bound is.
+def minimise_bounded(prior: Floats, costs: Floats, window: Window, gap: float) -> Optimum:
+    """The channel of least I(X;Y) + E cost whose columns lie in the window; the caller checks how far the bound is.
 
     Args:
         prior: p(x), all above 0.
         costs: of releasing y for x, in nats, finite.
         gap: in nats; the search ends there, or when its steps run out or lead nowhere.
     """
-    search = _Search(_Columns(prior, costs, cone))
+    search = _Search(_Columns(prior, costs, window))
     best, channel = math.inf, np.zeros((0, 0))
     step, spare = 0, TIDYING
     while True:
@@ -61,13 +61,13 @@ def minimise_bounded(prior: Floats, costs: Floats, cone: WithinRatio, gap: float
             break
         step += 1
     if best - search.lower <= gap:
-        channel = _narrowed(prior, costs, cone, channel, search.lower + gap)
+        channel = _narrowed(prior, costs, window, channel, search.lower + gap)
     else:
         _, channel = min((search.channel(least) for least in RARE), key=lambda pair: pair[0])
     return Optimum(channel, search.lower, step)
 
 
-def _narrowed(prior: Floats, costs: Floats, cone: WithinRatio, channel: Floats, most: float) -> Floats:
+def _narrowed(prior: Floats, costs: Floats, window: Window, channel: Floats, most: float) -> Floats:
     """The best channel of fewer letters, if it costs no more than this; else the channel itself.
 
     Letters that are all but dead cannot be rounded to multiples of 2^-53 and keep their ratios.
@@ -76,7 +76,7 @@ def _narrowed(prior: Floats, costs: Floats, cone: WithinRatio, channel: Floats, 
     for least in RARE:
         kept = np.flatnonzero(seen > least)
         if 0 < len(kept) < len(seen):
-            cost, own = _Search.settled(_Columns(prior, costs[:, kept], cone), most)
+            cost, own = _Search.settled(_Columns(prior, costs[:, kept], window), most)
             if cost <= most:
                 narrow = np.zeros_like(channel)
                 narrow[:, kept] = own
@@ -104,10 +104,9 @@ class _Least:
 class _Columns:
     """What the columns of the cone cost."""
 
-    def __init__(self, prior: Floats, costs: Floats, cone: WithinRatio) -> None:
+    def __init__(self, prior: Floats, costs: Floats, window: Window) -> None:
         self.prior, self.costs = prior, np.ascontiguousarray(costs.T)
-        self.window = Window.of(cone, len(prior))
-        self.low, self.high = self.window.low, self.window.high
+        self.window, self.low, self.high = window, window.low, window.high
         self._edges = np.log(self.low), np.log(self.high)
 
     def least(self, prices: Floats, heat: float = 1.0) -> _Least:

@@ -96,14 +96,20 @@ def lower_bound(secrets: Secrets, costs: Floats, logarithms: Floats) -> float:
     """
     # Any weights prove a bound; at e^-600 and above no ratio below is lost to underflow.
     logarithms = np.maximum(logarithms, -600.0)
-    scores = secrets.given_secret @ logarithms - costs
-    highest = scores.max(axis=1)
-    channel = np.exp(scores - highest[:, None])
-    totals = channel.sum(axis=1)
-    value = -float(secrets.prior @ (highest + np.log(totals)))
-    ratios = _largest_ratios(secrets, channel / totals[:, None], logarithms)
+    channel, value = induced_by(secrets, costs, logarithms)
+    with np.errstate(divide="ignore"):
+        ratios = np.exp((np.log(secrets.seen(channel)) - logarithms).max(axis=1))
     loss = float(secrets.background @ np.log(ratios))
     return value - loss - ROUNDING * (1 + abs(value) + abs(loss))
+
+
+def induced_by(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Floats, float]:
+    """The best channel for the weights ln r(y|z), and what both cost in nats."""
+    scores = secrets.given_secret @ logarithms - costs
+    highest = scores.max(axis=1, keepdims=True)
+    channel = np.exp(scores - highest)
+    totals = channel.sum(axis=1, keepdims=True)
+    return channel / totals, -float(secrets.prior @ (highest + np.log(totals))[:, 0])
 
 
 def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> float:
@@ -132,10 +138,3 @@ def weighted_lower_bound(secrets: Secrets, costs: Floats, prices: Floats) -> flo
     least = float((levels - (weights * np.exp(levels / weights - exponents)).sum(axis=0)).min())
     paid = float(prices.sum())
     return paid + least - ROUNDING * (1 + float(abs(prices).sum()) + abs(least) + float(abs(levels).max()))
-
-
-def _largest_ratios(secrets: Secrets, channel: Floats, logarithms: Floats) -> Floats:
-    """max_y c(y, z) for each z."""
-    seen = secrets.seen(channel)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.exp((np.log(seen) - logarithms).max(axis=1)))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -55,8 +56,7 @@ def minimise_columns(secrets: Secrets, costs: Floats, cone: Cone, gap: float) ->
         step += 1
 
 
-@dataclass(frozen=True)
-class _State:
+class _State(NamedTuple):
     """Entries v with one more variable a column where the cone has it, slacks, duals; rows are outputs."""
 
     entries: Floats
@@ -131,16 +131,10 @@ class _Search:
         """Go along the moves as far as the conditions of the centre get better."""
         state = self._state
         length = min(reach(state.slacks, moves.slacks, 0.99), reach(state.duals, moves.duals, 0.99))
-        now = self._merit(state, target, scale)
-        while length > 1e-10 and math.isfinite(now):
-            after = _State(
-                state.entries + length * moves.entries,
-                state.least + length * moves.least,
-                state.slacks + length * moves.slacks,
-                state.duals + length * moves.duals,
-                state.prices + length * moves.prices,
-            )
-            if after.entries.min() > 0 and self._merit(after, target, scale) <= (1 - 0.02 * length) * now:
+        merit = self._merit(state, target, scale)
+        while length > 1e-10 and math.isfinite(merit):
+            after = _State(*(now + length * move for now, move in zip(state, moves, strict=True)))
+            if after.entries.min() > 0 and self._merit(after, target, scale) <= (1 - 0.02 * length) * merit:
                 self._state = after
                 return True
             length /= 2

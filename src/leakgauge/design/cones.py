@@ -44,25 +44,31 @@ class Positive:
         return np.zeros_like(duals)
 
 
-class WithinRatio:
-    """w(x) v(x) ≤ e^ε w(x') v(x') for all x, x': one more variable l a column, and l ≤ w v ≤ e^ε l.
+@dataclass(frozen=True)
+class Window:
+    """Bounds on ratios: one more variable l a column, and low(x) l ≤ v(x) ≤ high(x) l for all x."""
 
-    Args:
-        weights: w, all 1 for local differential privacy, the prior for identifiability.
-        epsilon: in nats, above the largest ln-ratio of two weights.
-    """
+    low: Floats
+    high: Floats
 
-    def __init__(self, weights: Floats, epsilon: float) -> None:
-        self._low, self._high = 1 / weights, math.exp(epsilon) / weights
+    @classmethod
+    def within_ratio(cls, weights: Floats, epsilon: float) -> Window:
+        """w(x) v(x) ≤ e^ε w(x') v(x') for all x, x'.
+
+        Args:
+            weights: w, all 1 for local differential privacy, the prior for identifiability.
+            epsilon: in nats, above the largest ln-ratio of two weights.
+        """
+        return cls(1 / weights, math.exp(epsilon) / weights)
 
     def start(self, outputs: int) -> tuple[Floats, Floats]:
         """Uniform, with l midway between its ends."""
-        ends = float((1 / self._high).max()) / outputs, float((1 / self._low).min()) / outputs
-        return np.full((outputs, len(self._low)), 1 / outputs), np.full((outputs, 1), math.sqrt(ends[0] * ends[1]))
+        ends = float((1 / self.high).max()) / outputs, float((1 / self.low).min()) / outputs
+        return np.full((outputs, len(self.low)), 1 / outputs), np.full((outputs, 1), math.sqrt(ends[0] * ends[1]))
 
     def slacks(self, entries: Floats, least: Floats) -> Floats:
         """Above the lower edges, then below the upper ones."""
-        return np.hstack([entries - self._low * least, self._high * least - entries])
+        return np.hstack([entries - self.low * least, self.high * least - entries])
 
     def frame(self, slacks: Floats) -> tuple[Floats, Floats]:
         """The coordinates are the smaller slack of each entry, and l."""
@@ -71,11 +77,11 @@ class WithinRatio:
         at, below = np.arange(inputs), low <= high
         frame, edges = np.zeros((count, inputs, inputs + 1)), np.zeros((count, 2 * inputs, inputs + 1))
         frame[:, at, at] = np.where(below, 1.0, -1.0)
-        frame[:, :, -1] = np.where(below, self._low, self._high)
+        frame[:, :, -1] = np.where(below, self.low, self.high)
         edges[:, at, at] = np.where(below, 1.0, -1.0)
         edges[:, inputs + at, at] = np.where(below, -1.0, 1.0)
-        edges[:, :inputs, -1] = np.where(below, 0.0, self._high - self._low)
-        edges[:, inputs:, -1] = np.where(below, self._high - self._low, 0.0)
+        edges[:, :inputs, -1] = np.where(below, 0.0, self.high - self.low)
+        edges[:, inputs:, -1] = np.where(below, self.high - self.low, 0.0)
         return frame, edges
 
     def pull(self, duals: Floats) -> Floats:
@@ -86,26 +92,8 @@ class WithinRatio:
     def cost_shift(self, duals: Floats) -> Floats:
         """The price of the edges, the upper ones scaled down until no l makes it a gain."""
         low, high = np.hsplit(duals, 2)
-        balance = np.minimum(1.0, low @ self._low / (high @ self._high))
+        balance = np.minimum(1.0, low @ self.low / (high @ self.high))
         return np.asarray(balance[:, None] * high - low)
-
-
-Cone: TypeAlias = Positive | WithinRatio
-
-
-@dataclass(frozen=True)
-class Window:
-    """Where the entries of a column may lie, for a least entry of 1: from ``low`` to ``high``, one of each an input."""
-
-    low: Floats
-    high: Floats
-
-    @classmethod
-    def of(cls, cone: Cone, inputs: int) -> Window:
-        """The edges of bounds on ratios."""
-        # Where l is 1, an entry of 0 is this far above its lower and below its upper edge.
-        low, high = np.hsplit(cone.slacks(np.zeros((1, inputs)), np.ones((1, 1)))[0], 2)
-        return cls(np.asarray(-low), np.asarray(high))
 
     @property
     def alike(self) -> float:
@@ -134,3 +122,6 @@ class Window:
         total_room = room.sum(axis=1, keepdims=True)
         rows = rows + short * room / np.where(total_room > 0, total_room, 1.0)
         return np.asarray(rows / rows.sum(axis=1, keepdims=True))
+
+
+Cone: TypeAlias = Positive | Window

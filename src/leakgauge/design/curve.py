@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.families import ChannelFamily, Point
+from leakgauge.design.families import ChannelFamily
+from leakgauge.design.points import Point
 from leakgauge.errors import EngineError, RefusalError
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.sentences import Sentence

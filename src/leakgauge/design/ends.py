@@ -10,14 +10,14 @@ one elsewhere, so that one sort finds it.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, Secrets
-from leakgauge.design.columns import minimise_columns
+from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Positive, Window
-from leakgauge.probability.cells import Codes, Floats
+from leakgauge.probability.cells import Codes, Floats, sums_by
 
 PROGRAM_CELLS = 1 << 14
 """The largest channel, inputs × outputs, whose least distortion is found by a linear program: some seconds there."""
@@ -36,10 +36,8 @@ class Least:
 
 def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
     """The channel of least mean distortion in a window."""
-    means = prior @ excess
+    means, constant = prior @ excess, best_letter(prior, excess)
     best = int(means.argmin())
-    constant = np.zeros(excess.shape)
-    constant[:, best] = 1.0
     unit = float(means[best])
     if unit == 0 or window.alike >= 1:
         return Least(constant, unit, unit * (1 - ROUNDING))
@@ -48,9 +46,7 @@ def least_distortion(prior: Floats, excess: Floats, window: Window) -> Least:
     lower = _proven(prior, scaled, window, prior * scaled[:, best])
     candidates = [constant]
     if lower < 1 - 1e-12:
-        nearest = np.zeros(excess.shape)
-        nearest[np.arange(len(excess)), excess.argmin(axis=1)] = 1.0
-        candidates.append(window.inside(nearest))
+        candidates.append(window.inside(_cheapest(excess)))
         found = _program(prior, scaled, window)
         if found is not None:
             candidates.append(window.inside(found[0]))
@@ -114,8 +110,13 @@ FORBIDDEN = 60.0
 
 def best_letter(prior: Floats, excess: Floats) -> Floats:
     """The channel that always releases the one letter that is best on the whole."""
-    channel = np.zeros(excess.shape)
-    channel[:, int((prior @ excess).argmin())] = 1.0
+    return _cheapest(np.broadcast_to(prior @ excess, excess.shape))
+
+
+def _cheapest(costs: Floats) -> Floats:
+    """The channel that always releases the cheapest letter of each input."""
+    channel = np.zeros(costs.shape)
+    channel[np.arange(len(costs)), costs.argmin(axis=1)] = 1.0
     return channel
 
 
@@ -129,29 +130,26 @@ def best_untelling(secrets: Secrets, excess: Floats, window: Window | None) -> F
     count = int(groups.max()) + 1
     if count == 1:
         return best_letter(secrets.prior, excess)
-    shares = np.zeros(count)
-    np.add.at(shares, groups, secrets.prior)
+    shares = sums_by(groups, secrets.prior, count)
     totals = np.zeros((count, excess.shape[1]))
     np.add.at(totals, groups, secrets.prior[:, None] * excess)
     means = totals / shares[:, None]
     if window is not None:
         return np.asarray(least_distortion(shares, means, window.merged(groups)).channel[groups])
-    channel = np.zeros(means.shape)
-    channel[np.arange(count), means.argmin(axis=1)] = 1.0
-    return np.asarray(channel[groups])
+    return np.asarray(_cheapest(means)[groups])
 
 
-def best_nearest(secrets: Secrets, excess: Floats, gap: float) -> tuple[Floats, float, int]:
-    """The channel of least weighted leakage among those that release nearest letters only, its bound, and the steps."""
+def best_nearest(secrets: Secrets, excess: Floats, gap: float) -> Optimum:
+    """The channel of least weighted leakage among those that release nearest letters only."""
     nearest = excess == 0
     if (nearest.sum(axis=1) == 1).all():
         channel = np.asarray(nearest, dtype=np.float64)
         leakage = secrets.leakage(channel)
-        return channel, leakage - ROUNDING * (1 + leakage), 0
+        return Optimum(channel, leakage - ROUNDING * (1 + leakage), 0)
     # Where the others are only dear, a channel may cost less, never more: the bound holds where they are forbidden.
     found = minimise_columns(secrets, np.where(nearest, 0.0, FORBIDDEN), Positive(len(excess)), gap / 2)
     channel = np.where(nearest, found.channel, 0.0)
-    return channel / channel.sum(axis=1, keepdims=True), found.lower, found.steps
+    return replace(found, channel=channel / channel.sum(axis=1, keepdims=True))
 
 
 def _groups(joint: Floats) -> Codes:

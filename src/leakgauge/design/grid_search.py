@@ -9,13 +9,12 @@ noise of a product with K loosens the proof only by what is known of that noise.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 
 from leakgauge.design.certificate import ROUNDING, not_reached
-from leakgauge.distances.grid import EarthGrid, Grid
-from leakgauge.distances.grid_products import GridKernel
+from leakgauge.design.points import Point
+from leakgauge.distances.grid import Grid, GridKernel
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.channel import DYADIC_BITS
 
@@ -24,65 +23,40 @@ LOWEST = -600.0
 """Weights below e^-600 of the largest are not told apart from it: far below anything that costs."""
 
 
-@dataclass(frozen=True, eq=False)
-class GridPoint:
-    """Weights that are good at a slope, and what is known of their channel, rounding included.
-
-    Attributes:
-        weights: r, in the grid's shape.
-        leakage: I(X;Y) in nats, from above.
-        distortion: the mean distortion, from above.
-        lower: no channel has leakage + slope · distortion below it, in nats.
-        rounding: how far in total variation a row drawn from may be from the ideal one.
-    """
-
-    slope: float
-    weights: Floats
-    leakage: float
-    distortion: float
-    lower: float
-    sweeps: int
-    rounding: float
-
-    @property
-    def gap(self) -> float:
-        """How far in nats the channel may be from the best at its slope."""
-        return self.leakage + self.slope * self.distortion - self.lower
-
-    def floor_at(self, distortion: float) -> float:
-        """The leakage in nats that every channel with at most this distortion has."""
-        return self.lower - self.slope * distortion
-
-
 class GridSearch:
     """A prior on a grid, and the channels found for it.
+
+    Of a point the channel is given by its weights r in the grid's shape; leakage and distortion are from above, and
+    count what the rounding of rows to multiples of 2^-53 may change.
 
     Args:
         prior: in the grid's shape, summing to 1.
     """
 
-    def __init__(self, prior: Floats, grid: Grid | EarthGrid) -> None:
-        self._prior, self._grid = prior, grid
+    def __init__(self, prior: Floats, grid: Grid) -> None:
+        self._prior, self.grid = prior, grid
+        # Each entry of a row moves by at most one unit of 2^-53, its exponential by less than 2^14 in all.
+        self.rounding = (grid.cells + 2**14) * 2.0**-DYADIC_BITS if grid.cells > 1 else 0.0
 
-    def flat(self) -> GridPoint:
+    def flat(self) -> Point:
         """The limit at slope 0: always the one cell that is best on the whole."""
         # At a slope this small K is 1 everywhere, so that the product is the mean distance of each cell.
-        slope = 1e-12 / self._grid.largest if self._grid.largest > 0 else 1.0
-        best = int(self._grid.kernel(slope).distance_times(self._prior).argmin())
-        weights = np.zeros(self._grid.shape)
+        slope = 1e-12 / self.grid.largest if self.grid.largest > 0 else 1.0
+        best = int(self.grid.kernel(slope).weighted.times(self._prior).argmin())
+        weights = np.zeros(self.grid.shape)
         weights.flat[best] = 1.0
-        mean = float((self._prior * self._grid.distances_from(best)).sum())
-        return GridPoint(0.0, weights, 0.0, mean * (1 + ROUNDING), 0.0, 0, 0.0)
+        mean = float((self._prior * self.grid.distances_from(best)).sum())
+        return Point(0.0, weights, 0.0, mean * (1 + ROUNDING), 0.0, 0)
 
-    def at(self, slope: float, gap: float, near: GridPoint | None = None) -> GridPoint:
+    def at(self, slope: float, gap: float, near: Point | None = None) -> Point:
         """Weights within ``gap`` nats of the best at a slope, started from those of a neighbouring one."""
-        walk = _Walk(self._prior, self._grid.kernel(slope), self._start(slope, near))
+        walk = _Walk(self._prior, self.grid.kernel(slope), self._start(slope, near))
         wanted, nearest = 0.9 * gap, math.inf
         for sweeps in range(1, SWEEPS + 1):
             walk.sweep()
             if walk.apart > wanted:
                 continue
-            found = self.measured(slope, walk.kernel, walk.weights, walk.lower, sweeps)
+            found = self._measured(slope, walk.kernel, walk.weights, walk.lower, sweeps)
             nearest = min(nearest, found.gap)
             if nearest <= gap:
                 return found
@@ -90,10 +64,10 @@ class GridSearch:
             wanted /= 2
             if wanted < gap / 20:
                 break
-        last = self.measured(slope, walk.kernel, walk.weights, walk.lower, SWEEPS)
+        last = self._measured(slope, walk.kernel, walk.weights, walk.lower, SWEEPS)
         raise not_reached(min(nearest, last.gap), gap)
 
-    def _start(self, slope: float, near: GridPoint | None) -> Floats:
+    def _start(self, slope: float, near: Point | None) -> Floats:
         """Every cell with some weight.
 
         One that never occurs may still be a good one to release, and one that is of no use at another slope may be at
@@ -103,29 +77,27 @@ class GridSearch:
         if near is None:
             return fresh
         share = 0.01 * min(1.0, 3 * abs(math.log(slope / near.slope)))
-        return np.asarray((1 - share) * near.weights + share * fresh)
+        return np.asarray((1 - share) * near.channel + share * fresh)
 
-    def measured(self, slope: float, kernel: GridKernel, weights: Floats, lower: float, sweeps: int) -> GridPoint:
+    def _measured(self, slope: float, kernel: GridKernel, weights: Floats, lower: float, sweeps: int) -> Point:
         """The channel of some weights; leakage and distortion from above."""
-        low, high = kernel.times_within(weights)
-        largest, cells = self._grid.largest, self._grid.cells
+        low, high = kernel.plain.times_within(weights)
+        largest = self.grid.largest
         # K is 1 on its diagonal and nowhere below e^(−slope · largest), whatever the noise says.
         sure = np.maximum(low, weights * (1 - ROUNDING))
         cost = -float((self._prior * np.maximum(np.log(sure), -slope * largest)).sum())
-        near, far = kernel.distance_times_within(weights)
+        near, far = kernel.weighted.times_within(weights)
         least = float((self._prior * np.minimum(near / high, largest)).sum())
         most = float((self._prior * np.minimum(far / sure, largest)).sum())
-        # Each entry of a row moves by at most one unit of 2^-53, its exponential by less than 2^14 in all.
-        rounding = (cells + 2**14) * 2.0**-DYADIC_BITS if cells > 1 else 0.0
-        leakage = cost - slope * least + _entropy_moved(rounding, cells)
+        leakage = cost - slope * least + _entropy_moved(self.rounding, self.grid.cells)
         leakage = max(leakage + ROUNDING * (1 + abs(cost) + slope * least), 0.0)
-        distortion = (most + rounding * largest) * (1 + ROUNDING)
-        return GridPoint(slope, weights, leakage, distortion, lower, sweeps, rounding)
+        distortion = (most + self.rounding * largest) * (1 + ROUNDING)
+        return Point(slope, weights, leakage, distortion, lower, sweeps)
 
-    def mixed(self, point: GridPoint, other: Floats, share: float) -> GridPoint:
-        """The point with a share of other weights mixed in, at the same slope: the cost is convex in the weights."""
-        weights = np.asarray((1 - share) * point.weights + share * other)
-        return self.measured(point.slope, self._grid.kernel(point.slope), weights, point.lower, point.sweeps)
+    def mixed(self, point: Point, other: Point, share: float) -> Point:
+        """The point with a share of another's weights mixed in, at its own slope: the cost is convex in the weights."""
+        weights = np.asarray((1 - share) * point.channel + share * other.channel)
+        return self._measured(point.slope, self.grid.kernel(point.slope), weights, point.bound, point.steps)
 
 
 class _Walk:
@@ -148,9 +120,9 @@ class _Walk:
         """One update: two products, a bound, and the next weights."""
         self.weights = self._next
         # The upper end is above 0 even where the product drowns in noise, and any positive s proves a bound.
-        sums = self.kernel.times_within(self.weights)[1]
+        sums = self.kernel.plain.times_within(self.weights)[1]
         value = -float((self._prior * np.log(sums)).sum())
-        low, high = self.kernel.times_within(self._prior / sums)
+        low, high = self.kernel.plain.times_within(self._prior / sums)
         loss = math.log(float(high.max()))
         self.lower = max(self.lower, value - loss - ROUNDING * (1 + abs(value) + abs(loss)))
         ratios = np.maximum(0.5 * (low + high), math.exp(LOWEST))

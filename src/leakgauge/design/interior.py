@@ -159,18 +159,17 @@ def _polished(function: MixtureFit, found: Minimum, gap: float) -> Minimum:
     Letters far below the rounding of the others are lost in a common step, but not in a sweep, which moves each by its
     own ratio; at steep slopes, where hardly anything ties the letters together, one sweep is all it takes.
     """
-    u, v = found.weights, found.slacks
-    proof, upper, lower, steps = found.proof, found.upper, found.lower, found.steps
-    weights, slacks = u, v
-    while upper - lower > gap and steps < found.steps + SWEEPS:
+    u, best = found.weights, found
+    while best.gap > gap and best.steps < found.steps + SWEEPS:
         look = function.look(u)
-        if look.upper < upper:
-            weights, slacks, upper = u, np.maximum(look.gradient, TRACE), look.upper
-        if look.lower > lower:
-            proof, lower = u, look.lower
+        best = replace(best, steps=best.steps + 1)
+        if look.upper < best.upper:
+            best = replace(best, weights=u, slacks=np.maximum(look.gradient, TRACE), upper=look.upper)
+        if look.lower > best.lower:
+            best = replace(best, proof=u, lower=look.lower)
         u = np.maximum(u * (1 - look.gradient), LEAST)
-        u, steps = u / u.sum(), steps + 1
-    return Minimum(weights, slacks, proof, upper, lower, steps)
+        u /= u.sum()
+    return best
 
 
 def _chosen(near: Sequence[tuple[Floats, ...]], outputs: int) -> npt.NDArray[np.bool_]:

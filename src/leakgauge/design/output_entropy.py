@@ -20,6 +20,8 @@ import numpy as np
 
 from leakgauge.design.arrays import ProblemArrays, arrays_of
 from leakgauge.design.barrier import Centre, EntropyBounds, LeakageBounds, RatioBounds
+from leakgauge.design.cones import Window
+from leakgauge.design.ends import least_distortion
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, RateDistortion
 from leakgauge.design.solution import exact_level
 from leakgauge.design.solving import solve
@@ -87,7 +89,7 @@ def largest_output_entropy(
         >>> round(found.bits, 4), found.distortion <= 0.4, found.local_dp.value <= 2
         (2.276, True, True)
     """
-    _require_one_bound(local_dp, max_leakage, gap)
+    bound = _one_bound(local_dp, max_leakage, gap)
     problem = RateDistortion(source, distortion, MaxDistortion(max_distortion), outputs=outputs)
     arrays = arrays_of(problem)
     prior, distances = source.probabilities[arrays.occurring], arrays.distances[arrays.occurring]
@@ -104,12 +106,12 @@ def largest_output_entropy(
     if prior @ (uniform * distances).sum(axis=1) <= max_distortion:
         return _described(problem, arrays, uniform, math.log(distances.shape[1]), 0, gap)
     bounds: EntropyBounds
-    if local_dp is not None:
-        bounds, least = RatioBounds(local_dp), RatioBounds(local_dp).least_distortion(prior * distances.T)
+    if max_leakage is None:
+        bounds = RatioBounds(bound)
+        least = least_distortion(prior, distances, Window.within_ratio(np.ones(len(prior)), bounds.epsilon)).channel
     else:
-        assert max_leakage is not None
-        bounds = LeakageBounds(max_leakage * math.log(2))
-        best = solve(problem.with_target(MaxLeakage(max_leakage)), gap=1e-7)
+        bounds = LeakageBounds(bound * math.log(2))
+        best = solve(problem.with_target(MaxLeakage(bound)), gap=1e-7)
         least = best.channel.matrix[arrays.occurring]
     start = _inside(prior, distances, least, uniform, max_distortion)
     search = Centre(prior, distances, max_distortion, bounds, start)
@@ -117,9 +119,8 @@ def largest_output_entropy(
     while upper - search.entropy > 0.9 * gap and sharpness < SHARPEST and search.centre(sharpness):
         upper, sharpness = min(upper, search.upper_bound()), STEEPER * sharpness
     found = _described(problem, arrays, search.channel, upper, search.steps, gap)
-    told, most = (found.leakage, max_leakage) if local_dp is None else (found.local_dp.value, local_dp)
-    assert most is not None
-    if told > most or found.distortion > max_distortion:
+    told = found.local_dp.value if max_leakage is None else found.leakage
+    if told > bound or found.distortion > max_distortion:
         raise EngineError("No channel of multiples of 2^-53 keeps this distortion and this bound; relax one of them.")
     return found
 
@@ -157,12 +158,13 @@ def _described(
     return OutputEntropy(channel, bits, leakage, distortion, exact_level(channel), open_gap, iterations)
 
 
-def _require_one_bound(local_dp: float | None, max_leakage: float | None, gap: float) -> None:
-    if (local_dp is None) == (max_leakage is None):
+def _one_bound(local_dp: float | None, max_leakage: float | None, gap: float) -> float:
+    bounds = [bound for bound in (local_dp, max_leakage) if bound is not None]
+    if len(bounds) != 1:
         raise OptionError("Give just one bound on what the channel tells: local_dp in nats or max_leakage in bits.")
-    bound = local_dp if max_leakage is None else max_leakage
-    for name, value in (("bound", bound), ("gap", gap)):
+    for name, value in (("bound", bounds[0]), ("gap", gap)):
         if not (isinstance(value, Real) and 0 < value < math.inf):
             raise OptionError(
                 "A {name} of {found} is impossible; give a finite number above 0.", name=name, found=value
             )
+    return float(bounds[0])

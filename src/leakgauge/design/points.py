@@ -1,24 +1,88 @@
-"""The best channel that reads the secret alone at one slope, with its proof."""
+"""A channel that is best at a slope with what is proven there, and the channels that scores or a closed form give."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.bounded import minimise_bounded
-from leakgauge.design.certificate import ROUNDING, Secrets
-from leakgauge.design.columns import minimise_columns
-from leakgauge.design.cones import Cone, Positive, Window, WithinRatio
-from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
-from leakgauge.design.families import ChannelFamily, ChannelPerBackground, Point, cost_at, costs_at, induced
-from leakgauge.design.interior import minimise_from
-from leakgauge.design.sweeps import alternate
-from leakgauge.distances.distances import MatchDistances
+from leakgauge.errors import EngineError
 from leakgauge.probability.cells import Codes, Floats
+
+
+@dataclass(frozen=True)
+class Point:
+    """A channel that is best at a slope, and what is proven there.
+
+    Attributes:
+        channel: a row each input that occurs, a column each of ``letters``.
+        leakage: what is made small, less its floor, in nats.
+        excess: the mean distortion above the least possible.
+        bound: no channel has leakage + slope · excess below it, in nats.
+        warm: what a neighbouring slope may start from: weights and slacks of the outputs, or logarithms.
+        letters: the positions of the channel's outputs among all; None where it has all of them.
+    """
+
+    slope: float
+    channel: Floats
+    leakage: float
+    excess: float
+    bound: float
+    steps: int
+    warm: tuple[Floats, ...] = ()
+    letters: Codes | None = None
+
+    @cached_property
+    def used(self) -> Codes:
+        """The positions of the letters that are ever released."""
+        return np.flatnonzero(self.channel.any(axis=0)) if self.letters is None else self.letters
+
+    def over(self, letters: Codes) -> Floats:
+        """The channel with these letters as columns, upwards and at least all that are used."""
+        own = self.channel[:, self.used] if self.letters is None else self.channel
+        if len(letters) == len(self.used):
+            return own
+        columns = np.zeros((len(own), len(letters)))
+        columns[:, np.searchsorted(letters, self.used)] = own
+        return columns
+
+    def floor_at(self, excess: float) -> float:
+        """The leakage in nats that every channel with at most this excess has, by this point's proof."""
+        return self.bound - cost_at(self.slope, excess)
+
+    @property
+    def gap(self) -> float:
+        """How far in nats leakage + slope · excess may be from the least."""
+        return self.leakage - self.floor_at(self.excess)
+
+
+def induced(scores: Floats, forbids: bool) -> Floats:
+    """The channel ∝ e^scores; letters of score −∞ for all are never released.
+
+    Where nothing is forbidden, a probability that underflows stays above 0: a letter that some input may release must
+    stay possible for all, or ε would be infinite.
+    """
+    highest = scores.max(axis=1, keepdims=True)
+    if np.isneginf(highest).any():
+        raise EngineError("An input is left without any letter to release; ask for a smaller gap.")
+    channel = np.exp(scores - highest)
+    if not forbids:
+        least = np.where(np.isneginf(scores.max(axis=0)), 0.0, np.finfo(np.float64).tiny)
+        np.maximum(channel, least, out=channel)
+    channel /= channel.sum(axis=1, keepdims=True)
+    return np.asarray(channel)
+
+
+def costs_at(slope: float, excess: Floats) -> Floats:
+    """What each letter costs at a slope, in nats; infinite where an infinite slope forbids it."""
+    return np.where(excess > 0, math.inf, 0.0) if math.isinf(slope) else slope * excess
+
+
+def cost_at(slope: float, excess: float) -> float:
+    """What a mean excess costs at a slope, in nats."""
+    return slope * excess if excess > 0 else 0.0
 
 
 def hamming_marginal(prior: Floats, slope: float) -> Floats:
@@ -46,230 +110,3 @@ def hamming_marginal(prior: Floats, slope: float) -> Floats:
         return kept
     kept[order[:used]] = prior[order[:used]] - thresholds[used - 1]
     return np.asarray(kept / kept.sum())
-
-
-__all__ = ["BOUNDED_CELLS", "COLUMN_CELLS", "ChannelFamily", "ChannelPerBackground", "OneChannel", "induced"]
-
-COLUMN_CELLS = 1 << 21
-"""Up to inputs² × outputs of this many numbers a channel is found a column at a time, beyond by sweeps."""
-BOUNDED_CELLS = 1600
-"""Up to inputs × outputs of this many numbers bounds on ratios are kept by one linear system of that size a step."""
-UNDERFLOW = 746.0
-"""e^-746 is 0: costs above it forbid a letter."""
-NO_WEIGHT = 1e-13
-"""Weights this far below the largest are counted as 0 in the search, which loosens the proof by hardly anything."""
-THIN = 1e-6
-"""Bounds that leave less room than this to the sum of all columns have no inside to walk through."""
-THINNEST = 1e-8
-"""The least by which such bounds are widened: rounding must not close the room again."""
-
-
-class OneChannel(ChannelFamily):
-    """Channels that read the secret alone.
-
-    Args:
-        secrets: p(x, z) of the letters that occur; one column where nobody knows a background.
-        excess: distances above each input's least.
-        cone: bounds on ratios; None for none.
-        closed_form: the output that matches each input where the distances are Hamming's; None otherwise.
-    """
-
-    def __init__(
-        self, secrets: Secrets, excess: Floats, cone: Cone | None = None, closed_form: Codes | None = None
-    ) -> None:
-        self._secrets, self._excess, self._cone = secrets, excess, cone
-        self._matches = closed_form
-        self.secrets = secrets
-        if secrets.weights is not None:
-            weights = secrets.weights / self.unit
-            self.secrets = replace(secrets, weights=np.where(weights > NO_WEIGHT, weights, 0.0))
-
-    @property
-    def inputs(self) -> int:
-        """The secrets that occur."""
-        return len(self._excess)
-
-    @cached_property
-    def sharp(self) -> float:
-        """Where e^(−slope · distance) is 0 for all but the nearest letters; none where bounds keep them possible."""
-        positive = self._excess[self._excess > 0]
-        if self._cone is not None or not len(positive):
-            return math.inf
-        return self.unit * UNDERFLOW / float(positive.min())
-
-    @property
-    def unit(self) -> float:
-        """The largest weight."""
-        return 1.0 if self._secrets.weights is None else float(self._secrets.weights.max())
-
-    @property
-    def bounded(self) -> bool:
-        """Whether there is a cone."""
-        return self._cone is not None
-
-    @cached_property
-    def least(self) -> Least | None:
-        """By a linear program."""
-        if self._window is None or self._excess.size > PROGRAM_CELLS:
-            return None
-        return least_distortion(self.secrets.prior, self._excess, self._window)
-
-    @cached_property
-    def _window(self) -> Window | None:
-        return None if self._cone is None else Window.of(self._cone, len(self._excess))
-
-    def leakage(self, channel: Floats) -> float:
-        """I(X;Y|Z) in nats, or I_w(X;Y)."""
-        return self._secrets.leakage(channel)
-
-    def excess_of(self, channel: Floats, letters: Codes | None = None) -> float:
-        """E d above its least."""
-        excess = self._excess if letters is None else self._excess[:, letters]
-        return float(self.secrets.prior @ np.einsum("xy,xy->x", channel, excess))
-
-    def at(self, slope: float, gap: float, near: Sequence[Point] = ()) -> Point:
-        """The best channel at a slope."""
-        if slope == 0:
-            channel = best_untelling(self.secrets, self._excess, self._window)
-            return Point(0.0, channel, 0.0, self.excess_of(channel), 0.0, 0)
-        if self.sharp <= slope < math.inf:
-            return replace(self.at(math.inf, gap, near), slope=slope)
-        if self.secrets.weights is None:
-            return self._at(slope, gap, near)
-        # With the largest weight at 1: the search knows no other unit than a nat.
-        point = self._at(slope / self.unit, gap / self.unit, near)
-        return replace(point, slope=slope, leakage=self.leakage(point.channel), bound=self.unit * point.bound)
-
-    def _at(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        if self._cone is not None:
-            return self._within_ratios(slope, gap, self._cone)
-        if self.secrets.weights is not None and math.isinf(slope):
-            channel, bound, steps = best_nearest(self.secrets, self._excess, gap)
-            return self._measured(slope, channel, bound, steps, ())
-        if self.secrets.joint.shape[1] > 1 or self.secrets.weights is not None:
-            # An infinite slope forbids letters, which only the sweeps know how to leave out.
-            large = self._excess.size * len(self._excess) > COLUMN_CELLS
-            if large or math.isinf(slope):
-                return self._by_sweeps(slope, gap, near)
-            return self._by_columns(slope, gap, Positive(len(self._excess)))
-        return self._by_marginal(slope, gap, near) if self._matches is None else self._by_closed_form(slope)
-
-    def _by_closed_form(self, slope: float) -> Point:
-        assert self._matches is not None
-        marginal = np.zeros(self._excess.shape[1])
-        marginal[self._matches] = hamming_marginal(self.secrets.prior, slope)
-        kernel = MatchDistances(self._matches, self._excess.shape[1]).kernel(slope)
-        mixed = kernel.times(marginal)
-        value = -float(self.secrets.prior @ np.log(mixed))
-        loss = math.log(kernel.transposed(self.secrets.prior / mixed).max())
-        bound = value - loss - ROUNDING * (1 + value)
-        return self._of_marginal(slope, marginal, bound, 0, ())
-
-    def _by_marginal(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        kernel = np.exp(-self._costs(slope))
-        known = [point.warm for point in near if len(point.warm) == 2]
-        found = minimise_from(kernel, self.secrets.prior, gap / 2, known)
-        # Dead letters: their slack outweighs what is left of them.
-        kept = np.where(found.weights < found.slacks, 0.0, found.weights)
-        warm, bound = (found.weights, found.slacks), found.lower - ROUNDING * (1 + abs(found.lower))
-        if kept.sum() > 0 and np.all(kernel @ kept > 0):
-            point = self._of_marginal(slope, kept / kept.sum(), bound, found.steps, warm)
-            if point.gap <= gap:
-                return point
-        return self._of_marginal(slope, found.weights, bound, found.steps, warm)
-
-    def _of_marginal(self, slope: float, marginal: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
-        """The channel of an output marginal."""
-        used = np.flatnonzero(marginal)
-        scores = np.log(marginal[used]) - costs_at(slope, self._excess[:, used])
-        released = induced(scores, math.isinf(slope))
-        excess = self.excess_of(released, used)
-        return Point(slope, released, self.leakage(released), excess, bound, steps, warm, used)
-
-    def _within_ratios(self, slope: float, gap: float, cone: Cone) -> Point:
-        """By prices where nothing but the ratios matters; where that falls short and it is small, a column a time."""
-        window = self._window
-        assert window is not None
-        constant = self._always_the_best(slope, window)
-        if constant.gap <= gap / 2:
-            return constant
-        plain = self.secrets.weights is None and self.secrets.joint.shape[1] == 1
-        found = []
-        if plain and isinstance(cone, WithinRatio):
-            best = minimise_bounded(self.secrets.prior, self._costs(slope), cone, gap)
-            found.append(self._measured(slope, best.channel, best.lower, best.steps, ()))
-        if not found or (found[0].gap > gap and self._excess.size <= BOUNDED_CELLS):
-            room = gap / (1 + slope * constant.excess)
-            found.append(self._by_columns(slope, gap, self._with_inside(cone, room)))
-        return min([*found, constant], key=lambda point: point.gap)
-
-    def _always_the_best(self, slope: float, window: Window) -> Point:
-        """The channel of one letter, which tight bounds leave little to gain on."""
-        channel = best_letter(self.secrets.prior, self._excess)
-        excess = self.excess_of(channel)
-        # An entry is at least this part of what is released on the whole.
-        lower = window.alike * excess
-        if self._excess.size <= BOUNDED_CELLS and self.least is not None:
-            lower = max(lower, self.least.lower)
-        return Point(slope, channel, 0.0, excess, slope * lower * (1 - ROUNDING), 0)
-
-    def _with_inside(self, cone: Cone, room: float) -> Cone:
-        """The cone, or one a little wider where it has next to no inside; what it proves holds for the narrower one."""
-        window = self._window
-        assert window is not None
-        if window.high.min() > (1 + THIN) * window.low.max():
-            return cone
-        return WithinRatio(
-            1 / window.low, math.log(window.high[0] / window.low[0]) + min(max(room / 8, THINNEST), THIN)
-        )
-
-    def _by_columns(self, slope: float, gap: float, cone: Cone) -> Point:
-        found = minimise_columns(self.secrets, self._costs(slope), cone, gap / 2)
-        channel = found.channel
-        if isinstance(cone, Positive) and self.secrets.weights is None:
-            channel = self._without_dead(slope, channel, found.lower, gap)
-        else:
-            channel = self._without_rare(slope, channel, found.lower, gap)
-        if self._window is not None:
-            channel = self._window.inside(channel)
-        return self._measured(slope, channel, found.lower, found.steps, ())
-
-    def _by_sweeps(self, slope: float, gap: float, near: Sequence[Point]) -> Point:
-        start = next((point.warm[0] for point in near if point.warm), None)
-        found = alternate(self.secrets, self._costs(slope), gap / 2, start)
-        channel = self._without_dead(slope, found.channel, found.lower, gap)
-        with np.errstate(divide="ignore"):
-            warm = np.maximum(np.log(self.secrets.seen(found.channel)), -600.0)
-        return self._measured(slope, channel, found.lower, found.steps, (warm,))
-
-    def _without_dead(self, slope: float, channel: Floats, bound: float, gap: float) -> Floats:
-        """The channel with letters taken out that are hardly ever released, where the proof allows it."""
-        costs = self._costs(slope)
-        seen = self.secrets.seen(channel)
-        for least in (1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 0.0):
-            with np.errstate(divide="ignore"):
-                kept = np.log(np.where(seen.max(axis=0) > least, seen, 0.0))
-            dead = np.isneginf(kept).any(axis=0)
-            kept[:, dead] = -np.inf
-            scores = self.secrets.given_secret @ np.where(dead, 0.0, kept) - np.where(dead, np.inf, costs)
-            if np.isneginf(scores.max(axis=1)).any():
-                continue
-            candidate = induced(scores, math.isinf(slope))
-            if self.secrets.leakage(candidate) + cost_at(slope, self.excess_of(candidate)) - bound <= gap:
-                return candidate
-        return channel
-
-    def _without_rare(self, slope: float, channel: Floats, bound: float, gap: float) -> Floats:
-        """The channel with letters taken out that are hardly ever released, the ratios all but unchanged."""
-        for least in (1e-6, 1e-7, 1e-8, 1e-9):
-            kept = np.where(channel.max(axis=0) > least, channel, 0.0)
-            kept /= kept.sum(axis=1, keepdims=True)
-            if self.secrets.leakage(kept) + slope * self.excess_of(kept) - bound <= gap:
-                return kept
-        return channel
-
-    def _measured(self, slope: float, channel: Floats, bound: float, steps: int, warm: tuple[Floats, ...]) -> Point:
-        return Point(slope, channel, self.secrets.leakage(channel), self.excess_of(channel), bound, steps, warm)
-
-    def _costs(self, slope: float) -> Floats:
-        return costs_at(slope, self._excess)

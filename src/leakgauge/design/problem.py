@@ -38,7 +38,7 @@ class Slope:
     nats_per_unit: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "nats_per_unit", _at_least_zero(self.nats_per_unit, Sentence("slope"), finite=False))
+        _check(self, "nats_per_unit", Sentence("slope"), finite=False)
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,7 @@ class MaxDistortion:
     distortion: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(
-            self, "distortion", _at_least_zero(self.distortion, Sentence("largest distortion"), finite=True)
-        )
+        _check(self, "distortion", Sentence("largest distortion"))
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class MaxLeakage:
     bits: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "bits", _at_least_zero(self.bits, Sentence("largest leakage"), finite=True))
+        _check(self, "bits", Sentence("largest leakage"))
 
 
 Target: TypeAlias = Slope | MaxDistortion | MaxLeakage
@@ -145,9 +143,8 @@ class RateDistortion:
 
     def _require_bounds(self) -> None:
         for field, name in (("local_dp", Sentence("local ε")), ("identifiability", Sentence("identifiability"))):
-            bound = getattr(self, field)
-            if bound is not None:
-                object.__setattr__(self, field, _at_least_zero(bound, name, finite=True))
+            if getattr(self, field) is not None:
+                _check(self, field, name)
         if self.local_dp is None and self.identifiability is None:
             return
         if self.knowledge is Knowledge.BOTH:
@@ -188,8 +185,9 @@ def below_nearest(asked: float, least: float) -> RefusalError:
     )
 
 
-def _at_least_zero(value: float, what: Sentence, finite: bool) -> float:
-    """The number as a float, whatever kind of real number it was."""
+def _check(asked: object, field: str, what: Sentence, finite: bool = True) -> None:
+    """Keep a field as a float of at least 0, whatever kind of real number it was."""
+    value = getattr(asked, field)
     try:
         number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
     except OverflowError:
@@ -201,4 +199,4 @@ def _at_least_zero(value: float, what: Sentence, finite: bool) -> float:
             found=value,
             kind=Sentence("finite number") if finite else Sentence("number"),
         )
-    return number
+    object.__setattr__(asked, field, number)

@@ -69,8 +69,7 @@ class Solution:
     @property
     def never_occurring(self) -> tuple[Label, ...]:
         """The channel's inputs of probability 0: each acts like one that occurs, and counts in no mean."""
-        source = self.problem.source
-        pairs = self.problem.knowledge is Knowledge.BOTH and isinstance(source, Joint)
+        source, pairs = self.problem.source, self.problem.knowledge is Knowledge.BOTH
         shares = source.matrix.ravel() if pairs and isinstance(source, Joint) else self.problem.prior.probabilities
         return tuple(self.channel.inputs[at] for at in np.flatnonzero(shares == 0).tolist())
 

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
 
 from leakgauge.design.arrays import ProblemArrays, arrays_of
 from leakgauge.design.certificate import ROUNDING, Secrets, not_reached, require_gap
 from leakgauge.design.curve import Bracket, Curve
 from leakgauge.design.problem import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, below_nearest
-from leakgauge.design.rounding import RoundedChannel, rounded_channel
 from leakgauge.design.solution import Solution, exact_level
 from leakgauge.errors import EngineError, OptionError, RefusalError
 from leakgauge.measures import background_floor, mutual_information
+from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.notions.ratios import identifiability
-from leakgauge.probability import Joint, Scenario
+from leakgauge.probability import Channel, Joint, Label, Scenario
+from leakgauge.probability.cells import DENSE_CELLS, Codes, DenseCells, Floats
 from leakgauge.sentences import Sentence
 
 GAP = 1e-9
 """How far in nats a solution may be from the best, unless the caller asks otherwise."""
 
 
-def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) -> Solution:
+def solve(problem: RateDistortion, gap: float = GAP) -> Solution:
     """The channel that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Args:
@@ -42,7 +47,7 @@ def solve(problem: RateDistortion, gap: float = GAP, closed_forms: bool = True) 
         (0.397735, 0.325239, 4)
     """
     require_gap(gap)
-    arrays = arrays_of(problem, closed_forms)
+    arrays = arrays_of(problem)
     gap *= arrays.family.unit
     curve = Curve(arrays.family, gap / 4)
     return _finish(problem, arrays, curve, _bracket(problem, arrays, curve), gap)
@@ -120,13 +125,97 @@ def _allowed(problem: RateDistortion, target: MaxLeakage) -> float:
     return max((target.bits - floor) * math.log(2) - ROUNDING * (1 + target.bits), 0.0)
 
 
+@dataclass(frozen=True)
+class _RoundedChannel:
+    """A dyadic channel with only the letters that are ever released, and what it leaks and costs.
+
+    Attributes:
+        released: the channel; letters that are never released change none of its numbers.
+        letters: the positions of its outputs among all.
+        leakage: above the floor, in nats.
+        excess: the mean distortion above the least.
+    """
+
+    released: Channel
+    letters: Codes
+    outputs: tuple[Label, ...]
+    leakage: float
+    excess: float
+
+    @cached_property
+    def channel(self) -> Channel:
+        """The channel with all letters."""
+        inputs, narrow = self.released.inputs, self.released.matrix
+        if len(self.letters) == len(self.outputs):
+            return self.released
+        if narrow.size * 4 < len(inputs) * len(self.outputs) > DENSE_CELLS:
+            rows, columns, values = self.released.cells.nonzero()
+            return Channel.from_cells(inputs, self.outputs, rows, self.letters[columns], values)
+        matrix = np.zeros((len(inputs), len(self.outputs)))
+        matrix[:, self.letters] = narrow
+        return Channel._trusted(inputs, self.outputs, DenseCells(matrix))
+
+
+def _rounded_channel(
+    problem: RateDistortion, arrays: ProblemArrays, bracket: Bracket, most: float
+) -> _RoundedChannel | None:
+    """The dyadic channel of a bracket that meets the target and the bounds, erring on the safe side of both.
+
+    None where no rounding keeps them all.
+
+    Args:
+        most: the largest leakage above the floor in nats; infinite where it is not bounded.
+    """
+    target = problem.target
+    limit = target.distortion if isinstance(target, MaxDistortion) else math.inf
+    excess = limit - arrays.least
+    # Twice as far to the safe side each time: first not at all, then by more than rounding moves anything.
+    for flatten in (0.0, *(2.0**power for power in range(-48, -20, 2))):
+        shares = bracket.share_at(excess) if excess < math.inf else bracket.share_leaking(most)
+        # Two points may be so close that only a large part of the way between them outweighs the rounding.
+        for margin in (0.0, *(2.0**power for power in range(-50, 1, 2))):
+            towards = margin if excess < math.inf else -margin
+            share = min(max(shares + towards, 0.0), 1.0)
+            rows = bracket.mixed(share)
+            if flatten:
+                # A little of what is released on the whole in every row brings all ratios closer to 1.
+                rows = np.asarray((1 - flatten) * rows + flatten * rows.mean(axis=0))
+            found = _rounded(problem, arrays, rows, bracket.letters)
+            if arrays.least + found.excess <= limit and found.leakage <= most:
+                break
+        else:
+            continue
+        if _within_bounds(problem, found.released):
+            return found
+    return None
+
+
+def _rounded(problem: RateDistortion, arrays: ProblemArrays, rows: Floats, letters: Codes) -> _RoundedChannel:
+    ever = rows.any(axis=0)
+    rows, letters = (rows, letters) if ever.all() else (rows[:, ever], letters[ever])
+    narrow = replace(arrays, distances=arrays.distances[:, letters])
+    released = narrow.channel(rows, tuple(problem.letters[at] for at in letters.tolist()))
+    as_they_stand = np.array_equal(arrays.occurring, np.arange(len(arrays.inputs)))
+    kept = released.matrix if as_they_stand else released.matrix[arrays.occurring]
+    family = arrays.family
+    return _RoundedChannel(released, letters, problem.letters, family.leakage(kept), family.excess_of(kept, letters))
+
+
+def _within_bounds(problem: RateDistortion, channel: Channel) -> bool:
+    if problem.local_dp is not None and exact_epsilon(channel) > problem.local_dp:
+        return False
+    if problem.identifiability is None:
+        return True
+    return identifiability(channel, problem.prior).value <= problem.identifiability
+
+
 def _finish(
     problem: RateDistortion, arrays: ProblemArrays, curve: Curve, bracket: Bracket, gap: float, rounding: bool = False
 ) -> Solution:
     """Round, measure and check; ``rounding`` lets the rounding alone exceed the gap."""
     target = problem.target
     most = _allowed(problem, target) if isinstance(target, MaxLeakage) else math.inf
-    rounded = rounded_channel(problem, arrays, bracket, most) or rounded_channel(
+    rounded = _rounded_channel(problem, arrays, bracket, most) or _rounded_channel(
         problem, arrays, Bracket(curve.end, curve.end), most
     )
     if rounded is None:
@@ -151,7 +240,7 @@ def _finish(
 
 
 def _described(
-    problem: RateDistortion, arrays: ProblemArrays, rounded: RoundedChannel, gap: float, slope: float, iterations: int
+    problem: RateDistortion, arrays: ProblemArrays, rounded: _RoundedChannel, gap: float, slope: float, iterations: int
 ) -> Solution:
     channel = rounded.released
     floor = _floor(problem)
@@ -181,7 +270,7 @@ def _floor(problem: RateDistortion) -> float | None:
     return background_floor(Scenario(problem.source)) if isinstance(problem.source, Joint) else None
 
 
-def _added(problem: RateDistortion, arrays: ProblemArrays, rounded: RoundedChannel) -> float:
+def _added(problem: RateDistortion, arrays: ProblemArrays, rounded: _RoundedChannel) -> float:
     """I(X;Y|Z) in nats."""
     if problem.knowledge in (Knowledge.ATTACKER, Knowledge.BOTH):
         return rounded.leakage

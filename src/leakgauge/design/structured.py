@@ -13,9 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.design.certificate import not_reached, require_gap
-from leakgauge.design.grid_search import GridPoint, GridSearch
+from leakgauge.design.grid_search import GridSearch
+from leakgauge.design.points import Point
 from leakgauge.design.problem import MaxDistortion, MaxLeakage, Slope, Target
-from leakgauge.distances.grid import EarthGrid, Grid
+from leakgauge.distances.grid import Grid
 from leakgauge.errors import LabelError, ModelError, RefusalError
 from leakgauge.probability.cells import LARGEST, Codes, Floats, as_floats
 from leakgauge.probability.channel import DYADIC_BITS
@@ -44,7 +45,7 @@ class StructuredSolution:
         rounding: how far in total variation a row drawn from may be from the ideal one; counted in the numbers above.
     """
 
-    grid: Grid | EarthGrid
+    grid: Grid
     slope: float
     marginal: Floats = field(repr=False)
     leakage: float
@@ -92,7 +93,7 @@ class StructuredSolution:
         return units
 
 
-def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: float = GRID_GAP) -> StructuredSolution:
+def solve_on_grid(prior: object, grid: Grid, target: Target, gap: float = GRID_GAP) -> StructuredSolution:
     """The channel between cells that leaks least for its usefulness, proven to be within ``gap`` nats of the best.
 
     Memory is a few dozen arrays of the grid's shape; a grid of a million cells takes some hundred MiB. A largest
@@ -118,31 +119,29 @@ def solve_on_grid(prior: object, grid: Grid | EarthGrid, target: Target, gap: fl
     search = GridSearch(p, grid)
     if isinstance(target, Slope):
         point = search.at(target.nats_per_unit, gap) if target.nats_per_unit > 0 else search.flat()
-        return _described(grid, point, point.gap, point.sweeps)
-    return _Targeted(search, grid, target, gap).solved()
+        return _described(search, point, point.gap, point.steps)
+    return _Targeted(search, target, gap).solved()
 
 
 class _Targeted:
     """The points met on the way to a target; ``_over`` is above 0 on its unsafe side."""
 
-    def __init__(
-        self, search: GridSearch, grid: Grid | EarthGrid, target: MaxDistortion | MaxLeakage, gap: float
-    ) -> None:
-        self._search, self._grid, self._target, self._gap = search, grid, target, gap
-        self._points: list[GridPoint] = []
+    def __init__(self, search: GridSearch, target: MaxDistortion | MaxLeakage, gap: float) -> None:
+        self._search, self._gap = search, gap
+        self._by_distortion = isinstance(target, MaxDistortion)
+        self._limit = target.distortion if isinstance(target, MaxDistortion) else target.bits * math.log(2)
+        self._points: list[Point] = []
 
     def solved(self) -> StructuredSolution:
         """The best channel on the safe side of the target."""
         flat = self._search.flat()
-        if flat.distortion == 0 or (isinstance(self._target, MaxDistortion) and self._over(flat) <= 0):
-            return _described(self._grid, flat, 0.0, 0)
-        if isinstance(self._target, MaxLeakage) and self._limit <= self._gap:
+        if flat.excess == 0 or (self._by_distortion and self._over(flat) <= 0):
+            return self._described(flat, 0.0)
+        if not self._by_distortion and self._limit <= self._gap:
             # Whatever a channel gains here is less than the gap.
-            return _described(self._grid, flat, self._limit, 0)
-        last = STEEPEST / self._grid.smallest
-        guess = 1 / max(flat.distortion, 1e-300)
-        if isinstance(self._target, MaxDistortion):
-            guess = 1 / max(self._target.distortion, 1 / last)
+            return self._described(flat, self._limit)
+        last = STEEPEST / self._search.grid.smallest
+        guess = 1 / (max(self._limit, 1 / last) if self._by_distortion else max(flat.excess, 1e-300))
         gentle, steep = self._around(min(guess, last), last)
         if gentle is None or steep is None:
             return self._end(gentle or steep, last)
@@ -165,9 +164,9 @@ class _Targeted:
             safe = self._mixed(safe, other)
         if self._open(safe) > self._gap:
             raise not_reached(self._open(safe), self._gap)
-        return _described(self._grid, safe, max(self._open(safe), 0.0), self._sweeps)
+        return self._described(safe, max(self._open(safe), 0.0))
 
-    def _around(self, guess: float, last: float) -> tuple[GridPoint | None, GridPoint | None]:
+    def _around(self, guess: float, last: float) -> tuple[Point | None, Point | None]:
         """A gentle and a steep point with the target between them; None where there is none up to the last slope."""
         point = self._at(guess)
         gentle, steep = (None, point) if self._beyond(point) >= 0 else (point, None)
@@ -179,7 +178,7 @@ class _Targeted:
             gentle, steep = (point, steep) if self._beyond(point) < 0 else (None, point)
         return gentle, steep
 
-    def _end(self, point: GridPoint | None, last: float) -> StructuredSolution:
+    def _end(self, point: Point | None, last: float) -> StructuredSolution:
         """The answer where no point was needed, or none found, on the other side."""
         assert point is not None
         if self._over(point) > 0:
@@ -187,77 +186,72 @@ class _Targeted:
                 "A mean distortion of {asked:.9g} is impossible in multiples of 2^-53: the steepest slope has "
                 "{least:.3g}; ask for at least that.",
                 asked=self._limit,
-                least=point.distortion,
+                least=point.excess,
             )
         gap = point.gap if point.slope >= last else max(self._open(point), 0.0)
-        return _described(self._grid, point, gap, self._sweeps)
+        return self._described(point, gap)
 
-    def _mixed(self, safe: GridPoint, other: GridPoint) -> GridPoint:
+    def _mixed(self, safe: Point, other: Point) -> Point:
         """The safe point with as much of the other's weights as the target bears.
 
         A straight piece of the curve is one slope with many solutions, and a search may find only its ends.
         """
         most, share = 1.0, 0.0
         for _ in range(HALVINGS):
-            tried = self._search.mixed(safe, other.weights, (share + most) / 2)
+            tried = self._search.mixed(safe, other, (share + most) / 2)
             if self._over(tried) > 0:
                 most = (share + most) / 2
             else:
                 share = (share + most) / 2
                 if self._open(tried) <= self._gap:
                     return tried
-        return self._search.mixed(safe, other.weights, share)
+        return self._search.mixed(safe, other, share)
 
-    def _at(self, slope: float) -> GridPoint:
+    def _at(self, slope: float) -> Point:
         near = min(self._points, key=lambda point: abs(math.log(point.slope / slope)), default=None)
         point = self._search.at(slope, self._gap / 2, near)
         self._points.append(point)
         return point
 
-    @property
-    def _limit(self) -> float:
-        return self._target.distortion if isinstance(self._target, MaxDistortion) else self._target.bits * math.log(2)
-
-    @property
-    def _sweeps(self) -> int:
-        return sum(point.sweeps for point in self._points)
-
-    def _over(self, point: GridPoint) -> float:
+    def _over(self, point: Point) -> float:
         """How far the point is on the unsafe side of the target."""
-        return (point.distortion if isinstance(self._target, MaxDistortion) else point.leakage) - self._limit
+        return (point.excess if self._by_distortion else point.leakage) - self._limit
 
-    def _beyond(self, point: GridPoint) -> float:
+    def _beyond(self, point: Point) -> float:
         """Above 0 for points steeper than the target."""
-        return -self._over(point) if isinstance(self._target, MaxDistortion) else self._over(point)
+        return -self._over(point) if self._by_distortion else self._over(point)
 
-    def _sides(self, gentle: GridPoint, steep: GridPoint) -> tuple[GridPoint, GridPoint]:
+    def _sides(self, gentle: Point, steep: Point) -> tuple[Point, Point]:
         """The point on the safe side of the target, and the other."""
-        return (steep, gentle) if isinstance(self._target, MaxDistortion) else (gentle, steep)
+        return (steep, gentle) if self._by_distortion else (gentle, steep)
 
-    def _open(self, point: GridPoint) -> float:
+    def _open(self, point: Point) -> float:
         """How far in nats a safe point may be from the best that meets the target."""
-        if isinstance(self._target, MaxDistortion):
+        if self._by_distortion:
             return point.leakage - self._floor(self._limit)
-        return self._limit - self._floor(point.distortion)
+        return self._limit - self._floor(point.excess)
 
     def _floor(self, distortion: float) -> float:
         return max(0.0, *(point.floor_at(distortion) for point in self._points))
 
+    def _described(self, point: Point, gap: float) -> StructuredSolution:
+        return _described(self._search, point, gap, sum(point.steps for point in self._points))
 
-def _described(grid: Grid | EarthGrid, point: GridPoint, gap: float, sweeps: int) -> StructuredSolution:
+
+def _described(search: GridSearch, point: Point, gap: float, sweeps: int) -> StructuredSolution:
     return StructuredSolution(
-        grid=grid,
+        grid=search.grid,
         slope=point.slope,
-        marginal=point.weights,
+        marginal=point.channel,
         leakage=point.leakage / math.log(2),
-        distortion=point.distortion,
+        distortion=point.excess,
         gap=gap / math.log(2),
         iterations=sweeps,
-        rounding=point.rounding,
+        rounding=search.rounding if point.slope > 0 else 0.0,
     )
 
 
-def _prior(prior: object, grid: Grid | EarthGrid) -> Floats:
+def _prior(prior: object, grid: Grid) -> Floats:
     array = as_floats(prior, "probabilities of the cells")
     if array.shape != grid.shape:
         raise ModelError(

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from leakgauge.design.certificate import Secrets, lower_bound
+from leakgauge.design.certificate import Secrets, induced_by, lower_bound
 from leakgauge.design.columns import Optimum
 from leakgauge.probability.cells import Floats
 
@@ -55,7 +55,7 @@ def alternate(secrets: Secrets, costs: Floats, gap: float, start: Floats | None 
         for _ in range(SHAPING if not alive.all() else 0):
             here[:, ~alive] = _at_level(after[:, ~alive], ASIDE)
             after, _ = _sweep(secrets, costs, here)
-        now, value = _induced(secrets, costs, here)
+        now, value = induced_by(secrets, costs, here)
         if value < best:
             best, channel = value, now
         lower = max(lower, lower_bound(secrets, costs, here))
@@ -113,15 +113,6 @@ def _leap(secrets: Secrets, points: list[Floats], moves: list[Floats]) -> Floats
 
 def _sweep(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Floats, float]:
     """ln r after one update, and the cost before it."""
-    channel, value = _induced(secrets, costs, logarithms)
+    channel, value = induced_by(secrets, costs, logarithms)
     with np.errstate(divide="ignore"):
         return np.maximum(np.log(secrets.seen(channel)), LOWEST), value
-
-
-def _induced(secrets: Secrets, costs: Floats, logarithms: Floats) -> tuple[Floats, float]:
-    """The best channel for these weights, and what both cost in nats."""
-    scores = secrets.given_secret @ logarithms - costs
-    highest = scores.max(axis=1, keepdims=True)
-    channel = np.exp(scores - highest)
-    totals = channel.sum(axis=1, keepdims=True)
-    return channel / totals, -float(secrets.prior @ (highest + np.log(totals))[:, 0])

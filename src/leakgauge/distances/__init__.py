@@ -1,7 +1,15 @@
 """How far a released letter is from the true one: distortions, and grids with the products a solver needs."""
 
-from leakgauge.distances.distances import Distortion
-from leakgauge.distances.distortions import Absolute, Euclidean, Given, GreatCircle, Hamming, Squared, read_distortion
+from leakgauge.distances.distortions import (
+    Absolute,
+    Distortion,
+    Euclidean,
+    Given,
+    GreatCircle,
+    Hamming,
+    Squared,
+    read_distortion,
+)
 
 __all__ = [
     "Absolute",

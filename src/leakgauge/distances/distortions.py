@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -12,12 +13,27 @@ from pathlib import Path
 
 import numpy as np
 
-from leakgauge.distances.distances import DenseDistances, Distances, Distortion, MatchDistances
 from leakgauge.errors import FileError, LabelError, OptionError
-from leakgauge.probability.cells import LARGEST, Floats, as_matrix
+from leakgauge.probability.cells import LARGEST, Codes, Floats, as_matrix
 from leakgauge.probability.files import match_labels
 from leakgauge.probability.labels import Label, alphabet, text_of
 from leakgauge.sentences import Sentence
+
+
+class Distortion(ABC):
+    """What a person loses when y is released instead of x, as a number of at least 0."""
+
+    @abstractmethod
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
+        """The distances from each input to each output, finite and at least 0; a row an input.
+
+        Raises:
+            LabelError: a label is none this distortion can measure, or they are too many.
+        """
+
+    def outputs_for(self, inputs: Sequence[Label]) -> tuple[Label, ...]:
+        """The letters released when nobody names others: the inputs themselves."""
+        return tuple(inputs)
 
 
 @dataclass(frozen=True)
@@ -25,14 +41,24 @@ class Hamming(Distortion):
     """1 where the letters differ, 0 where they are the same: its mean is the share of wrong letters.
 
     Example:
-        >>> Hamming().between(["ill", "well"], ["ill", "well"]).matrix.tolist()
+        >>> Hamming().between(["ill", "well"], ["ill", "well"]).tolist()
         [[0.0, 1.0], [1.0, 0.0]]
     """
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """0 for the same letter, 1 for another."""
+        _require_room(inputs, outputs)
+        distances = np.ones((len(inputs), len(outputs)))
+        matches = self.matches(inputs, outputs)
+        met = np.flatnonzero(matches >= 0)
+        distances[met, matches[met]] = 0.0
+        return distances
+
+    @staticmethod
+    def matches(inputs: Sequence[Label], outputs: Sequence[Label]) -> Codes:
+        """The position of each input among the outputs, −1 where it is none of them."""
         places = {label: at for at, label in enumerate(outputs)}
-        return MatchDistances([places.get(label, -1) for label in inputs], len(outputs))
+        return np.array([places.get(label, -1) for label in inputs], dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +76,7 @@ class Given(Distortion):
 
     Example:
         >>> loss = Given([[0, 5], [1, 0]], ["ill", "well"], ["ill", "well"])
-        >>> loss.between(["well", "ill"], ["ill", "well"]).matrix.tolist()
+        >>> loss.between(["well", "ill"], ["ill", "well"]).tolist()
         [[1.0, 0.0], [0.0, 5.0]]
     """
 
@@ -70,11 +96,11 @@ class Given(Distortion):
             _require_count(count, count if known is None else len(known), name)
             object.__setattr__(self, name, known)
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """The table, its rows and columns in the order of these labels."""
         rows = _positions(self.inputs, inputs, self.matrix.shape[0], "inputs")
         columns = _positions(self.outputs, outputs, self.matrix.shape[1], "outputs")
-        return DenseDistances(self.matrix[np.ix_(rows, columns)])
+        return np.asarray(self.matrix[np.ix_(rows, columns)])
 
     def outputs_for(self, inputs: Sequence[Label]) -> tuple[Label, ...]:
         """The table's own outputs; one written like an input is that input."""
@@ -149,18 +175,18 @@ EARTH_RADIUS = 6371.0088
 class Absolute(Distortion):
     """|x − y| between numbers, in their unit."""
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Absolute differences."""
-        return DenseDistances(abs(_differences(inputs, outputs)))
+        return as_matrix(abs(_differences(inputs, outputs)), "distances")
 
 
 @dataclass(frozen=True)
 class Squared(Distortion):
     """(x − y)² between numbers, in their unit squared."""
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Squared differences."""
-        return DenseDistances(_differences(inputs, outputs) ** 2)
+        return as_matrix(_differences(inputs, outputs) ** 2, "distances")
 
 
 @dataclass(frozen=True)
@@ -168,11 +194,11 @@ class Euclidean(Distortion):
     """The straight distance between points, tuples of as many numbers each, in their unit.
 
     Example:
-        >>> Euclidean().between([(0, 0)], [(3, 4), (0, 0)]).matrix.tolist()
+        >>> Euclidean().between([(0, 0)], [(3, 4), (0, 0)]).tolist()
         [[5.0, 0.0]]
     """
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Straight distances."""
         _require_room(inputs, outputs)
         from_points, to_points = _points(inputs), _points(outputs)
@@ -185,7 +211,7 @@ class Euclidean(Distortion):
         squares = np.zeros((len(inputs), len(outputs)))
         for left, right in zip(from_points.T, to_points.T, strict=True):
             squares += (left[:, None] - right) ** 2
-        return DenseDistances(np.sqrt(squares))
+        return as_matrix(np.sqrt(squares), "distances")
 
 
 @dataclass(frozen=True)
@@ -193,18 +219,18 @@ class GreatCircle(Distortion):
     """The shortest way over the earth between places (latitude, longitude) in degrees, in kilometres.
 
     Example:
-        >>> round(float(GreatCircle().between([(0, 0)], [(0, 180)]).matrix[0, 0]))
+        >>> round(float(GreatCircle().between([(0, 0)], [(0, 180)])[0, 0]))
         20015
     """
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Great-circle distances on a sphere of the earth's mean radius."""
         _require_room(inputs, outputs)
         starts, ends = np.radians(_places(inputs)), np.radians(_places(outputs))
         # The haversine form keeps its digits for places close to each other, as the cosine form does not.
         half = np.sin((starts[:, :1] - ends[:, 0]) / 2) ** 2
         half += np.cos(starts[:, :1]) * np.cos(ends[:, 0]) * np.sin((starts[:, 1:] - ends[:, 1]) / 2) ** 2
-        return DenseDistances(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))
+        return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))
 
 
 def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
@@ -259,9 +285,7 @@ class ColumnSums(Distortion):
         OptionError: no parts, or weights that are not one finite number of at least 0 a part.
 
     Example:
-        >>> from leakgauge.distances.distortions import Hamming
-        >>> from leakgauge.distances.distortions import Absolute
-        >>> ColumnSums((Hamming(), Absolute()), (10.0, 1.0)).between([("ill", 40)], [("well", 43)]).matrix.tolist()
+        >>> ColumnSums((Hamming(), Absolute()), (10.0, 1.0)).between([("ill", 40)], [("well", 43)]).tolist()
         [[13.0]]
     """
 
@@ -279,7 +303,7 @@ class ColumnSums(Distortion):
                 "The weights are not {count} finite numbers of at least 0; give one a column.", count=len(self.parts)
             )
 
-    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Distances:
+    def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Weighted sums of the columns' distances."""
         starts, ends = self._columns(inputs), self._columns(outputs)
         weights = self.weights or (1.0,) * len(self.parts)
@@ -287,8 +311,8 @@ class ColumnSums(Distortion):
         for part, weight, left, right in zip(self.parts, weights, starts, ends, strict=True):
             # Each distinct value once: a column of a large product alphabet repeats a few values.
             (left_values, left_at), (right_values, right_at) = _distinct(left), _distinct(right)
-            total += weight * part.between(left_values, right_values).matrix[np.ix_(left_at, right_at)]
-        return DenseDistances(total)
+            total += weight * part.between(left_values, right_values)[np.ix_(left_at, right_at)]
+        return as_matrix(total, "distances")
 
     def _columns(self, labels: Sequence[Label]) -> list[tuple[Label, ...]]:
         tuples = [label for label in labels if isinstance(label, tuple) and len(label) == len(self.parts)]

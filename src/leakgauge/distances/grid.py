@@ -1,28 +1,33 @@
-"""Distances between the cells of a regular grid, on a plane or on the earth."""
+"""Regular grids: the distances between their cells, and products with e^(−slope · d) that never store cells by cells.
+
+Each product is a convolution: of straight distances a padded Fourier transform, of squared ones a small product an
+axis, of sums of absolute differences two recursive filters an axis. Every product comes with a bound on what floats may
+have done to it, so that a proof can rest on it.
+"""
 
 from __future__ import annotations
 
 import enum
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from leakgauge.distances.distortions import EARTH_RADIUS
-from leakgauge.distances.grid_products import (
-    AxisProducts,
-    FilterProducts,
-    FourierProducts,
-    GridKernel,
-    ParallelProducts,
-)
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.probability.cells import Floats
 
+AlongAxis: TypeAlias = Callable[[Floats, int], Floats]
+
 LONGEST_SIDE = 4096
 """Squared distances along a longer side go by Fourier transform: the product of an axis would take over 128 MiB."""
-MOST_FACTORS = 1 << 24
-"""Latitudes² × longitudes of a grid on the earth: its kernel takes 16 bytes for each."""
+REACH = 45.0
+"""e^−45 is 3e-20, below what a Fourier transform can see: no cell further off than this in nats needs padding."""
+EPSILON = 2.0**-52
+TINY = 1e-290
+"""Added before a recursive filter: numbers that sink below the smallest normal float would slow it a hundredfold."""
 
 
 class GridDistance(enum.Enum):
@@ -97,18 +102,22 @@ class Grid:
         Args:
             cell: its position, counted along the last axis first.
         """
-        _require_cell(cell, self.cells)
+        if not 0 <= cell < self.cells:
+            raise LabelError(
+                "There is no cell {cell}; the grid has the cells 0 to {last}.", cell=cell, last=self.cells - 1
+            )
         place = np.unravel_index(cell, self.shape)
         return self.combine([self.steps(axis, int(at)) for axis, at in enumerate(place)])
 
     def kernel(self, slope: float) -> GridKernel:
-        """e^(−slope · d) as an operator."""
-        _require_slope(slope)
+        """Products with e^(−slope · d)."""
+        if not 0 < slope < math.inf:
+            raise OptionError("A slope of {slope} has no kernel on a grid; give a finite number above 0.", slope=slope)
         if self.distance is GridDistance.MANHATTAN:
-            return FilterProducts(self, slope)
+            return _by_filters(self, slope)
         if self.distance is GridDistance.SQUARED and max(self.shape) <= LONGEST_SIDE:
-            return AxisProducts(self, slope)
-        return FourierProducts(self, slope)
+            return _by_matrices(self, slope)
+        return _by_transform(self, slope)
 
     def steps(self, axis: int, origin: int = 0) -> Floats:
         """How far each place along an axis is from one of them."""
@@ -127,127 +136,140 @@ class Grid:
         return math.sqrt(distance) if self.distance is GridDistance.SQUARED else distance
 
 
-@dataclass(frozen=True)
-class EarthGrid:
-    """A grid of cells along parallels and meridians, and the shortest ways over the earth between them, in kilometres.
+class GridKernel(NamedTuple):
+    """Products with K = e^(−slope · d) between all cells of a grid, and with K · d; both are symmetric."""
 
-    Only steps of longitude matter, so a grid may cross the date line or go all the way round. Cells of one row share a
-    latitude; rows do not have to be alike.
+    plain: FourierProduct | AxisProduct
+    weighted: FourierProduct | AxisProduct
+
+
+class FourierProduct:
+    """A convolution by real Fourier transforms.
 
     Args:
-        shape: cells from south to north, and from west to east.
-        south: the latitude of the centre of the first row, in degrees.
-        spacing: degrees between neighbours along a meridian and along a parallel, or one number for both.
-
-    Raises:
-        OptionError: no cells, a spacing that is no number above 0, rows at or beyond a pole, more than once round, or
-            too many cells.
-
-    Example:
-        >>> grid = EarthGrid((2, 3), south=60.0, spacing=(1.0, 2.0))
-        >>> grid.distances_from(0).round().tolist()
-        [[0.0, 111.0, 222.0], [111.0, 156.0, 246.0]]
+        values: the kernel by steps forwards, then backwards along each axis, padded by as much as it reaches.
+        cut: what the padding cuts off or folds back is at most this part of any weight.
     """
 
-    shape: tuple[int, int]
-    south: float
-    spacing: tuple[float, float] | float = 1.0
+    def __init__(self, shape: tuple[int, ...], values: Floats, cut: float) -> None:
+        from scipy.fft import rfftn
 
-    def __post_init__(self) -> None:
-        # The plane grid's own checks; its spacing is degrees here.
-        plane = Grid(self.shape, self.spacing)
-        if len(plane.shape) != 2:
-            raise OptionError(
-                "A grid of {axes} axes does not lie on the earth; give rows and columns.", axes=len(plane.shape)
-            )
-        (rows, columns), (down, across) = plane.shape, plane.spacings
-        north = self.south + (rows - 1) * down
-        if not (self.south > -90 and north < 90):
-            raise OptionError(
-                "Rows from latitude {south:g} to {north:g} reach a pole; keep their centres between −90 and 90.",
-                south=self.south,
-                north=north,
-            )
-        if columns * across > 360 * (1 + 1e-9):
-            raise OptionError(
-                "{columns} columns of {across:g} degrees go round the earth more than once; use fewer.",
-                columns=columns,
-                across=across,
-            )
-        if rows**2 * columns > MOST_FACTORS:
-            raise OptionError(
-                "A grid on the earth may have up to {limit} latitudes² × longitudes, and this one has {found}; use "
-                "fewer rows.",
-                limit=MOST_FACTORS,
-                found=rows**2 * columns,
-            )
-        object.__setattr__(self, "shape", (rows, columns))
-        object.__setattr__(self, "spacing", (down, across))
+        self._shape, self._lengths, self._cut = shape, values.shape, cut
+        # The kernel is even along every axis, so its transform is real.
+        self._spectrum = np.ascontiguousarray(rfftn(values).real)
+        self._total, self._root = float(values.sum()), float(np.sqrt((values**2).sum()))
 
-    @property
-    def cells(self) -> int:
-        """How many cells there are."""
-        return math.prod(self.shape)
+    def times(self, array: Floats) -> Floats:
+        """Σ_y K(x, y) r(y) for each cell x, as floats give it: far from all weight it may be noise, even below 0."""
+        from scipy.fft import irfftn, rfftn
 
-    @property
-    def largest(self) -> float:
-        """The largest distance between two cells, rounded up."""
-        turns = self._turns()
-        widest = turns[int(np.argmax(np.sin(turns / 2) ** 2))]
-        return float(self._ways(self._latitudes()[:, None], self._latitudes(), widest).max()) * (1 + 2.0**-40)
+        mixed = rfftn(array, self._lengths)
+        mixed *= self._spectrum
+        product = irfftn(mixed, self._lengths, overwrite_x=True)
+        return np.asarray(product[tuple(slice(side) for side in self._shape)])
 
-    @property
-    def smallest(self) -> float:
-        """The distance of the nearest two cells; infinite where there is only one."""
-        rows, columns = self.shape
-        latitudes, turns = self._latitudes(), self._turns()
-        # Steps all the way round end beside where they began, so the last one is looked at as well.
-        along = self._ways(latitudes[:, None], latitudes[:, None], turns[1:]).min() if columns > 1 else math.inf
-        across = self._ways(latitudes[1:], latitudes[:-1], np.zeros(1)).min() if rows > 1 else math.inf
-        return float(min(along, across))
+    def times_within(self, array: Floats) -> tuple[Floats, Floats]:
+        """Two arrays with the true product between them; the entries of ``array`` are at least 0.
 
-    def distances_from(self, cell: int) -> Floats:
-        """The distance of every cell from one, in the grid's shape.
-
-        Args:
-            cell: its position, counted along the last axis first.
+        A transform errs in the 2-norm by a few ε log₂ N of the whole; eight times is more than any radix used needs.
+        With it, no entry of IFFT(FFT(k) · FFT(x)) is off by more than that share of ‖k‖₂ ‖x‖₁ + 2 ‖k‖₁ ‖x‖₂.
         """
-        _require_cell(cell, self.cells)
-        row, column = divmod(cell, self.shape[1])
-        turns = self._turns()[abs(np.arange(self.shape[1]) - column)]
-        latitudes = self._latitudes()
-        return self._ways(latitudes[row], latitudes[:, None], turns)
-
-    def between_parallels(self) -> Floats:
-        """The distance by latitude, latitude and steps of longitude."""
-        latitudes = self._latitudes()
-        return self._ways(latitudes[:, None, None], latitudes[:, None], self._turns())
-
-    def kernel(self, slope: float) -> GridKernel:
-        """e^(−slope · d) as an operator."""
-        _require_slope(slope)
-        return ParallelProducts(self, slope)
-
-    def _latitudes(self) -> Floats:
-        assert isinstance(self.spacing, tuple)
-        return np.asarray(np.radians(self.south + self.spacing[0] * np.arange(self.shape[0])))
-
-    def _turns(self) -> Floats:
-        """How far round the earth 0, 1, … steps of longitude go, in radians."""
-        assert isinstance(self.spacing, tuple)
-        return np.asarray(np.radians(self.spacing[1] * np.arange(self.shape[1])))
-
-    def _ways(self, starts: Floats, ends: Floats, turns: Floats) -> Floats:
-        """By haversines; the two latitudes in either order give the same float."""
-        half = np.sin((starts - ends) / 2) ** 2 + np.cos(starts) * np.cos(ends) * np.sin(turns / 2) ** 2
-        return np.asarray(2 * EARTH_RADIUS * np.arcsin(np.sqrt(np.minimum(half, 1.0))))
+        weight, size = float(array.sum()), float(np.sqrt((array**2).sum()))
+        share = 8 * EPSILON * math.log2(math.prod(self._lengths) + 2)
+        error = share * (self._root * weight + 2 * self._total * size) + 2 * self._cut * weight
+        product = self.times(array)
+        # An exponential of at most 745 is off by less than 1024 ε of itself.
+        spread = 1024 * EPSILON * np.abs(product)
+        return np.maximum(product - error - spread, 0.0), product + error + spread
 
 
-def _require_cell(cell: int, cells: int) -> None:
-    if not 0 <= cell < cells:
-        raise LabelError("There is no cell {cell}; the grid has the cells 0 to {last}.", cell=cell, last=cells - 1)
+def _by_transform(grid: Grid, slope: float) -> GridKernel:
+    from scipy.fft import next_fast_len
+
+    near = grid.step_of(REACH / slope)
+    sides = list(zip(grid.shape, grid.spacings, strict=True))
+    pads = [min(side - 1, math.ceil(near / step)) for side, step in sides]
+    reach = min(math.inf if pad == side - 1 else pad * step for (side, step), pad in zip(sides, pads, strict=True))
+    around = []
+    for (side, step), pad in zip(sides, pads, strict=True):
+        length = next_fast_len(side + pad, real=True)
+        around.append(np.asarray(np.minimum(np.arange(length), length - np.arange(length)) * step))
+    distances = grid.combine(around)
+    edge = float(grid.combine([np.array([reach])])[0])
+    cut, values = math.exp(-slope * edge), np.exp(-slope * distances)
+    # Beyond the reach d e^(−slope d) falls, as slope · d is far above 1.
+    weighted = FourierProduct(grid.shape, values * distances, cut * edge if cut > 0 else 0.0)
+    return GridKernel(FourierProduct(grid.shape, values, cut), weighted)
 
 
-def _require_slope(slope: float) -> None:
-    if not 0 < slope < math.inf:
-        raise OptionError("A slope of {slope} has no kernel on a grid; give a finite number above 0.", slope=slope)
+class AxisProduct:
+    """A sum of products along one axis after the other, of positive numbers only: its error is a share of itself.
+
+    Args:
+        terms: of each term the product along each axis.
+        floor: added to what is multiplied.
+    """
+
+    def __init__(self, shape: tuple[int, ...], terms: Sequence[Sequence[AlongAxis]], floor: float) -> None:
+        self._share, self._terms, self._floor = EPSILON * (1024 + 16 * sum(shape)), terms, floor
+
+    def times(self, array: Floats) -> Floats:
+        """Σ_y K(x, y) r(y) for each cell x, as floats give it."""
+        products = []
+        for term in self._terms:
+            product = array + self._floor
+            for axis, along in enumerate(term):
+                product = along(product, axis)
+            products.append(product)
+        return np.asarray(sum(products))
+
+    def times_within(self, array: Floats) -> tuple[Floats, Floats]:
+        """Two arrays with the true product between them; the entries of ``array`` are at least 0."""
+        product = self.times(array)
+        # What underflow or TINY may have done is far below 1e-250, and so is anything that matters here.
+        return np.maximum(product * (1 - self._share) - 1e-250, 0.0), product * (1 + self._share) + 1e-250
+
+
+def _by_axes(grid: Grid, plain: list[AlongAxis], weighted: list[AlongAxis], floor: float = 0.0) -> GridKernel:
+    """K is a product over the axes; in K · d each axis in turn is weighted by its distance."""
+    terms = [[*plain[:axis], weighted[axis], *plain[axis + 1 :]] for axis in range(len(plain))]
+    return GridKernel(AxisProduct(grid.shape, [plain], floor), AxisProduct(grid.shape, terms, floor))
+
+
+def _by_matrices(grid: Grid, slope: float) -> GridKernel:
+    """e^(−slope d²) by one small matrix an axis."""
+    squares = [
+        np.asarray([grid.steps(axis, origin) ** 2 for origin in range(side)]) for axis, side in enumerate(grid.shape)
+    ]
+    plain = [partial(_multiplied, np.exp(-slope * square)) for square in squares]
+    return _by_axes(grid, [*plain], [partial(_multiplied, np.exp(-slope * square) * square) for square in squares])
+
+
+def _multiplied(matrix: Floats, array: Floats, axis: int) -> Floats:
+    return np.asarray(np.moveaxis(np.tensordot(matrix, array, axes=(1, axis)), 0, axis))
+
+
+def _by_filters(grid: Grid, slope: float) -> GridKernel:
+    """e^(−slope Σ|steps|) by a recursive filter forwards and one backwards an axis."""
+    decays = [(math.exp(-slope * step), step) for step in grid.spacings]
+    weighted = [partial(_filtered_by_distance, decay, step) for decay, step in decays]
+    return _by_axes(grid, [partial(_filtered, decay) for decay, _ in decays], [*weighted], TINY)
+
+
+def _filtered(decay: float, array: Floats, axis: int) -> Floats:
+    from scipy.signal import lfilter
+
+    forwards = lfilter([1.0], [1.0, -decay], array, axis=axis)
+    # Backwards without the cell itself, which is counted already.
+    backwards = lfilter([0.0, decay], [1.0, -decay], np.flip(array, axis), axis=axis)
+    return np.asarray(forwards + np.flip(backwards, axis))
+
+
+def _filtered_by_distance(decay: float, step: float, array: Floats, axis: int) -> Floats:
+    from scipy.signal import lfilter
+
+    def one_way(side: Floats) -> Floats:
+        sums = lfilter([1.0], [1.0, -decay], side, axis=axis)
+        return np.asarray(lfilter([0.0, decay], [1.0, -decay], sums, axis=axis))
+
+    return np.asarray(step * (one_way(array) + np.flip(one_way(np.flip(array, axis)), axis)))

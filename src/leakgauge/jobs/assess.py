@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from leakgauge.artefacts import Audit, Record, StoredAssessment, StoredEvidence, codec
+from leakgauge.artefacts import Audit, StoredAssessment, StoredEvidence, codec
 from leakgauge.artefacts.assessment import Grade, Lift, PolicyLine
 from leakgauge.artefacts.codec import decode, require_digest
 from leakgauge.artefacts.evidence import Evidence
@@ -31,11 +31,7 @@ from leakgauge.tables import Table
 
 
 def require(graded: StoredAssessment) -> None:
-    """Refuse what a veto stands against, or a policy does not allow.
-
-    Raises:
-        RefusalError: names every line that fails, vetoes among them, or every veto.
-    """
+    """Refuse what a policy does not allow, or a veto stands against; every line that fails is named."""
     if graded.failed:
         raise RefusalError("The policy is not kept: {failed}.", failed=in_turn(graded.failed))
     vetoed = refused_by_veto(graded)
@@ -73,9 +69,6 @@ def grade_release(
 
     Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
     ``target``. Vetoes are the findings of the audit ``accusing``, where that is another than the one that is graded.
-
-    Raises:
-        VerificationError: the record was changed, or the audit is of another release.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)
@@ -93,8 +86,10 @@ def grade_release(
     ways, blocked = _ways(found, target, protected)
     lines: tuple[PolicyLine, ...] = ()
     if policy is not None:
-        bound, together = audit.epsilon_lower_bound, _together(release.record)
-        shown = None if bound is None else bound.value
+        # The largest finite ε that the record states of all columns together; infinite where none is.
+        stated = [one.value for one in release.record.together.values()]
+        together = max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
+        shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
         lines = policy.judge(found, together=together, shown=shown, releases_per_period=releases_per_period)
     return stored_as(
         found,
@@ -108,21 +103,11 @@ def grade_release(
 
 
 def read_audit(place: Path) -> Audit:
-    """The audit of a release in a file.
-
-    Raises:
-        VerificationError: it was changed.
-    """
+    """The audit of a release in a file, unless it was changed."""
     fields = parsed_json(place)
     audit = decode(Audit, fields, place)
     require_digest(fields, place)
     return audit
-
-
-def _together(record: Record) -> float | None:
-    """The largest finite ε that the record states of all columns together; infinite where none is; None unstated."""
-    stated = [one.value for one in record.together.values()]
-    return max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
 
 
 def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
@@ -140,12 +125,13 @@ def _stored(place: Path, protected: Protected) -> tuple[Evidence, ...]:
 def _ways(
     found: Assessment, target: Grade | float | None, protected: Protected
 ) -> tuple[tuple[Lift, ...], Sentence | None]:
+    """The changes that reach a target, by default the next better grade, or why none does."""
     still = {one.leaf for one in INDICATORS.values() if protected.setting.form in one.fixed}
-    fixed = still.intersection(found.diagram.leaves)
-    better = [grade for grade in Grade if grade > found.grade]
-    if target is None and not better:
-        return (), None
+    if target is None:
+        target = next((grade for grade in Grade if grade > found.grade), None)
+        if target is None:
+            return (), None
     try:
-        return lifts(found, better[0] if target is None else target, fixed=fixed, most=5), None
+        return lifts(found, target, fixed=still.intersection(found.diagram.leaves), most=5), None
     except RefusalError as error:
         return (), error.sentence

@@ -93,11 +93,9 @@ def compare(
         parse_binnings(_several(bins), columns + known),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
-    if gap is None:
-        # With weights the last digits take far longer than the first.
-        gap = 1e-9 if weights is None else 1e-6
+    target = _target(max_distortion, max_leakage)
     with open_table(table, missing=_several(missing)) as source:
-        return comparison(source, question, _several(mechanisms), _target(max_distortion, max_leakage), gap)
+        return comparison(source, question, _several(mechanisms), target, question.gap if gap is None else gap)
 
 
 def comparison(
@@ -110,12 +108,7 @@ def comparison(
     """The mechanisms, the symmetric channel, the exponential mechanism and the optimum, the best first.
 
     The mechanism ``exponential`` has the utility −distortion; a number with noise is clamped to its bounds after the
-    noise, which anybody could do to a release.
-
-    Raises:
-        OptionError: a mechanism that is not a finite channel on this secret, or one that is unknown.
-        LabelError: a mechanism lacks letters of the secret.
-        RefusalError: no channel meets the target.
+    noise, which anybody could do to a release. Raises as ``compare``.
     """
     if question.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
         raise OptionError("Mechanisms that read the secret alone are compared; let nobody or the attacker know more.")
@@ -125,9 +118,10 @@ def comparison(
     extra = dict.fromkeys(letter for channel in given.values() for letter in channel.outputs)
     problem = replace(plain, outputs=(*plain.letters, *(one for one in extra if one not in set(plain.letters))))
     best = solve(problem, gap)
-    channels = {Role.BASELINE: _baselines(plain), Role.GIVEN: given}
+    baselines = {"symmetric channel": _symmetric(plain, target), "exponential mechanism": _exponential(plain, target)}
+    channels = [(Role.BASELINE, *one) for one in baselines.items()] + [(Role.GIVEN, *one) for one in given.items()]
     ranking = [_optimum(best)]
-    ranking += [_measured(name, role, one, problem, gap) for role in channels for name, one in channels[role].items()]
+    ranking += [_measured(name, role, one, problem, target, gap) for role, name, one in channels if one is not None]
     return Comparison(
         knowledge=best.problem.knowledge.value,
         max_distortion=Quantity(target.distortion, "distortion", origin=Origin.DECLARED)
@@ -153,7 +147,7 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
     """A mechanism, as on the command line, as a dyadic channel that reads every letter of the secret."""
     mechanism = parse_mechanism(text, letters=problem.inputs)
     channel = mechanism.channel_over(
-        problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters).matrix
+        problem.inputs, problem.letters, lambda: problem.distortion.between(problem.inputs, problem.letters)
     )
     lacking = len(set(problem.inputs) - set(channel.inputs))
     if lacking:
@@ -163,31 +157,22 @@ def finite_channel(text: str, problem: RateDistortion) -> Channel:
             lacking=lacking,
             count=len(problem.inputs),
         )
-    released = "none" if mechanism.sets is None else "sets"
-    if isinstance(problem.distortion, Hamming) and (
-        released == "sets" or not set(channel.outputs) & set(problem.letters)
-    ):
+    foreign = mechanism.sets is not None or not set(channel.outputs) & set(problem.letters)
+    if isinstance(problem.distortion, Hamming) and foreign:
         raise OptionError(
             "{name!s} releases {released} of the secret's letters, which Hamming distortion cannot tell apart from "
             "wrong ones; give a file of distances to what it releases.",
             name=mechanism.name,
-            released=released,
+            released="none" if mechanism.sets is None else "sets",
         )
     return channel
 
 
-def _baselines(problem: RateDistortion) -> dict[str, Channel]:
-    """The symmetric channel, where the secret's letters may be released, and the exponential mechanism."""
-    symmetric = None
-    if set(problem.inputs) <= set(problem.letters) and len(problem.inputs) > 1:
-        symmetric = _symmetric(problem)
-    baselines = {"symmetric channel": symmetric, "exponential mechanism": _exponential(problem)}
-    return {name: channel for name, channel in baselines.items() if channel is not None}
-
-
-def _symmetric(problem: RateDistortion) -> Channel | None:
-    """The symmetric channel that just meets the target; None where not even the truth meets it."""
-    target, most = problem.target, (len(problem.inputs) - 1) / len(problem.inputs)
+def _symmetric(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel | None:
+    """The symmetric channel that just meets the target; None where there is none, or not even the truth meets it."""
+    if len(problem.inputs) == 1 or not set(problem.inputs) <= set(problem.letters):
+        return None
+    most = (len(problem.inputs) - 1) / len(problem.inputs)
 
     def at(share: float) -> Channel:
         return symmetric_channel(problem.inputs, min(share, most))
@@ -195,7 +180,6 @@ def _symmetric(problem: RateDistortion) -> Channel | None:
     if isinstance(target, MaxLeakage):
         bits = target.bits
         return at(_least(lambda share: _objective(at(share), problem) <= bits, most))
-    assert isinstance(target, MaxDistortion)
     # The mean distortion is linear in the share of wrong letters.
     truth, worst = (
         mean_distortion(_over(at(share), problem.inputs, problem.letters), problem) for share in (0.0, most)
@@ -205,21 +189,20 @@ def _symmetric(problem: RateDistortion) -> Channel | None:
     return at(most * (target.distortion - truth) / (worst - truth)) if truth <= target.distortion else None
 
 
-def _exponential(problem: RateDistortion) -> Channel:
+def _exponential(problem: RateDistortion, target: MaxDistortion | MaxLeakage) -> Channel:
     """The exponential mechanism that just meets the target."""
-    source, target = problem.source, problem.target
+    source = problem.source
     if isinstance(target, MaxDistortion):
         return maximum_entropy_channel(source, problem.distortion, target)
-    assert isinstance(target, MaxLeakage)
     bits = target.bits
-    distances = problem.distortion.between(problem.inputs, problem.letters).matrix
+    distances = problem.distortion.between(problem.inputs, problem.letters)
     # The slope is looked for by its logarithm, and beside the distances: their unit may be any.
     scale = float(distances[distances > 0].mean()) if distances.any() else 1.0
 
     def at(fall: float) -> Channel:
-        if fall in (0, 2 * OCTAVES):
-            return maximum_entropy_channel(source, problem.distortion, Slope(0.0 if fall else np.inf))
-        return maximum_entropy_channel(source, problem.distortion, Slope(2.0 ** (OCTAVES - fall) / scale))
+        ends = {0.0: np.inf, 2 * OCTAVES: 0.0}
+        slope = ends[fall] if fall in ends else 2.0 ** (OCTAVES - fall) / scale
+        return maximum_entropy_channel(source, problem.distortion, Slope(slope))
 
     return at(_least(lambda fall: _objective(at(fall), problem) <= bits, 2 * OCTAVES))
 
@@ -235,15 +218,22 @@ def _least(holds: Callable[[float], bool], most: float) -> float:
     return high
 
 
-def _measured(name: str, role: Role, channel: Channel, problem: RateDistortion, gap: float) -> Compared:
+def _measured(
+    name: str, role: Role, channel: Channel, problem: RateDistortion, target: MaxDistortion | MaxLeakage, gap: float
+) -> Compared:
     aligned = _over(channel, problem.inputs, problem.letters)
     found = waste(aligned, problem, gap)
+    if isinstance(target, MaxDistortion):
+        meets = found.distortion <= target.distortion * (1 + SAME)
+    else:
+        # Without a slack: of leakage there is no little more.
+        meets = found.leakage <= target.bits
     scenario = Scenario(problem.source, aligned)
     known = leakage_with_background(scenario) if isinstance(problem.source, Joint) else None
     return Compared(
         mechanism=name,
         role=role,
-        meets_target=_meets(found.leakage, found.distortion, problem),
+        meets_target=meets,
         leakage=Quantity(mutual_information(scenario), "bits"),
         weighted_leakage=None if problem.weights is None else Quantity(found.leakage, "bits"),
         leakage_with_background=bits_or_none(known),
@@ -267,15 +257,6 @@ def _optimum(best: Solution) -> Compared:
     )
 
 
-def _meets(leakage: float, distortion: float, problem: RateDistortion) -> bool:
-    target = problem.target
-    if isinstance(target, MaxDistortion):
-        return distortion <= target.distortion * (1 + SAME)
-    assert isinstance(target, MaxLeakage)
-    # Without a slack: of leakage there is no little more.
-    return leakage <= target.bits
-
-
 def _objective(channel: Channel, problem: RateDistortion) -> float:
     scenario = Scenario(problem.source, _over(channel, problem.inputs, problem.letters), weights=problem.weights)
     known = problem.knowledge is Knowledge.ATTACKER
@@ -284,11 +265,9 @@ def _objective(channel: Channel, problem: RateDistortion) -> float:
 
 def _over(channel: Channel, inputs: Sequence[Label], letters: Sequence[Label]) -> Channel:
     """The channel with just these inputs, and with these outputs, some of which it may never release."""
-    rows = {label: at for at, label in enumerate(channel.inputs)}
     columns = {label: at for at, label in enumerate(letters)}
     matrix = np.zeros((len(inputs), len(letters)))
-    to = [columns[label] for label in channel.outputs]
-    matrix[:, to] = channel.matrix[[rows[label] for label in inputs]]
+    matrix[:, [columns[label] for label in channel.outputs]] = channel.restrict(inputs).matrix
     return Channel(inputs, letters, matrix)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from msgspec import structs
 
@@ -21,17 +22,9 @@ _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Orig
 
 @dataclass(frozen=True)
 class Question:
-    """What a channel is designed for.
+    """What a channel is designed for: columns, what a released letter costs, and bounds in nats to keep as well.
 
-    Attributes:
-        secret: columns of the secret.
-        background: columns the attacker knows.
-        distortion: what a released letter costs.
-        knowledge: who knows the background.
-        bins: how some columns are gathered into intervals.
-        local_dp: an ε in nats to keep as well.
-        identifiability: likewise.
-        weights: how much each secret matters, by the text of its label; None where all count alike.
+    ``weights`` are how much each secret matters, by the text of its label; None where all count alike.
     """
 
     secret: tuple[str, ...]
@@ -42,6 +35,12 @@ class Question:
     local_dp: float | None = None
     identifiability: float | None = None
     weights: Mapping[str, float] | None = None
+
+    @property
+    def gap(self) -> float:
+        """How close to the best by default, in nats."""
+        # Beside a bound on ratios, or with weights, the last digits take far longer than the first.
+        return 1e-9 if (self.local_dp, self.identifiability, self.weights) == (None, None, None) else 1e-6
 
     def problem(self, table: Table, target: Target) -> RateDistortion:
         """The problem under the frequencies of the table."""
@@ -63,8 +62,9 @@ class Question:
         reads = self.secret + (self.background if self.knowledge is Knowledge.BOTH else ())
         channel = solution.channel
         if self.knowledge is Knowledge.BOTH:
-            pairs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in _pairs(channel)]
-            channel = Channel(pairs, channel.outputs, channel.matrix)
+            pairs = cast("Iterable[tuple[Label, Label]]", channel.inputs)
+            inputs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in pairs]
+            channel = Channel(inputs, channel.outputs, channel.matrix)
         return NamedChannel(channel, reads, self.secret, PriorOrigin.THIS_TABLE)
 
 
@@ -83,10 +83,10 @@ def as_design(found: Solution, prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> D
     )
 
 
-def as_frontier(found: Sequence[Solution], prior: PriorOrigin = PriorOrigin.THIS_TABLE) -> Frontier:
+def as_frontier(found: Sequence[Solution]) -> Frontier:
     """Designed channels as a frontier is stored."""
-    points = tuple(as_point(one, _ORIGINS.get(prior, Origin.TABLE)) for one in found)
-    return Frontier(found[0].problem.knowledge.value, points, prior, prior.keep_inside)
+    prior = PriorOrigin.THIS_TABLE
+    return Frontier(found[0].problem.knowledge.value, tuple(map(as_point, found)), prior, prior.keep_inside)
 
 
 def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:
@@ -107,13 +107,6 @@ def as_point(found: Solution, origin: Origin = Origin.TABLE) -> DesignPoint:
 def bits_or_none(value: float | None, origin: Origin = Origin.TABLE) -> Quantity | None:
     """Exact bits, where there are any."""
     return None if value is None else Quantity(value, "bits", origin=origin)
-
-
-def _pairs(channel: Channel) -> Iterable[tuple[Label, Label]]:
-    """The inputs of a channel that reads secret and background."""
-    for pair in channel.inputs:
-        assert isinstance(pair, tuple)
-        yield pair
 
 
 def _parts(label: Label, columns: Sequence[str]) -> tuple[Label, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from msgspec.structs import asdict
 
@@ -15,7 +16,7 @@ from leakgauge.artefacts import Level
 from leakgauge.artefacts.assessment import Grade, Leaf, parse_target
 from leakgauge.artefacts.improvement import Blocking, StoredImprovement, TriedSetting, WholeSetting
 from leakgauge.artefacts.request import FRAME
-from leakgauge.assessment import Diagram, Questionnaire, default_diagram, read_diagram, read_questionnaire
+from leakgauge.assessment import Diagram, default_diagram, read_diagram, read_questionnaire
 from leakgauge.assessment.candidates import MOST_LETTERS
 from leakgauge.assessment.improvement import Improvement, Trial, require_search
 from leakgauge.assessment.indicators import asked_leaves
@@ -91,24 +92,22 @@ def improve(
     goal = parse_target(str(target))
     by = default_diagram() if diagram is None else read_diagram(diagram)
     answers = None if questionnaire is None else read_questionnaire(questionnaire, asked_leaves(by))
+    name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
     with ExitStack() as opened:
-        source = opened.enter_context(open_table(table, missing=missing))
-        account = None if ledger is None else opened.enter_context(open_ledger(ledger))
-        name = dataset or default_dataset(str(table) if isinstance(table, str | Path) else FRAME)
         return search(
-            source,
+            opened.enter_context(open_table(table, missing=missing)),
             secret,
             goal,
             by,
+            accounted=accounted,
+            ledger=None if ledger is None else opened.enter_context(open_ledger(ledger)),
+            dataset=None if ledger is None else name,
             min_privacy=min_privacy,
             min_utility=min_utility,
             trials=trials,
             lower=lower,
             upper=upper,
             questionnaire=answers,
-            accounted=accounted,
-            ledger=account,
-            dataset=None if account is None else name,
             progress=progress,
         )
 
@@ -119,58 +118,31 @@ def search(
     target: Grade | float,
     diagram: Diagram,
     *,
-    min_privacy: float = 0.0,
-    min_utility: float = 0.0,
-    trials: int = 60,
-    lower: float | None = None,
-    upper: float | None = None,
-    questionnaire: Questionnaire | None = None,
     accounted: float | None = None,
     ledger: Ledger | None = None,
     dataset: str | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    **settings: Any,
 ) -> Search:
-    """The cheapest setting that meets a target; where a histogram is bought, nothing else is read.
+    """The cheapest setting that meets a target, with the settings of ``assessment.improve``.
 
-    Raises:
-        BudgetError: the histogram does not fit the budget; no row was read.
-        OptionError: an ε without a ledger, or a target, bounds or number of trials outside its range.
-        ColumnError, TableError: a column that cannot be used; of an accounted search numbers and more than 64 letters.
+    Where a noisy histogram is bought nothing else is read, and a BudgetError says that it does not fit the budget.
     """
-    _, bounds = require_search(target, min_privacy, min_utility, trials, lower, upper)
-    source, learned = table, FROM_THE_TABLE
-    if accounted is not None:
-        if bounds is not None:
-            raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
-        source = noisy_table(table, column, accounted, ledger, dataset)
-        learned = Sentence(
-            "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
-            "occur is not protected, nothing else was read.",
-            epsilon=accounted,
-        )
-    found = assessment.improve(
-        source,
-        column,
-        target,
-        diagram,
-        min_privacy=min_privacy,
-        min_utility=min_utility,
-        trials=trials,
-        lower=lower,
-        upper=upper,
-        questionnaire=questionnaire,
-        progress=progress,
+    _, bounds = require_search(target, **settings)
+    if accounted is None:
+        return Search(assessment.improve(table, column, target, diagram, **settings), FROM_THE_TABLE)
+    if bounds is not None:
+        raise OptionError("An accounted search takes no numbers; leave lower and upper out.")
+    source = noisy_table(table, column, accounted, ledger, dataset)
+    learned = Sentence(
+        "The search used a noisy histogram of the column, bought for ε = {epsilon:g} from the ledger; which values "
+        "occur is not protected, nothing else was read.",
+        epsilon=accounted,
     )
-    return Search(found, learned)
+    return Search(assessment.improve(source, column, target, diagram, **settings), learned)
 
 
 def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None, dataset: str | None) -> Table:
-    """A table of one column whose counts are a noisy histogram's, bought from a ledger.
-
-    Raises:
-        BudgetError: it does not fit the budget; no row was read.
-        ColumnError: numbers, or other than 2 to 64 different values; nothing was spent.
-    """
+    """A table of one column whose counts are a noisy histogram's, bought from a ledger; a refusal spends nothing."""
     import pyarrow as pa
 
     if ledger is None or dataset is None:
@@ -184,9 +156,8 @@ def noisy_table(table: Table, column: str, epsilon: float, ledger: Ledger | None
             kind=kinds[column].value,
         )
     # What it costs does not depend on the labels, so that the ledger is asked before a row is read.
-    _, verdict = preview(
-        Histogram(column=column, labels=["any"], epsilon=epsilon), table, Protection(), ledger, dataset
-    )
+    asked = Histogram(column=column, labels=["any"], epsilon=epsilon)
+    _, verdict = preview(asked, table, Protection(), ledger, dataset)
     assert verdict is not None
     verdict.require()
     values = table.counts(column, limit=1 << 20).labels(column)

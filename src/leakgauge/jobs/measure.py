@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import log2, prod
-from typing import TYPE_CHECKING
 
 from leakgauge import measures
 from leakgauge.artefacts import Measurement, Quantity
@@ -16,10 +15,7 @@ from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label
-from leakgauge.tables import in_bins
-
-if TYPE_CHECKING:
-    from leakgauge.tables import Binning, Table
+from leakgauge.tables import Binning, Table, in_bins
 
 SECRET, RELEASE, BACKGROUND = "secret", "release", "background"
 REDRAWN = 20_000
@@ -187,17 +183,11 @@ def _estimate(
 def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[..., float]]:
     """The measures that these roles define."""
     released, known = bool(roles.release) or channel is not None, bool(roles.background)
-    chosen: dict[str, Callable[..., float]] = {"entropy": measures.entropy}
-    if released:
-        chosen["conditional_entropy"] = measures.conditional_entropy
-        chosen["mutual_information"] = measures.mutual_information
-    if known:
-        chosen["background_floor"] = measures.background_floor
-        chosen["leakage_with_background"] = measures.leakage_with_background
-        chosen["conditional_entropy_with_background"] = measures.conditional_entropy_with_background
-    if released and known:
-        chosen["conditional_mutual_information"] = measures.conditional_mutual_information
-    return chosen
+    names = ["entropy"]
+    names += ["conditional_entropy", "mutual_information"] * released
+    names += ["background_floor", "leakage_with_background", "conditional_entropy_with_background"] * known
+    names += ["conditional_mutual_information"] * (released and known)
+    return {name: getattr(measures, name) for name in names}
 
 
 def _companions(
@@ -254,11 +244,7 @@ def _zero_leakage(counts: Counts, roles: Roles) -> ZeroLeakage | None:
 
 
 def require_varied(counts: Counts, column: str, *, binned: bool) -> None:
-    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named.
-
-    Raises:
-        ColumnError: all its values are the same, or fall into one bin.
-    """
+    """Refuse a constant column, which can neither hide nor tell anything: almost surely the wrong one was named."""
     labels: Sequence[object] = counts.labels(column)
     if len(labels) > 1:
         return

@@ -42,13 +42,11 @@ def ask(
     simulation_seed: int | None = None,
     on_spend: Callable[[Entry], None] | None = None,
 ) -> PaidAnswer:
-    """The answer to a query, its cost spent in the ledger before the noise is drawn.
+    """The answer to a query, its cost spent in the ledger, where there is one, before the noise is drawn.
 
     The table is read before the budget is spent, so that a table that cannot be read costs nothing; a kill after the
-    spend leaves it counted. With a simulation seed nothing is spent, and the answer protects nobody.
-
-    By default no ledger counts the answer. ``on_spend`` is told of the spend as soon as it is made: whatever fails
-    afterwards, it stays.
+    spend leaves it counted, and ``on_spend`` is told of it as soon as it is made. With a simulation seed nothing is
+    spent, and the answer protects nobody.
 
     Raises:
         OptionError: a query that cannot be asked under this protection, an account that protects something else, or a
@@ -65,11 +63,14 @@ def ask(
     verdict.require()
     exact = query.exact(table, protection)
     reference = "".join(f"{word:016x}" for word in randomness.words(2).tolist())
-    entry = ledger.spend(verdict.account.dataset, cost, _purpose(query), reference)
+    # The name of a column may hold what a line of a ledger may not.
+    purpose = query.purpose if query.purpose.isprintable() else repr(query.purpose)
+    entry = ledger.spend(verdict.account.dataset, cost, purpose[:LONGEST_PURPOSE], reference)
     if on_spend is not None:
         on_spend(entry)
     answer = query.answer(exact, protection, randomness)
-    ledger.complete(entry, _digest(answer, cost, reference))
+    told = encode(stored_answer(PaidAnswer(answer, cost, None), ""))
+    ledger.complete(entry, digest_of({"reference": reference, "answer": told}))
     return PaidAnswer(answer, cost, ledger.spent(verdict.account.dataset))
 
 
@@ -151,13 +152,3 @@ def _budget(cost: Cost, spent: Spending | None, allowed: bool | None = None) -> 
         None if spent is None else left_of(spent),
         allowed,
     )
-
-
-def _purpose(query: Query[Any]) -> str:
-    text = query.purpose
-    # The name of a column may hold what a line of a ledger may not.
-    return (text if text.isprintable() else repr(text))[:LONGEST_PURPOSE]
-
-
-def _digest(answer: Answer, cost: Cost, reference: str) -> str:
-    return digest_of({"reference": reference, "answer": encode(stored_answer(PaidAnswer(answer, cost, None), ""))})

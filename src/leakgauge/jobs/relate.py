@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from leakgauge.artefacts import Quantity, Relation
 from leakgauge.artefacts.channel_file import read_channel
@@ -61,7 +62,7 @@ def relate(
         subject=told,
         records=found.circumstances.records,
         ordered=found.circumstances.ordered,
-        restricted=found.restricted,
+        restricted=restricted,
         identifiability=levels.get("identifiability"),
         local_dp=levels.get("local-dp"),
         mutual_information=levels.get("mutual-information"),
@@ -74,15 +75,13 @@ def relate(
 
 
 def _implied(name: str, one: Implication) -> Implied:
-    statement = one.statement
-    parameters = {} if statement is None else dict(statement.parameters)
+    told: dict[str, Any] = {}
+    if one.statement is not None:
+        told = {"statement": str(one.statement), "value": one.statement.level, "unit": one.statement.unit}
+        told |= dict(one.statement.parameters)
     return Implied(
+        **told,
         notion=name,
-        statement=None if statement is None else str(statement),
-        value=None if statement is None else statement.level,
-        unit=None if statement is None else statement.unit,
-        delta=parameters.get("delta"),
-        order=parameters.get("order"),
         sharp=one.sharp,
         cut=one.cut,
         path=tuple(

@@ -133,7 +133,7 @@ def surveyed(
         tell(3 + at, stages)
     found = []
     for name, column in columns.items():
-        one = SurveyedColumn(
+        surveyed_column = SurveyedColumn(
             name,
             column.kind.words,
             sizes[name].groups,
@@ -145,8 +145,10 @@ def surveyed(
             tuple(tells[name]),
         )
         finer = name in finest or sizes[name].alone >= MANY_ALONE * table.rows
-        role, reason = (given[name], Sentence("named so")) if name in given else _suggested(one, entropies, finer)
-        found.append(msgspec.structs.replace(one, suggested=role, reason=reason))
+        role, reason = (
+            (given[name], Sentence("named so")) if name in given else _suggested(surveyed_column, entropies, finer)
+        )
+        found.append(msgspec.structs.replace(surveyed_column, suggested=role, reason=reason))
     found.sort(key=lambda one: -max((told.information.value for told in one.tells), default=0.0))
     judged = tuple(name for name in public if name not in accepted)
     together = table.group_sizes([judged])[0] if judged else None

@@ -5,6 +5,6 @@ translation. A sentence that is stored in a file is stored as its template and f
 up; a text that no catalogue has is shown as it is.
 """
 
-from leakgauge.languages.language import CODES, DOMAINS, ENGLISH, Language, language_of, message
+from leakgauge.languages.language import CODES, DOMAINS, ENGLISH, Language, language_of, message, translations
 
-__all__ = ["CODES", "DOMAINS", "ENGLISH", "Language", "language_of", "message"]
+__all__ = ["CODES", "DOMAINS", "ENGLISH", "Language", "language_of", "message", "translations"]

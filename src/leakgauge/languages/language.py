@@ -59,7 +59,7 @@ class Language:
     @cached_property
     def catalogue(self) -> Mapping[str, str]:
         """Every template with its translation; empty for English."""
-        return _catalogue(self.code)
+        return translations(self.code, *DOMAINS)
 
     def _found(self, template: str) -> str:
         return self.catalogue.get(template, template)
@@ -89,12 +89,13 @@ def language_of(code: str) -> Language:
 
 
 @cache
-def _catalogue(code: str) -> dict[str, str]:
+def translations(code: str, *domains: str) -> dict[str, str]:
+    """Every template of some domains with its translation; empty for English."""
     found: dict[str, str] = {}
     if CODES[code] is None:
         return found
     folder = files("leakgauge.languages") / str(CODES[code]) / "LC_MESSAGES"
-    for domain in DOMAINS:
+    for domain in domains:
         with (folder / f"{domain}.mo").open("rb") as file:
             # The standard library keeps what it read under this name, and offers no other way to list it.
             read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]

@@ -10,17 +10,15 @@ All arrays here have one row a sample and one column a value.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import Grouping, gather
 from leakgauge.probability.cells import Floats, log_or_zero
 
 
-@dataclass(frozen=True)
 class GroupingShares:
-    """What samples say of one grouping.
+    """What samples say of one grouping, from the shares of each cell.
 
     Attributes:
         share: p of each value.
@@ -30,24 +28,17 @@ class GroupingShares:
         felt: the same with weights, Σ p q² (2w − mean w) / share, where q is the chance that a cell shows the value.
     """
 
-    grouping: Grouping
-    share: Floats
-    mass: Floats
-    weight: Floats
-    sharp: Floats
-    felt: Floats
-
-    @classmethod
-    def of(cls, grouping: Grouping, p: Floats) -> GroupingShares:
-        """The shares of each value, from those of each cell."""
-        share, mass = gather(grouping.spread, p), gather(grouping.weighted, p)
-        weight = quotient(mass, share)
+    def __init__(self, grouping: Grouping, p: Floats) -> None:
+        self.grouping = grouping
+        self.share, self.mass = gather(grouping.spread, p), gather(grouping.weighted, p)
+        self.weight = quotient(self.mass, self.share)
         if grouping.certain:
-            return cls(grouping, share, mass, weight, np.asarray(share > 0, dtype=np.float64), weight)
-        sharp = quotient(gather(grouping.overlaps, p), share)
+            self.sharp, self.felt = np.asarray(self.share > 0, dtype=np.float64), self.weight
+            return
+        self.sharp = quotient(gather(grouping.overlaps, p), self.share)
         # Cells that show a value more often than others do feel more: their weights count more than the mean weight.
-        felt = 2 * quotient(gather(grouping.weighted_overlaps, p), share) - weight * sharp
-        return cls(grouping, share, mass, weight, sharp, felt)
+        overlap = quotient(gather(grouping.weighted_overlaps, p), self.share)
+        self.felt = 2 * overlap - self.weight * self.sharp
 
     @property
     def plug_in(self) -> Floats:
@@ -87,11 +78,6 @@ class GroupingShares:
         # One value more above: that all were seen may be chance too.
         high = first * _tail(np.minimum(homogeneous, quotient(first, never + 1)))
         return np.where((never > 0) & (first > 0), low * weight, 0.0), np.where(first > 0, high * weight, 0.0)
-
-
-def quotient(a: Floats, b: Floats) -> Floats:
-    """a / b, and 0 where b is 0."""
-    return np.divide(a, b, where=b > 0, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))))
 
 
 def _tail(rate: Floats) -> Floats:

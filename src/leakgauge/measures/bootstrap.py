@@ -9,13 +9,13 @@ widest that any of them asks for. Measured coverage: ``tests/measures/test_boots
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import log
 
 import numpy as np
 
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import AxisRoles, Measure
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Scenario
 from leakgauge.probability.cells import Codes, Floats, gather, sums_by
@@ -49,8 +49,8 @@ def bootstrap(
     Each population asks for its bias and the farther of its two quantiles, on either side: with few observations
     the deviation grows with the true value, and the law of one population is too narrow on one side.
     """
-    merged = counts.merge({letter: roles.axes(letter) for letter in roles.counted(roles.letters(measure))})
-    cells = _Cells.of(merged, roles.channel, weights)
+    merged = roles.merged(counts, roles.letters(measure))
+    cells = CountedCells(merged, roles.channel, weights)
     tail = (1 - confidence) / 2
     generator = simulation(simulation_seed)
     observed = float(measure(cells.scenario(cells.times / merged.n)))
@@ -87,23 +87,22 @@ def _deviation(values: Floats, mean: float, tail: float) -> float:
     return max(farther, _deviation(values, mean, _RESOLVED) * float(ndtri(tail) / ndtri(_RESOLVED)))
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """The cells that are redrawn: where each lies, how often it occurs, and what makes them a scenario again."""
+class CountedCells:
+    """Cells of a table: where each lies, how often it occurs, and what makes them a scenario again.
 
-    labels: dict[str, tuple[Label, ...]]
-    codes: dict[str, Codes]
-    times: Floats
-    channel: Channel | None
-    weights: Weights | None
+    They are all cells of the table, or beyond the largest number those that occur.
+    """
 
-    @classmethod
-    def of(cls, merged: Counts, channel: Channel | None, weights: Weights | None) -> _Cells:
-        labels = {letter: merged.labels(letter) for letter in merged.names}
-        codes, times = merged.codes, merged.counts.astype(np.float64)
-        if np.prod(merged.shape, dtype=float) <= _LARGEST:
-            codes, times = np.indices(merged.shape).reshape(len(labels), -1), merged.array().ravel().astype(np.float64)
-        return cls(labels, dict(zip(labels, codes, strict=True)), times, channel, weights)
+    def __init__(
+        self, merged: Counts, channel: Channel | None, weights: Weights | None, largest: int = _LARGEST
+    ) -> None:
+        self.labels = {letter: merged.labels(letter) for letter in merged.names}
+        self.channel, self.weights = channel, weights
+        codes, times = merged.codes, merged.counts
+        if np.prod(merged.shape, dtype=float) <= largest:
+            codes, times = np.indices(merged.shape).reshape(len(self.labels), -1), merged.array().ravel()
+        self.codes: dict[str, Codes] = dict(zip(self.labels, codes, strict=True))
+        self.times = times.astype(np.float64)
 
     @property
     def seen(self) -> Codes:
@@ -146,7 +145,7 @@ class _Cells:
         return Joint._trusted(self.labels["X"], self.labels[other], cells)
 
 
-def _populations(cells: _Cells, tail: float) -> list[Floats]:
+def _populations(cells: CountedCells, tail: float) -> list[Floats]:
     """The shares as observed, with ties among the secrets behind whatever is seen, and with ties among all secrets."""
     times, n, size = cells.times, cells.times.sum(), len(cells.times)
     # That nothing was seen of some cells refutes −log(tail) expected observations of them and no fewer.
@@ -160,7 +159,7 @@ def _populations(cells: _Cells, tail: float) -> list[Floats]:
         spread = times + unseen / size
         before, alone = sums_by(x, spread, letters), sums_by(x, times, letters)
         after = _tied(alone, np.zeros(letters, dtype=np.int64)) + unseen / letters
-        scaled = spread * np.divide(after, before, where=before > 0, out=np.zeros(letters))[x]
+        scaled = spread * quotient(after, before)[x]
         populations.append(scaled / scaled.sum())
     return populations
 

@@ -4,30 +4,19 @@ from __future__ import annotations
 
 from typing import Final
 
-from leakgauge.measures import anonymity, guessing, renyi, shannon, vulnerability
-from leakgauge.measures.terms import Measure
+from leakgauge.measures import anonymity, guessing, renyi, vulnerability
+from leakgauge.measures.terms import FORMULAS, Measure
+
+_FAMILIES = {"renyi": renyi, "vulnerability": vulnerability, "guessing": guessing, "anonymity": anonymity}
 
 MEASURES: Final[dict[str, Measure]] = {
-    "entropy": shannon.entropy,
-    "conditional_entropy": shannon.conditional_entropy,
-    "mutual_information": shannon.mutual_information,
-    "background_floor": shannon.background_floor,
-    "conditional_mutual_information": shannon.conditional_mutual_information,
-    "leakage_with_background": shannon.leakage_with_background,
-    "conditional_entropy_with_background": shannon.conditional_entropy_with_background,
-    "renyi.prior": renyi.prior,
-    "renyi.posterior": renyi.posterior,
-    "renyi.leakage": renyi.leakage,
-    "vulnerability.prior": vulnerability.prior,
-    "vulnerability.posterior": vulnerability.posterior,
-    "vulnerability.leakage": vulnerability.leakage,
+    **{measure.__name__: measure for measure in FORMULAS},
+    **{
+        f"{name}.{verb}": getattr(family, verb)
+        for name, family in _FAMILIES.items()
+        for verb in ("prior", "posterior", "leakage")
+    },
     "vulnerability.additive_leakage": vulnerability.additive_leakage,
-    "guessing.prior": guessing.prior,
-    "guessing.posterior": guessing.posterior,
-    "guessing.leakage": guessing.leakage,
-    "anonymity.prior": anonymity.prior,
-    "anonymity.posterior": anonymity.posterior,
-    "anonymity.leakage": anonymity.leakage,
     "anonymity.normalised_entropy": anonymity.normalised_entropy,
 }
 """``estimate`` takes any of them. A new one is a function in the file of its

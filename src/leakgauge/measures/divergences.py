@@ -12,6 +12,7 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
 from leakgauge.measures.information import Unit
+from leakgauge.measures.renyi import require_order
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet
@@ -47,8 +48,7 @@ def kullback_leibler(p: Distribution, q: Distribution, unit: Unit = Unit.BITS) -
 @checked
 def renyi(p: Distribution, q: Distribution, order: float, unit: Unit = Unit.BITS) -> float:
     """D_α(p ‖ q) = log Σ p^α q^(1−α) / (α − 1), in bits; α = 1 is Kullback–Leibler, α = ∞ the largest ratio."""
-    if not order >= 0:
-        raise OptionError("An order of {order} is not defined; Rényi's orders run from 0 to infinity.", order=order)
+    require_order(order)
     a, b = _aligned(p, q)
     if order >= 1 and np.any((a > 0) & (b == 0)):
         return math.inf

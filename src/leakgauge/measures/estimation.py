@@ -8,7 +8,6 @@ asked for; its measured coverage is in ``tests/measures/test_coverage.py``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import Enum
 
 import numpy as np
@@ -16,16 +15,17 @@ import numpy as np
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, OptionError
 from leakgauge.measures.bias import GroupingShares
-from leakgauge.measures.bootstrap import bootstrap
+from leakgauge.measures.bootstrap import CountedCells, bootstrap
 from leakgauge.measures.information import Unit
 from leakgauge.measures.intervals import intervals
-from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, layout, require_one_role
-from leakgauge.probability import Channel, Counts, Distribution, Estimate, Joint, Scenario
+from leakgauge.measures.terms import FORMULAS, AxisRoles, Layout, Measure, require_one_role
+from leakgauge.probability import Channel, Counts, Estimate, Scenario
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.scenario import Weights
 
 ENOUGH = 5
 """Observations a cell from which the promised confidence was measured to hold."""
+_LARGEST = 1 << 22
 
 
 class Estimator(Enum):
@@ -81,7 +81,8 @@ def estimate(
         >>> print(estimate(entropy, counts, ["illness"]))
         0.8813 [0.7449, 0.9731]
     """
-    roles = _checked(counts, AxisRoles(tuple(secret), tuple(release), tuple(background), channel), confidence)
+    roles = AxisRoles(tuple(secret), tuple(release), tuple(background), channel)
+    _require_sound(counts, roles, confidence)
     scenario = _observed(counts, roles, weights)
     analytic = measure in FORMULAS
     if not analytic and estimator is Estimator.MILLER_MADOW:
@@ -89,18 +90,18 @@ def estimate(
             "Miller and Madow's correction is for Shannon's measures, not for {name}; choose another estimator.",
             name=getattr(measure, "__name__", str(measure)),
         )
-    if estimator is Estimator.SHRINKAGE:
-        value = _measured(measure, shrunken(counts, roles, measure, scenario.weights), unit)
-    else:
-        value = _measured(measure, scenario, unit)
+    shrunk = estimator is Estimator.SHRINKAGE
+    chosen = shrunken(counts, roles, measure, scenario.weights) if shrunk else scenario
+    value = float(measure(chosen, unit=unit) if analytic else measure(chosen))
     if not analytic:
         low, high = bootstrap(measure, counts, roles, weights, confidence, simulation_seed)
         cells = roles.size(counts, roles.letters(measure))
     else:
-        laid, observed = layout(measure, counts, roles, scenario.weights)
-        table = observed[None, :].astype(np.float64)
+        laid = Layout(measure, counts, roles, scenario.weights)
+        table = laid.observed[None, :].astype(np.float64)
         if estimator is Estimator.MILLER_MADOW:
-            value = _settled(value + unit.of_nats(_correction(laid, table)), laid, unit)
+            corrected = value + unit.of_nats(_correction(laid, table))
+            value = min(max(corrected, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
         ends = intervals(laid, table, confidence)
         low, high = unit.of_nats(float(ends[0][0])), unit.of_nats(float(ends[1][0]))
         cells = laid.cells
@@ -109,7 +110,7 @@ def estimate(
     return Estimate(value, min(low, value), max(high, value), confidence, counts.n, counts.n >= ENOUGH * cells)
 
 
-def _checked(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
+def _require_sound(counts: Counts, roles: AxisRoles, confidence: float) -> None:
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; give 0.95, say.", found=confidence)
     if roles.channel is not None and roles.release:
@@ -123,21 +124,15 @@ def _checked(counts: Counts, roles: AxisRoles, confidence: float) -> AxisRoles:
         counts.labels(name)
     require_one_role(names)
     if roles.channel is None:
-        return roles
-    return replace(roles, channel=_aligned(counts, roles, roles.channel))
-
-
-def _aligned(counts: Counts, roles: AxisRoles, channel: Channel) -> Channel:
-    """The channel, once it is sure that its inputs are the secrets in their order."""
+        return
     labels = counts.merge({"secret": roles.secret}).labels("secret")
-    if channel.inputs != labels:
+    if roles.channel.inputs != labels:
         raise LabelError(
             "The channel has {inputs} inputs that are not the {labels} secrets of the counts in their order; "
             "build it on the labels of the counts.",
-            inputs=len(channel.inputs),
+            inputs=len(roles.channel.inputs),
             labels=len(labels),
         )
-    return channel
 
 
 def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scenario:
@@ -148,21 +143,10 @@ def _observed(counts: Counts, roles: AxisRoles, weights: Weights | None) -> Scen
     return Scenario(counts.distribution(*roles.secret), roles.channel, weights=weights)
 
 
-def _measured(measure: Measure, scenario: Scenario, unit: Unit) -> float:
-    return float(measure(scenario, unit=unit) if measure in FORMULAS else measure(scenario))
-
-
 def _correction(laid: Layout, table: Floats) -> float:
     """Miller and Madow's correction in nats."""
     n = float(table.sum())
-    return sum(g.sign * float(GroupingShares.of(g, table / n).miller_madow[0]) for g in laid.groupings) / n
-
-
-def _settled(value: float, laid: Layout, unit: Unit) -> float:
-    return min(max(value, unit.of_nats(laid.lowest)), unit.of_nats(laid.highest))
-
-
-_LARGEST = 1 << 22
+    return sum(g.sign * float(GroupingShares(g, table / n).miller_madow[0]) for g in laid.groupings) / n
 
 
 def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats | None) -> Scenario:
@@ -176,33 +160,17 @@ def shrunken(counts: Counts, roles: AxisRoles, measure: Measure, weights: Floats
     Raises:
         OptionError: shrinking gives every cell a probability, and there are more cells than fit.
     """
-    letters = roles.letters(measure, pair_weights=weights is not None and weights.ndim == 2)
-    merged = counts.merge({letter: roles.axes(letter) for letter in roles.counted(letters)})
-    if np.prod(merged.shape, dtype=float) > _LARGEST:
+    merged = roles.merged(counts, roles.letters(measure, pair_weights=weights is not None and weights.ndim == 2))
+    size = np.prod(merged.shape, dtype=float)
+    if size > _LARGEST:
         raise OptionError(
             "Shrinkage fills all {cells} cells, more than {limit}; choose another estimator or merge rare labels.",
-            cells=int(np.prod(merged.shape, dtype=float)),
+            cells=int(size),
             limit=_LARGEST,
         )
-    p = _shrink(merged.array().ravel() / merged.n, merged.n).reshape(merged.shape)
-    labels = {letter: merged.labels(letter) for letter in merged.names}
-    if "Y" in merged.names:
-        if "Z" in merged.names:
-            pairs = [(x, z) for x in labels["X"] for z in labels["Z"]]
-            known, flat = p.sum(axis=1), np.moveaxis(p, 1, 2).reshape(len(pairs), -1)
-            response = Channel(pairs, labels["Y"], flat / flat.sum(axis=1, keepdims=True))
-            return Scenario(Joint(labels["X"], labels["Z"], known), response, weights=weights)
-        joint = Joint(labels["X"], labels["Y"], p)
-        return Scenario(joint.row_marginal(), joint.channel(), weights=weights)
-    channel = roles.channel if "Y" in letters else None
-    if "Z" in merged.names:
-        return Scenario(Joint(labels["X"], labels["Z"], p), channel, weights=weights)
-    return Scenario(Distribution(labels["X"], p), channel, weights=weights)
-
-
-def _shrink(p: Floats, n: int) -> Floats:
-    target = 1 / len(p)
+    cells = CountedCells(merged, roles.channel, weights, _LARGEST)
+    p, target = cells.times / merged.n, 1 / len(cells.times)
     spread = float(((target - p) ** 2).sum())
     noise = 1 - float((p**2).sum())
-    intensity = 1.0 if n == 1 or noise >= (n - 1) * spread else noise / ((n - 1) * spread)
-    return intensity * target + (1 - intensity) * p
+    intensity = 1.0 if merged.n == 1 or noise >= (merged.n - 1) * spread else noise / ((merged.n - 1) * spread)
+    return cells.scenario(intensity * target + (1 - intensity) * p)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from enum import Enum
 
+import numpy as np
+
 from leakgauge.errors import ModelError
 from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells, Floats, log_or_zero
@@ -22,6 +24,11 @@ class Unit(Enum):
         return float(nats) / self.value + 0.0
 
 
+def quotient(a: Floats, b: Floats) -> Floats:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, where=b > 0, out=np.zeros(np.broadcast_shapes(np.shape(a), np.shape(b))))
+
+
 def prior_cells(source: Scenario | Distribution) -> Cells:
     """p(x) as one column."""
     distribution = source if isinstance(source, Distribution) else source.source
@@ -36,7 +43,7 @@ def weighted(view: View, values: Floats) -> Floats:
 def gains(view: View) -> Floats:
     """w p log p / (p(x) p(seen)) for each cell, from logarithms so that nothing underflows."""
     cells = view.cells
-    ratio = cells.logarithms()
+    ratio = log_or_zero(cells.values)
     ratio -= cells.across_rows(log_or_zero(cells.row_sums()))
     ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
     ratio *= cells.values
@@ -46,7 +53,7 @@ def gains(view: View) -> Floats:
 def remaining(view: View) -> float:
     """−Σ w p log p(x|seen), the uncertainty left."""
     cells = view.cells
-    ratio = cells.logarithms()
+    ratio = log_or_zero(cells.values)
     ratio -= cells.across_columns(log_or_zero(cells.column_sums()))
     ratio *= cells.values
     return max(float(-weighted(view, ratio).sum()), 0.0)

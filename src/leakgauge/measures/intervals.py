@@ -10,12 +10,12 @@ E[D³] + 2 D·Q·D per E[D²]: there is no seam between the chi-squared and the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from leakgauge.measures.bias import GroupingShares, quotient
+from leakgauge.measures.bias import GroupingShares
+from leakgauge.measures.information import quotient
 from leakgauge.measures.terms import Layout, gather, scatter
 from leakgauge.probability.cells import Floats, log_or_zero
 
@@ -23,14 +23,12 @@ _PRODUCT = 1e9
 """Beyond so many multiplications a trace is bounded instead of computed."""
 
 
-@dataclass(frozen=True)
 class Cumulants:
-    """Derivatives of a measure at the shares of each sample, in nats.
+    """Derivatives of a measure at the shares of each row of ``counts``, one column a cell of the layout; in nats.
 
     Attributes:
         value: the measure at the observed shares.
-        low: least value but for chance (see ``bias``).
-        high: largest.
+        low: least value but for chance (see ``bias``), ``high`` the largest.
         variance: E[D²].
         cube: E[D³].
         fourth: E[D⁴].
@@ -43,58 +41,30 @@ class Cumulants:
         fall: −D of the one that would lower it most.
     """
 
-    n: Floats
-    value: Floats
-    low: Floats
-    high: Floats
-    variance: Floats
-    cube: Floats
-    fourth: Floats
-    bend: Floats
-    squares: Floats
-    cubes: Floats
-    rare: Floats
-    largest: Floats
-    rise: Floats
-    fall: Floats
-
-
-def cumulants(layout: Layout, counts: Floats) -> Cumulants:
-    """The derivatives of a measure for each row of ``counts``, one column a cell of the layout."""
-    n = counts.sum(-1)
-    p = counts / n[:, None]
-    shown = [GroupingShares.of(grouping, p) for grouping in layout.groupings]
-    linear = p @ layout.linear
-    value, low, high = linear.copy(), linear.copy(), linear.copy()
-    for each in shown:
-        sign = each.grouping.sign
-        ends = each.bracket(n)
-        value += sign * each.plug_in
-        low += sign * ends[sign < 0]
-        high += sign * ends[sign > 0]
-    influence = _influence(layout, shown, p)
-    bend = np.zeros(len(n))
-    for each in shown:
-        bend -= each.grouping.sign * _curvature(each, p * influence)
-    squares, cubes = _traces(shown, p)
-    square = influence**2
-    rise, fall = _newcomers(layout, shown, counts, value)
-    return Cumulants(
-        n=n,
-        value=value,
-        low=low,
-        high=high,
-        variance=(p * square).sum(-1),
-        cube=(p * square * influence).sum(-1),
-        fourth=(p * square**2).sum(-1),
-        bend=bend,
-        squares=squares,
-        cubes=cubes,
-        rare=(square * ((counts == 1) + 0.7 * (counts > 0))).sum(-1),
-        largest=np.abs(influence).max(-1),
-        rise=rise,
-        fall=fall,
-    )
+    def __init__(self, layout: Layout, counts: Floats) -> None:
+        self.n = counts.sum(-1)
+        p = counts / self.n[:, None]
+        shown = [GroupingShares(grouping, p) for grouping in layout.groupings]
+        self.value: Floats = p @ layout.linear
+        self.low, self.high = self.value.copy(), self.value.copy()
+        for each in shown:
+            sign = each.grouping.sign
+            ends = each.bracket(self.n)
+            self.value += sign * each.plug_in
+            self.low += sign * ends[sign < 0]
+            self.high += sign * ends[sign > 0]
+        influence = _influence(layout, shown, p)
+        square = influence**2
+        self.variance = (p * square).sum(-1)
+        self.cube = (p * square * influence).sum(-1)
+        self.fourth = (p * square**2).sum(-1)
+        self.bend = np.zeros(len(p))
+        for each in shown:
+            self.bend -= each.grouping.sign * _curvature(each, p * influence)
+        self.squares, self.cubes = _traces(shown, p)
+        self.rare = (square * ((counts == 1) + 0.7 * (counts > 0))).sum(-1)
+        self.largest = np.abs(influence).max(-1)
+        self.rise, self.fall = _newcomers(layout, shown, counts, self.value)
 
 
 def _influence(layout: Layout, shown: list[GroupingShares], p: Floats) -> Floats:
@@ -231,7 +201,7 @@ def intervals(layout: Layout, counts: Floats, confidence: float) -> tuple[Floats
     """Lower and upper ends in nats for each row of ``counts``, one column a cell of the layout."""
     from scipy.special import ndtri
 
-    law = cumulants(layout, counts)
+    law = Cumulants(layout, counts)
     z = _WIDER * float(ndtri((1 + confidence) / 2))
     low = np.minimum(_end(law, layout, -1, z), law.low)
     high = np.maximum(_end(law, layout, 1, z), law.high)
@@ -263,7 +233,7 @@ def _end(law: Cumulants, layout: Layout, side: int, z: float) -> Floats:
         third = (tilt + 3 * bend) * first_order / n**2 + law.cubes / n**3
         likely = side * (centre - middle - deviation * _pearson(quantile, third / deviation**3)) > 0
         inside, outside = np.where(likely, middle, inside), np.where(likely, outside, middle)
-    return outside
+    return np.asarray(outside)
 
 
 def _student(law: Cumulants, hidden: Floats, z: float) -> Floats:

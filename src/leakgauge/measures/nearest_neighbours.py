@@ -15,17 +15,21 @@ both columns and divide ``mutual_information`` by ``entropy``, both of the count
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import ceil, inf, log2, sqrt
+from dataclasses import dataclass
+from math import ceil, inf, log, log2, sqrt
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.measures.neighbour_distances import Ranked, dependence, spacing_entropy, spread_over_grid
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import simulation
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 _FEWEST = 10
 """Rows below which nothing is estimated."""
@@ -47,6 +51,8 @@ _SHUFFLES = 8
 """Of one column, to see what the estimate shows where there is nothing."""
 _ATOM, _DOMINATE = 0.05, 0.5
 """Shares of rows in one value, and in all values of more than ``neighbours`` rows, from which there is no density."""
+_SAME = 1e-12
+"""Normal scores closer than this are equal but for rounding."""
 
 
 @checked
@@ -101,14 +107,14 @@ def mutual_information_of_numbers(
         )
     _check(len(first), neighbours, confidence, limit)
     generator = simulation(simulation_seed)
-    rows = _sampled(len(first), limit, generator.permutation)
+    rows = _sampled(len(first), limit, generator)
     ranked = Ranked.of(first[rows]), Ranked.of(second[rows])
     whole = dependence(*ranked, neighbours)
 
     def of_rows(chosen: Codes) -> float:
         return dependence(ranked[0].only(chosen), ranked[1].only(chosen), neighbours)
 
-    margin, gain = _margin(of_rows, len(rows), whole, neighbours, confidence, generator.permutation)
+    margin, gain = _margin(of_rows, len(rows), whole, neighbours, confidence, generator)
     unresolved = gain > max(_UNRESOLVED, margin)
     value, margin = max(whole, 0.0), margin + _DRIFT * abs(gain)
     low = whole - margin
@@ -139,9 +145,8 @@ def differential_entropy(
     with fewer of them ``reliable`` is False, as it is below 100 rows.
 
     Args:
-        neighbours: which neighbour's distance is taken; a farther one gives less variance and more bias.
-        limit: with more rows than this, a random sample of so many is used, drawn from ``simulation_seed``.
-        simulation_seed: what that sample and the blocks of the interval are drawn from.
+        neighbours: which neighbour's distance is taken; a farther one gives less variance and more bias. The other
+            options are those of ``mutual_information_of_numbers``.
 
     Raises:
         ColumnError: the column is too short, constant, mostly repeats, or holds something else than finite numbers.
@@ -159,20 +164,21 @@ def differential_entropy(
     column = _numbers(x, "first")
     _check(len(column), neighbours, confidence, limit)
     generator = simulation(simulation_seed)
-    column = column[_sampled(len(column), limit, generator.permutation)]
+    column = column[_sampled(len(column), limit, generator)]
     repeated = _repeated(column, neighbours)
     # Powers of two change no digit and keep the differences of very large numbers finite.
     exponent = int(np.frexp(np.abs(column).max())[1])
-    spread = spread_over_grid(np.ldexp(column, -exponent), generator.random)
+    spread = np.ldexp(column, -exponent)
+    distinct = np.unique(spread)
+    if len(distinct) < len(spread):
+        # Each value at random in its cell of the finest grid.
+        spread = spread + (generator.random(len(spread)) - 0.5) * np.diff(distinct).min()
     whole = spacing_entropy(spread, neighbours)
-    margin, gain = _margin(
-        lambda chosen: spacing_entropy(spread[chosen], neighbours),
-        len(column),
-        whole,
-        neighbours,
-        confidence,
-        generator.permutation,
-    )
+
+    def of_rows(chosen: Codes) -> float:
+        return spacing_entropy(spread[chosen], neighbours)
+
+    margin, gain = _margin(of_rows, len(column), whole, neighbours, confidence, generator)
     value, margin = whole + exponent, margin + _DRIFT * abs(gain)
     reliable = len(column) >= _PROMISED and repeated == 0
     return Estimate(value, value - margin, value + margin, confidence, len(column), reliable)
@@ -200,7 +206,7 @@ def _margin(
     whole: float,
     neighbours: int,
     confidence: float,
-    shuffled: Callable[[int], Codes],
+    generator: Generator,
 ) -> tuple[float, float]:
     """Half the width of the interval without bias, and what the estimate gains per doubling of the rows."""
     from scipy.special import stdtrit
@@ -208,7 +214,7 @@ def _margin(
     blocks = int(np.clip(n // _BLOCK, 2, 10))
     variances, means = [], []
     for _ in range(ceil(_COMPARISONS / (blocks - 1))):
-        values = [of_rows(rows) for rows in np.array_split(shuffled(n), blocks)]
+        values = [of_rows(rows) for rows in np.array_split(generator.permutation(n), blocks)]
         variances.append(float(np.var(values, ddof=1)) / blocks)
         means.append(float(np.mean(values)))
     freedom = int(np.clip(n // (2 * neighbours + 2), 1, _FREEDOM))
@@ -216,8 +222,8 @@ def _margin(
     return margin, (whole - float(np.mean(means))) / log2(blocks)
 
 
-def _sampled(n: int, limit: int, shuffled: Callable[[int], Codes]) -> Codes:
-    return np.arange(n) if n <= limit else shuffled(n)[:limit]
+def _sampled(n: int, limit: int, generator: Generator) -> Codes:
+    return np.arange(n) if n <= limit else generator.permutation(n)[:limit]
 
 
 def _numbers(column: npt.ArrayLike, name: str) -> Floats:
@@ -255,3 +261,97 @@ def _check(n: int, neighbours: int, confidence: float, limit: int) -> None:
         )
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1.", found=confidence)
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """A column as normal scores, equal ones for equal numbers, and the number of each row's value in their order."""
+
+    scores: Floats
+    codes: Codes
+
+    @classmethod
+    def of(cls, column: Floats) -> Ranked:
+        """Its ranks, the middle one for equal numbers, as quantiles of the normal law."""
+        from scipy.special import ndtri
+
+        _, codes, times = np.unique(column, return_inverse=True, return_counts=True)
+        middle = np.cumsum(times) - times / 2
+        return cls(np.asarray(ndtri(middle / len(column)))[codes], codes)
+
+    def only(self, rows: Codes) -> Ranked:
+        """Some of the rows, or all in another order, with the scores they have in the whole column."""
+        return Ranked(self.scores[rows], self.codes[rows])
+
+    def within(self, radius: Floats) -> Codes:
+        """How many rows, its own among them, lie within each row's radius."""
+        ordered = np.sort(self.scores)
+        ends = np.searchsorted(ordered, self.scores + radius, side="right")
+        return np.asarray(ends - np.searchsorted(ordered, self.scores - radius, side="left"))
+
+
+def dependence(x: Ranked, y: Ranked, neighbours: int) -> float:
+    """I(X;Y) in bits; below 0 by chance."""
+    from scipy.special import digamma
+
+    n = len(x.scores)
+    k = min(neighbours, n - 1)
+    points = np.column_stack([x.scores, y.scores])
+    _, cell, times = np.unique(x.codes * (int(y.codes.max()) + 1) + y.codes, return_inverse=True, return_counts=True)
+    alike = times[cell]
+    radius = _radius(points, cell, alike, k)
+    inner = [column.within(radius - _SAME) for column in (x, y)]
+    outer = [column.within(radius + _SAME) for column in (x, y)]
+    atom = alike > k
+    # Without repeats one row lies at the radius, in one of the columns.
+    tied = atom | (outer[0] - inner[0] + outer[1] - inner[1] > 1)
+    together = np.where(atom, alike, k)
+    lattice = tied & ~atom
+    if lattice.any():
+        reach = radius[lattice] + _SAME
+        # Less the row itself: the radius was chosen to hold k others, and to count one more would show dependence.
+        together[lattice] = _tree(points).query_ball_point(points[lattice], reach, p=np.inf, return_length=True) - 1
+    apart = [np.where(tied, outside, inside) for inside, outside in zip(inner, outer, strict=True)]
+    terms = digamma(together) - digamma(apart[0]) - digamma(apart[1])
+    return float(digamma(n) + terms.mean()) / log(2)
+
+
+def _radius(points: Floats, cell: Codes, alike: Codes, k: int) -> Floats:
+    """The larger of both coordinates' distances to each row's k-th neighbour; 0 where more than k rows are alike."""
+    radius = np.zeros(len(points))
+    searching = np.flatnonzero(alike <= k)
+    if len(searching) == 0:
+        return radius
+    # A tree of many equal points is slow, and more than k + 1 of them change no distance.
+    order = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.diff(cell[order], prepend=-1))
+    place = np.arange(len(order)) - np.repeat(starts, np.diff(starts, append=len(order)))
+    tree = _tree(points[order[place <= k]])
+    distances, _ = tree.query(points[searching], k=[k + 1], p=np.inf)
+    radius[searching] = distances[:, 0]
+    return radius
+
+
+def _tree(points: Floats) -> Any:
+    from scipy.spatial import cKDTree
+
+    # Halving at the median is slow where many coordinates are equal.
+    return cKDTree(points, balanced_tree=False)
+
+
+def spacing_entropy(column: Floats, neighbours: int) -> float:
+    """h(X) in bits."""
+    from scipy.special import digamma
+
+    n = len(column)
+    k = min(neighbours, n - 1)
+    ordered = np.sort(column)
+    padded = np.concatenate([np.full(k, -inf), ordered, np.full(k, inf)])
+    radius = np.full(n, inf)
+    for left in range(k + 1):
+        # The k nearest are some of those below and the rest above.
+        below, above = padded[k - left : k - left + n], padded[2 * k - left : 2 * k - left + n]
+        radius = np.minimum(radius, np.maximum(ordered - below, above - ordered))
+    # Cells finer than the digits of a float cannot be spread over; such rows count with the finest distance there is.
+    radius = np.maximum(radius, np.spacing(np.abs(ordered).max()))
+    return float(digamma(n) - digamma(k) + np.log(2 * radius).mean()) / log(2)

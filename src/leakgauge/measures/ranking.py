@@ -31,24 +31,26 @@ class Ranking:
     Attributes:
         order: groups of names, first the best mechanism or the strongest attack; names in one group tie.
         leakage: what each leaks, in bits: the number that decides.
-        names: the names in the order of the rows and columns of ``distances``.
-        distances: ``distances[i, j]`` = |leakage_i − leakage_j|, in bits.
     """
 
     order: tuple[tuple[str, ...], ...]
     leakage: Mapping[str, float]
     remaining: Mapping[str, float]
-    names: tuple[str, ...]
-    distances: Floats
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the order of the rows and columns of ``distances``."""
+        return tuple(self.leakage)
+
+    @property
+    def distances(self) -> Floats:
+        """|leakage_i − leakage_j| in bits."""
+        values = np.array(list(self.leakage.values()))
+        return np.asarray(np.abs(values[:, None] - values[None, :]))
 
     def distance(self, one: str, other: str) -> float:
         """How far two of them are apart, in bits."""
         return abs(self.leakage[one] - self.leakage[other])
-
-    def better(self, one: str, other: str) -> bool:
-        """Whether ``one`` stands before ``other``, ties excluded."""
-        place = {name: at for at, group in enumerate(self.order) for name in group}
-        return place[one] < place[other]
 
 
 @checked
@@ -62,8 +64,7 @@ def rank(mechanisms: Mapping[str, Scenario]) -> Ranking:
         ModelError: the scenarios differ in secret, background or weights, so that no order is defined.
     """
     _require_same(mechanisms, ("source", "background", "weights"), Sentence("mechanisms"))
-    known = any(scenario.background is not None for scenario in mechanisms.values())
-    if known:
+    if any(scenario.background is not None for scenario in mechanisms.values()):
         return _ranking(
             mechanisms, shannon.conditional_mutual_information, shannon.conditional_entropy_with_background, False
         )
@@ -82,7 +83,14 @@ def rank_attacks(attacks: Mapping[str, Scenario]) -> Ranking:
         ModelError: the scenarios differ in secret, mechanism or weights, so that no order is defined.
     """
     _require_same(attacks, ("source", "weights"), Sentence("attacks"))
-    _require_one_mechanism(attacks)
+    first_name, first = next(iter(attacks.items()))
+    for name, scenario in attacks.items():
+        if not _same_mechanism(scenario, first):
+            raise ModelError(
+                "{name!r} and {first!r} attack different mechanisms; attacks are ranked against the same one.",
+                name=name,
+                first=first_name,
+            )
     return _ranking(attacks, shannon.leakage_with_background, shannon.conditional_entropy_with_background, True)
 
 
@@ -129,17 +137,6 @@ def _require_same(scenarios: Mapping[str, Scenario], parts: tuple[str, ...], wha
                 )
 
 
-def _require_one_mechanism(attacks: Mapping[str, Scenario]) -> None:
-    first_name, first = next(iter(attacks.items()))
-    for name, scenario in attacks.items():
-        if not _same_mechanism(scenario, first):
-            raise ModelError(
-                "{name!r} and {first!r} attack different mechanisms; attacks are ranked against the same one.",
-                name=name,
-                first=first_name,
-            )
-
-
 def _same_mechanism(one: Scenario, other: Scenario) -> bool:
     """Whether the release has the same law q(y|x) for every secret that occurs, up to rounding.
 
@@ -149,8 +146,7 @@ def _same_mechanism(one: Scenario, other: Scenario) -> bool:
         return one.channel is other.channel
     if one.channel.outputs != other.channel.outputs:
         return False
-    cells = [scenario.view(Seen.RELEASE).cells.nonzero() for scenario in (one, other)]
-    (x, y, p), (other_x, other_y, other_p) = cells
+    (x, y, p), (other_x, other_y, other_p) = (each.view(Seen.RELEASE).cells.nonzero() for each in (one, other))
     # The sources are alike, so that joint probabilities compare as conditional ones do.
     return (
         np.array_equal(x, other_x) and np.array_equal(y, other_y) and bool(np.allclose(p, other_p, rtol=1e-9, atol=0))
@@ -173,7 +169,6 @@ def _ranking(
     most_first: bool,
 ) -> Ranking:
     leakage = {name: leak(scenario) for name, scenario in scenarios.items()}
-    remaining = {name: remain(scenario) for name, scenario in scenarios.items()}
     groups: list[list[str]] = []
     for name in sorted(leakage, key=lambda key: -leakage[key] if most_first else leakage[key]):
         # Compared with the head of the group, so that a chain of near-ties cannot join what is apart.
@@ -181,11 +176,4 @@ def _ranking(
             groups[-1].append(name)
         else:
             groups.append([name])
-    values = np.array(list(leakage.values()))
-    return Ranking(
-        order=tuple(tuple(group) for group in groups),
-        leakage=leakage,
-        remaining=remaining,
-        names=tuple(scenarios),
-        distances=np.abs(values[:, None] - values[None, :]),
-    )
+    return Ranking(tuple(map(tuple, groups)), leakage, {name: remain(one) for name, one in scenarios.items()})

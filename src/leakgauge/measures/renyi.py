@@ -19,10 +19,10 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, prior_cells, remaining, unweighted_cells
+from leakgauge.measures.information import Unit, prior_cells, quotient, remaining, unweighted_cells
 from leakgauge.measures.shannon import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario, Seen
-from leakgauge.probability.cells import Cells, Floats
+from leakgauge.probability.cells import Cells
 from leakgauge.probability.scenario import View
 
 
@@ -34,14 +34,14 @@ def prior(source: Scenario | Distribution, order: float = math.inf, unit: Unit =
         >>> prior(Distribution(["a", "b", "c"], [0.5, 0.25, 0.25]))
         1.0
     """
-    return unit.of_nats(_arimoto(prior_cells(source), _checked(order)))
+    return unit.of_nats(_arimoto(prior_cells(source), require_order(order)))
 
 
 @checked
 def posterior(scenario: Scenario, order: float = math.inf, seen: Seen = Seen.RELEASE, unit: Unit = Unit.BITS) -> float:
     """H_α(X|Y) after Arimoto, in bits: α/(1−α) · log Σ_y (Σ_x p(x,y)^α)^(1/α)."""
     cells = unweighted_cells(scenario, seen, "Rényi entropy")
-    return unit.of_nats(_arimoto(cells, _checked(order)))
+    return unit.of_nats(_arimoto(cells, require_order(order)))
 
 
 @checked
@@ -76,7 +76,8 @@ def maximal_leakage(channel: Channel, unit: Unit = Unit.BITS) -> float:
     return unit.of_nats(max(math.log(channel.cells.column_maxima().sum()), 0.0))
 
 
-def _checked(order: float) -> float:
+def require_order(order: float) -> float:
+    """The order of an entropy or a divergence, refused below 0."""
     if not order >= 0:
         raise OptionError("An order of {order} is not defined; Rényi's orders run from 0 to infinity.", order=order)
     return float(order)
@@ -92,14 +93,10 @@ def _arimoto(cells: Cells, order: float) -> float:
     if order == math.inf:
         return max(-math.log(maxima.sum()), 0.0)
     # (Σ p^α)^(1/α) = max · (Σ (p/max)^α)^(1/α): no power underflows or overflows.
-    scaled = _divide(cells.values, cells.across_columns(maxima))
+    scaled = quotient(cells.values, cells.across_columns(maxima))
     norms = cells.column_sums(np.where(scaled > 0, scaled, 1.0) ** order * (scaled > 0))
     positive = maxima > 0
     log_norms = np.log(maxima[positive]) + np.log(norms[positive]) / order
     peak = float(log_norms.max())
     total = peak + math.log(np.exp(log_norms - peak).sum())
     return min(max(order / (1 - order) * total, 0.0), math.log(cells.shape[0]))
-
-
-def _divide(values: Floats, by: Floats) -> Floats:
-    return np.divide(values, by, where=by > 0, out=np.zeros(values.shape))

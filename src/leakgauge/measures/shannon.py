@@ -12,10 +12,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-
 from leakgauge.arguments import checked
-from leakgauge.measures.information import Unit, gains, remaining, weighted
+from leakgauge.measures.information import Unit, gains, quotient, remaining, weighted
 from leakgauge.probability import Distribution, Label, Scenario, Seen
 from leakgauge.probability.cells import Floats, log_or_zero
 
@@ -116,8 +114,7 @@ def basic(scenario: Scenario, seen_by: Seen = Seen.RELEASE, unit: Unit = Unit.BI
     """H(X), H(X|Y), I(X;Y) and KL for each letter seen, in one pass over the joint, in bits."""
     view = scenario.view(seen_by)
     gained = view.cells.column_sums(gains(view))
-    seen = view.cells.column_sums()
-    per_output = np.divide(gained, seen, where=seen > 0, out=np.zeros(len(seen)))
+    per_output = quotient(gained, view.cells.column_sums())
     total, before = _settle(float(gained.sum()), scenario), entropy(scenario, Unit.NATS)
     return Basic(unit.of_nats(before), unit.of_nats(before - total), unit.of_nats(total), per_output / unit.value)
 

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from math import prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -17,7 +18,7 @@ import numpy as np
 from leakgauge.errors import LabelError
 from leakgauge.measures import shannon
 from leakgauge.probability import Channel, Counts
-from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero
+from leakgauge.probability.cells import Codes, Floats, follow, log_or_zero, sums_by
 
 Measure: TypeAlias = Callable[..., float]
 
@@ -67,19 +68,14 @@ class AxisRoles:
         there = {"X": True, "Y": bool(self.release) or self.channel is not None, "Z": bool(self.background)}
         return "".join(letter for letter in "XYZ" if letter in wanted and there[letter])
 
-    def counted(self, letters: str) -> str:
-        """Those letters that the counts hold."""
-        return "".join(letter for letter in letters if self.axes(letter))
+    def merged(self, counts: Counts, letters: str) -> Counts:
+        """The counts by those of the letters that they hold, one axis each."""
+        return counts.merge({letter: self.axes(letter) for letter in letters if self.axes(letter)})
 
     def size(self, counts: Counts, letters: str) -> int:
         """How many combinations the letters have, whether or not they occur."""
-        size = 1
-        for letter in letters:
-            if letter == "Y" and self.channel is not None:
-                size *= len(self.channel.outputs)
-            for name in self.axes(letter):
-                size *= len(counts.labels(name))
-        return size
+        released = len(self.channel.outputs) if "Y" in letters and self.channel is not None else 1
+        return released * prod(len(counts.labels(name)) for letter in letters for name in self.axes(letter))
 
 
 @dataclass(frozen=True)
@@ -127,93 +123,67 @@ def scatter(matrix: Any, values: Floats) -> Floats:
     return np.asarray((matrix @ values.T).T)
 
 
-@dataclass(frozen=True)
 class Layout:
-    """A measure laid over the cells of a table: all that estimation needs besides the counts.
+    """One of Shannon's measures laid over the cells of a table that occur.
 
     Attributes:
-        linear: what each cell adds besides, exactly linear in the probabilities.
+        observed: the count of each cell.
+        linear: what each cell adds besides the groupings, exactly linear in the probabilities.
         extremes: the least and the most a cell could add so, whether or not it occurs.
         cells: how many cells the measure involves, whether or not they occur.
         counted: how many of them the counts tell apart.
-        lowest: the least value the measure can have, in nats.
-        highest: the largest.
+        lowest: the least value the measure can have, in nats; ``highest`` the largest.
     """
 
-    groupings: tuple[Grouping, ...]
-    linear: Floats
-    extremes: tuple[float, float]
-    cells: int
-    counted: int
-    heaviest: float
-    lowest: float
-    highest: float
-
-
-def layout(measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> tuple[Layout, Codes]:
-    """The groupings of one of Shannon's measures over the cells that occur, and the count of each cell."""
-    letters = roles.letters(measure, weights is not None and weights.ndim == 2)
-    counted = roles.counted(letters)
-    merged = counts.merge({letter: roles.axes(letter) for letter in counted})
-    channel = roles.channel if "Y" in letters else None
-    entries = _Entries.of(dict(zip(counted, merged.codes, strict=True)), channel)
-    weight = None if weights is None else entries.weights(weights)
-    signs: Counter[str] = Counter()
-    drift = 0
-    for sign, group in FORMULAS[measure]:
-        shown = "".join(letter for letter in group if letter in letters)
-        if channel is not None and "X" in shown and "Y" in shown:
-            # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
-            shown = shown.replace("Y", "")
-            drift += sign
-        signs[shown] += sign
-    linear, extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
-    if channel is not None and drift:
-        linear = drift * entries.noise(weight)
-        every = _Entries.of({"X": np.arange(len(channel.inputs))}, channel)
-        noise = drift * every.noise(None if weights is None else every.weights(weights))
-        extremes = float(noise.min()), float(noise.max())
-    groupings = tuple(
-        entries.grouping(sign, shown, roles.size(counts, shown), weight)
-        for shown, sign in signs.items()
-        if sign and shown
-    )
-    largest = 1.0 if weights is None else float(weights.max())
-    signed = weights is not None and weights.ndim == 2 and measure not in _UNCERTAINTIES
-    bounds = (
+    def __init__(self, measure: Measure, counts: Counts, roles: AxisRoles, weights: Floats | None) -> None:
+        of_pairs = weights is not None and weights.ndim == 2
+        letters = roles.letters(measure, of_pairs)
+        merged = roles.merged(counts, letters)
+        channel = roles.channel if "Y" in letters else None
+        entries = _Entries(dict(zip(merged.names, merged.codes, strict=True)), channel)
+        weight = None if weights is None else entries.weights(weights)
+        signs: Counter[str] = Counter()
+        drift = 0
+        for sign, group in FORMULAS[measure]:
+            shown = "".join(letter for letter in group if letter in letters)
+            if channel is not None and "X" in shown and "Y" in shown:
+                # H(XY) is H(X) and the known H(Y|x) averaged, which is linear: only H(X) has a sampling bias.
+                shown = shown.replace("Y", "")
+                drift += sign
+            signs[shown] += sign
+        self.observed = merged.counts
+        self.linear, self.extremes = np.zeros(len(merged.counts)), (0.0, 0.0)
+        if channel is not None and drift:
+            self.linear = drift * entries.noise(weight)
+            every = _Entries({"X": np.arange(len(channel.inputs))}, channel)
+            noise = drift * every.noise(None if weights is None else every.weights(weights))
+            self.extremes = float(noise.min()), float(noise.max())
+        self.groupings = tuple(
+            entries.grouping(sign, shown, roles.size(counts, shown), weight)
+            for shown, sign in signs.items()
+            if sign and shown
+        )
+        self.cells, self.counted = roles.size(counts, letters), prod(merged.shape)
+        self.heaviest = 1.0 if weights is None else float(weights.max())
         # p log(p / p′) ≥ (p − p′) and its negative part sums to at least −1/e: all that weights of pairs leave.
-        -largest / np.e if signed else 0.0,
-        largest * _ceiling(measure, counts, roles, letters),
-    )
-    sizes = roles.size(counts, letters), roles.size(counts, counted)
-    return Layout(groupings, linear, extremes, *sizes, largest, *bounds), merged.counts
+        self.lowest = -self.heaviest / np.e if of_pairs and measure not in _UNCERTAINTIES else 0.0
+        # The logarithm of the smallest alphabet bounds the measure.
+        smallest = roles.size(counts, "X")
+        if measure not in _UNCERTAINTIES:
+            seen = "".join(letter for letter in _OBSERVED.get(measure, "YZ") if letter in letters)
+            smallest = min(smallest, roles.size(counts, seen))
+        self.highest = self.heaviest * float(np.log(float(smallest)))
 
 
-def _ceiling(measure: Measure, counts: Counts, roles: AxisRoles, letters: str) -> float:
-    """The logarithm of the smallest alphabet that bounds the measure."""
-    largest = float(np.log(float(roles.size(counts, "X"))))
-    if measure in _UNCERTAINTIES:
-        return largest
-    seen = "".join(letter for letter in _OBSERVED.get(measure, "YZ") if letter in letters)
-    return min(largest, float(np.log(float(roles.size(counts, seen)))))
-
-
-@dataclass(frozen=True)
 class _Entries:
     """Every cell with every release it may show: cell, probability, and code of each letter."""
 
-    cells: int
-    row: Codes
-    chance: Floats
-    codes: Mapping[str, Codes]
-
-    @classmethod
-    def of(cls, codes: Mapping[str, Codes], channel: Channel | None) -> _Entries:
-        cells = len(codes["X"])
-        if channel is None:
-            return cls(cells, np.arange(cells), np.ones(cells), codes)
-        row, _, released, chance = follow(codes["X"], channel.cells)
-        return cls(cells, row, chance, {letter: code[row] for letter, code in codes.items()} | {"Y": released})
+    def __init__(self, codes: Mapping[str, Codes], channel: Channel | None) -> None:
+        self.cells, self.codes = len(codes["X"]), codes
+        self.row, self.chance = np.arange(self.cells), np.ones(self.cells)
+        if channel is not None:
+            self.row, _, released, self.chance = follow(codes["X"], channel.cells)
+            self.codes = {letter: code[self.row] for letter, code in codes.items()} | {"Y": released}
 
     def weights(self, weights: Floats) -> Floats:
         return np.asarray(weights[self.codes["X"]] if weights.ndim == 1 else weights[self.codes["X"], self.codes["Y"]])
@@ -221,9 +191,7 @@ class _Entries:
     def noise(self, weight: Floats | None) -> Floats:
         """−Σ w q log q of the release of each cell."""
         terms = -self.chance * log_or_zero(self.chance)
-        return np.asarray(
-            np.bincount(self.row, terms if weight is None else terms * weight, self.cells), dtype=np.float64
-        )
+        return sums_by(self.row, terms if weight is None else terms * weight, self.cells)
 
     def grouping(self, sign: int, shown: str, size: int, weight: Floats | None) -> Grouping:
         from scipy import sparse

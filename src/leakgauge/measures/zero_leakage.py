@@ -95,62 +95,55 @@ def zero_leakage_test(
 
     Reference: Williams, Improved likelihood ratio tests for complete contingency tables, Biometrika 63, 1976.
     """
-    strata = _Strata.of(counts, secret, release, given)
-    statistic = strata.statistic()
-    freedom, correction = strata.freedom()
-    if freedom == 0:
+    strata = _Strata(counts, secret, release, given)
+    if not len(strata.total):
         # A constant secret or release leaks nothing and gives no evidence either.
-        return ZeroLeakageTest(statistic, 1.0, 0, PValueMethod.CHI_SQUARED)
-    if strata.smallest_expected() >= _EXPECTED:
-        from scipy.special import chdtrc
+        return ZeroLeakageTest(0.0, 1.0, 0, PValueMethod.CHI_SQUARED)
+    statistic = strata.statistic()
+    if strata.smallest_expected() < _EXPECTED:
+        return ZeroLeakageTest(statistic, _redrawn(strata, simulation_seed), None, PValueMethod.MONTE_CARLO)
+    from scipy.special import chdtrc
 
-        return ZeroLeakageTest(
-            statistic, float(chdtrc(freedom, statistic / correction)), freedom, PValueMethod.CHI_SQUARED
-        )
-    return ZeroLeakageTest(statistic, _redrawn(strata, simulation_seed), None, PValueMethod.MONTE_CARLO)
+    freedom, correction = strata.freedom()
+    p_value = float(chdtrc(freedom, statistic / correction))
+    return ZeroLeakageTest(statistic, p_value, freedom, PValueMethod.CHI_SQUARED)
 
 
-@dataclass(frozen=True)
 class _Margin:
     """One variable within strata: the distinct (stratum, value) pairs, their totals, and each cell's pair."""
 
-    stratum: Codes
-    total: Floats
-    of_cell: Codes
+    def __init__(self, stratum: Codes, value: Codes, counts: Floats) -> None:
+        key = stratum * (int(value.max(initial=0)) + 1) + value
+        _, first, self.of_cell = np.unique(key, return_index=True, return_inverse=True)
+        self.stratum, self.total = stratum[first], _sums(self.of_cell, counts)
 
-    @classmethod
-    def of(cls, stratum: Codes, value: Codes, counts: Floats) -> _Margin:
-        _, first, of_cell = np.unique(stratum * (int(value.max()) + 1) + value, return_index=True, return_inverse=True)
-        return cls(stratum[first], _sums(of_cell, counts), of_cell)
+    @property
+    def values(self) -> Codes:
+        """How many values occur in each stratum."""
+        return np.bincount(self.stratum)
 
     def within(self, stratum: int) -> Codes:
         """The totals in one stratum."""
         return np.asarray(self.total[self.stratum == stratum], dtype=np.int64)
 
 
-@dataclass(frozen=True)
 class _Strata:
     """Two variables within strata that hold at least two values of each; the others prove nothing."""
 
-    counts: Floats
-    stratum: Codes
-    total: Floats
-    rows: _Margin
-    columns: _Margin
-
-    @classmethod
-    def of(cls, counts: Counts, secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> _Strata:
+    def __init__(self, counts: Counts, secret: Sequence[str], release: Sequence[str], given: Sequence[str]) -> None:
         for role, axes in (("secret", secret), ("release", release)):
             if not axes:
                 raise OptionError("No axis is named as the {role}; name at least one.", role=role)
         require_one_role((*secret, *release, *given))
         groups = {"X": tuple(secret), "Y": tuple(release)} | ({"Z": tuple(given)} if given else {})
         merged = counts.merge(groups)
-        x, y = merged.codes[0], merged.codes[1]
+        x, y, observed = merged.codes[0], merged.codes[1], merged.counts.astype(np.float64)
         _, stratum = np.unique(merged.codes[2] if given else np.zeros_like(x), return_inverse=True)
-        observed = merged.counts.astype(np.float64)
-        total = _sums(stratum, observed)
-        return cls(observed, stratum, total, _Margin.of(stratum, x, observed), _Margin.of(stratum, y, observed))
+        here = ((_Margin(stratum, x, observed).values > 1) & (_Margin(stratum, y, observed).values > 1))[stratum]
+        self.counts = observed[here]
+        _, self.stratum = np.unique(stratum[here], return_inverse=True)
+        self.total = _sums(self.stratum, self.counts)
+        self.rows, self.columns = (_Margin(self.stratum, code[here], self.counts) for code in (x, y))
 
     def statistic(self) -> float:
         """2 Σ N log N N_z / (N_xz N_yz)."""
@@ -158,33 +151,22 @@ class _Strata:
         terms = self.counts * np.log(self.counts * self.total[self.stratum] / margins)
         return max(float(2 * terms.sum()), 0.0)
 
-    def sizes(self) -> tuple[Codes, Codes]:
-        """How many secrets and releases occur in each stratum."""
-        strata = len(self.total)
-        return np.bincount(self.rows.stratum, minlength=strata), np.bincount(self.columns.stratum, minlength=strata)
-
     def freedom(self) -> tuple[int, float]:
         """Degrees of freedom, and Williams's correction: the mean of G under independence divided by them."""
-        rows, columns = self.sizes()
-        each = (rows - 1) * (columns - 1)
+        freedom = int(((self.rows.values - 1) * (self.columns.values - 1)).sum())
         spread = [
-            self.total * np.bincount(margin.stratum, 1 / margin.total, len(self.total)) - 1
-            for margin in (self.rows, self.columns)
+            self.total * np.bincount(margin.stratum, 1 / margin.total) - 1 for margin in (self.rows, self.columns)
         ]
-        freedom = int(each.sum())
-        excess = np.where(each > 0, spread[0] * spread[1] / (6 * self.total), 0.0)
-        return freedom, 1 + float(excess.sum()) / max(freedom, 1)
+        return freedom, 1 + float((spread[0] * spread[1] / (6 * self.total)).sum()) / freedom
 
     def smallest_expected(self) -> float:
         """The least expected count of any cell that could be filled."""
-        least = []
-        for margin in (self.rows, self.columns):
-            smallest = np.full(len(self.total), np.inf)
-            np.minimum.at(smallest, margin.stratum, margin.total)
-            least.append(smallest)
-        rows, columns = self.sizes()
-        expected = least[0] * least[1] / self.total
-        return float(expected[(rows > 1) & (columns > 1)].min())
+        # The pairs of a margin are sorted by their stratum.
+        rows, columns = (
+            np.minimum.reduceat(margin.total, np.unique(margin.stratum, return_index=True)[1])
+            for margin in (self.rows, self.columns)
+        )
+        return float((rows * columns / self.total).min())
 
 
 def _redrawn(strata: _Strata, simulation_seed: int) -> float:
@@ -192,16 +174,14 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
     from scipy.special import xlogy
 
     generator = simulation(simulation_seed)
-    rows, columns = strata.sizes()
-    informative = np.flatnonzero((rows > 1) & (columns > 1))
-    cells = rows * columns
+    cells = strata.rows.values * strata.columns.values
     # A table of mostly empty cells is not laid out: its observations are fewer.
     shuffled = (cells > _DENSE) & (strata.total < _FULL * cells)
-    work = int(np.where(shuffled, strata.total, cells)[informative].sum())
-    redraws = int(np.clip(_WORK // work, 99 if shuffled[informative].any() else 199, 1999))
+    work = int(np.where(shuffled, strata.total, cells).sum())
+    redraws = int(np.clip(_WORK // work, 99 if shuffled.any() else 199, 1999))
     # With margins fixed, G and Σ N log N rank tables alike.
     sums = np.zeros(redraws)
-    for at in informative.tolist():
+    for at in range(len(cells)):
         margins = strata.rows.within(at), strata.columns.within(at)
         if shuffled[at]:
             sums += _shuffled(*margins, redraws, generator.shuffle)
@@ -210,8 +190,7 @@ def _redrawn(strata: _Strata, simulation_seed: int) -> float:
         for start in range(0, redraws, step):
             tables = _tables(*margins, min(step, redraws - start), generator)
             sums[start : start + step] += xlogy(tables, tables).sum(axis=(1, 2))
-    here = np.isin(strata.stratum, informative)
-    observed = float(xlogy(strata.counts[here], strata.counts[here]).sum())
+    observed = float(xlogy(strata.counts, strata.counts).sum())
     # Ties count against the evidence, also those that rounding would break.
     exceeding = int((sums >= observed - 1e-9 * max(observed, 1.0)).sum())
     return (1 + exceeding) / (1 + redraws)

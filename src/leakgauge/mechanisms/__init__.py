@@ -1,19 +1,14 @@
-"""The catalogue of mechanisms, one file each."""
+"""The catalogue of mechanisms, one file per family."""
 
-from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
+from leakgauge.mechanisms.choice import exponential, exponential_channel, permute_and_flip
 from leakgauge.mechanisms.estimated_counts import estimated_counts
-from leakgauge.mechanisms.exponential import exponential, exponential_channel
-from leakgauge.mechanisms.finite import through_channel
-from leakgauge.mechanisms.gaussian import gaussian
-from leakgauge.mechanisms.geometric import geometric
-from leakgauge.mechanisms.laplace import laplace
+from leakgauge.mechanisms.finite import randomized_response, through_channel
+from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
+from leakgauge.mechanisms.laplace import geometric, laplace
+from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism, spelled
-from leakgauge.mechanisms.permute_and_flip import permute_and_flip
-from leakgauge.mechanisms.randomized_response import randomized_response
 from leakgauge.mechanisms.sample_and_aggregate import Aggregate, sample_and_aggregate
 from leakgauge.mechanisms.spelling import CATALOGUE, parse_mechanism
-from leakgauge.mechanisms.subset_selection import subset_selection
-from leakgauge.mechanisms.unary_encoding import unary_encoding
 
 __all__ = [
     "CATALOGUE",

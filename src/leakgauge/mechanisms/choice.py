@@ -1,10 +1,10 @@
-"""A private choice from a finite set of candidates by their utilities: what its mechanisms share."""
+"""A private choice from a finite set of candidates by their utilities: the exponential mechanism, permute-and-flip."""
 
 from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -12,14 +12,24 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from leakgauge.claims import CentralDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
+from leakgauge.mechanisms import steps
+from leakgauge.mechanisms.finite import ChannelLaw, FiniteMechanism, exact_epsilon
 from leakgauge.mechanisms.mechanism import Mechanism, Pair, numbers_in
+from leakgauge.mechanisms.noise import quotient_above
 from leakgauge.mechanisms.span import require_budget
+from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
+from leakgauge.randomness.draws import as_floats, coins, proportionally, shuffled
 
 Utility: TypeAlias = int | float | Fraction
 Counts: TypeAlias = npt.NDArray[np.int64]
+Exponents: TypeAlias = tuple[list[Fraction], Counts]
+MOST_INTEGRATED = 1024
+"""Candidates up to which the law of permute-and-flip is computed: the work grows with their square."""
 
 
 @dataclass(frozen=True)
@@ -28,13 +38,7 @@ class Choice(Mechanism):
 
     Utilities, ε and sensitivity are exact rational numbers, which floats are too: no rounding enters the choice. Which
     utilities a table may give is not known here; ``exponential_channel`` knows them.
-
-    Attributes:
-        epsilon: the budget in nats.
-        sensitivity: how far one record moves the utility of any candidate, at most.
-
-    Raises:
-        OptionError: an ε or a sensitivity that is not a finite number above 0.
+    ``sensitivity`` is how far one record moves the utility of any candidate, at most.
     """
 
     law: None
@@ -43,11 +47,10 @@ class Choice(Mechanism):
 
     def __post_init__(self) -> None:
         require_budget(self.epsilon)
-        require_sensitivity(self.sensitivity)
+        _require_sensitivity(self.sensitivity)
 
     @property
     def reach(self) -> float:
-        """The sensitivity, for each utility."""
         return self.sensitivity
 
     def neighbours(self) -> list[Pair]:
@@ -56,27 +59,19 @@ class Choice(Mechanism):
         return [([low, 0.0, 0.0, 0.0], [low + reach, -reach, -reach, -reach]) for low in (bad, bad / 2, 0.0)]
 
     def read_input(self, text: str) -> list[float]:
-        """The utilities, between commas."""
         return numbers_in(text)
 
     def run(
         self, utilities: Iterable[Utility], randomness: Randomness, multiplicities: Sequence[int] | None = None
     ) -> int:
-        """The position of the candidate chosen.
-
-        Args:
-            utilities: one a candidate.
-            randomness: where the bits come from.
-            multiplicities: how many candidates of the same utility stand at each position; one each by default.
+        """The position of the candidate chosen; ``multiplicities`` candidates stand at each, by default one.
 
         Raises:
             OptionError: no candidates, a utility that is not finite, or multiplicities that do not fit.
         """
         return self._chosen(*self._exponents(utilities, multiplicities), randomness)
 
-    def probabilities(
-        self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None
-    ) -> npt.NDArray[np.float64] | None:
+    def probabilities(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None = None) -> Floats | None:
         """The law of the position chosen, exact but for the rounding of floats; None where it is too much work."""
         return self._law(*self._exponents(utilities, multiplicities))
 
@@ -102,9 +97,7 @@ class Choice(Mechanism):
     def _law(self, exponents: list[Fraction], counts: Counts) -> Floats | None:
         """The law of ``_chosen``."""
 
-    def _exponents(
-        self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None
-    ) -> tuple[list[Fraction], Counts]:
+    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
         try:
             # Numbers of numpy are made plain first: the exact value stays.
             exact = [Fraction(u.item() if isinstance(u, np.generic) else u) for u in utilities]
@@ -118,8 +111,166 @@ class Choice(Mechanism):
         return [max(slope * (best - utility), Fraction(0)) for utility in exact], counts
 
 
-def require_sensitivity(sensitivity: float) -> None:
-    """Refuse a sensitivity that is not a finite number above 0."""
+@dataclass(frozen=True)
+class Exponential(Choice):
+    """Weights m · e^(ε u / 2Δ) exactly, m the multiplicities."""
+
+    def step(self) -> steps.Step:
+        """By its bounded range."""
+        return steps.ExponentialChoice(self.epsilon)
+
+    def channel_over(
+        self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
+    ) -> Channel:
+        """The exponential mechanism whose utility is the negative distance."""
+        return exponential_channel(inputs, outputs, -distances(), self.epsilon).channel()
+
+    def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
+        return proportionally(counts, exponents, randomness)
+
+    def _law(self, exponents: list[Fraction], counts: Counts) -> Floats:
+        weights = counts * np.exp(-as_floats(exponents))
+        return np.asarray(weights / weights.sum(), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class PermuteAndFlip(Choice):
+    """Candidates in random order; the first whose coin of e^(ε (u − u_max) / 2Δ) falls heads."""
+
+    def step(self) -> steps.Step:
+        return steps.PermuteAndFlip(self.epsilon)
+
+    def _exponents(self, utilities: Iterable[Utility], multiplicities: Sequence[int] | None) -> Exponents:
+        if multiplicities is not None:
+            raise OptionError("Permute-and-flip has no multiplicities; use the exponential mechanism.")
+        return super()._exponents(utilities, None)
+
+    def _chosen(self, exponents: list[Fraction], counts: Counts, randomness: Randomness) -> int:
+        order = shuffled(len(exponents), randomness).tolist()
+        gammas = [exponents[at] for at in order]
+        # All coins at once: those after the first heads do not matter, and the best candidate's is always heads.
+        heads = coins(as_floats(gammas), lambda at: gammas[at], randomness)
+        return int(order[int(np.argmax(heads))])
+
+    def _law(self, exponents: list[Fraction], counts: Counts) -> Floats | None:
+        if len(exponents) > MOST_INTEGRATED:
+            return None
+        # A random order is an order of uniform times t: P(j) = p_j ∫ Π_{i≠j} (1 − t p_i) dt over (0, 1), a polynomial
+        # of degree n − 1, which Gauss and Legendre's rule of n/2 points integrates exactly.
+        nodes, shares = np.polynomial.legendre.leggauss(len(exponents) // 2 + 1)
+        heads = np.exp(-as_floats(exponents))
+        tails = np.log1p(-np.outer((nodes + 1) / 2, heads))
+        others = np.exp(tails.sum(axis=1, keepdims=True) - tails)
+        return np.asarray(heads * (shares / 2 @ others), dtype=np.float64)
+
+
+def exponential(epsilon: float, *, sensitivity: float = 1.0) -> Exponential:
+    """The exponential mechanism: ε-differential privacy, and ε²/8-zero-concentrated privacy by its bounded range.
+
+    Args:
+        epsilon: the budget in nats.
+        sensitivity: how far one record moves the utility of any candidate, at most.
+
+    Raises:
+        OptionError: an ε or a sensitivity that is not a finite number above 0.
+
+    References:
+        McSherry and Talwar, Mechanism design via differential privacy, 2007; Cesar and Rogers, Bounding, concentrating,
+        and truncating, 2021.
+
+    Example:
+        >>> from leakgauge.randomness import Simulated
+        >>> choose = exponential(2.0)
+        >>> choose.run([3, 9, 4], Simulated(simulation_seed=1)), choose.probabilities([3, 9, 4]).round(3).tolist()
+        (1, [0.002, 0.991, 0.007])
+    """
+    require_budget(epsilon)
+    claims = (CentralDP(epsilon), ZeroConcentratedDP(quotient_above(Fraction(epsilon) ** 2, 8)))
+    parameters = {"epsilon": epsilon, "sensitivity": sensitivity}
+    return Exponential("exponential", parameters, claims, None, epsilon, sensitivity)
+
+
+def permute_and_flip(epsilon: float, *, sensitivity: float = 1.0) -> PermuteAndFlip:
+    """Permute-and-flip: ε-differential privacy; its losses may span more than ε, so no ε²/8-zCDP is claimed.
+
+    Its arguments are those of ``exponential``.
+
+    References:
+        McKenna and Sheldon, Permute-and-flip: a new mechanism for differentially private selection, 2020.
+
+    Example:
+        >>> from leakgauge.randomness import Simulated
+        >>> choose = permute_and_flip(2.0)
+        >>> choose.run([3, 9, 4], Simulated(simulation_seed=1)), choose.probabilities([3, 9, 4]).round(3).tolist()
+        (1, [0.001, 0.995, 0.003])
+    """
+    require_budget(epsilon)
+    parameters = {"epsilon": epsilon, "sensitivity": sensitivity}
+    return PermuteAndFlip("permute-and-flip", parameters, (CentralDP(epsilon),), None, epsilon, sensitivity)
+
+
+def exponential_channel(
+    inputs: Iterable[Label],
+    outputs: Iterable[Label],
+    utilities: npt.ArrayLike,
+    epsilon: float,
+    sensitivity: float | None = None,
+) -> FiniteMechanism:
+    """The exponential mechanism over a finite domain as an exact channel, whose local ε is at most the one asked for.
+
+    Args:
+        inputs: the letters of the column.
+        outputs: the candidates.
+        utilities: of each candidate for each input, a row an input.
+        epsilon: the budget in nats.
+        sensitivity: the largest difference of a candidate's utility between two inputs; found by comparing all.
+
+    Raises:
+        OptionError: an ε or utilities that cannot be used, or a sensitivity below the one found.
+
+    Example:
+        >>> near = exponential_channel([1, 2, 3], [1, 2, 3], [[0, -1, -2], [-1, 0, -1], [-2, -1, 0]], epsilon=1.0)
+        >>> near.claims[0].epsilon < 1.0
+        True
+    """
+    require_budget(epsilon)
+    rows, columns = alphabet(inputs, "inputs"), alphabet(outputs, "outputs")
+    matrix = np.asarray(utilities, dtype=np.float64)
+    if matrix.shape != (len(rows), len(columns)) or not np.isfinite(matrix).all():
+        raise OptionError(
+            "The utilities are not {rows} rows of {columns} finite numbers; give one an input and candidate.",
+            rows=len(rows),
+            columns=len(columns),
+        )
+    found = float((matrix.max(axis=0) - matrix.min(axis=0)).max())
+    _require_sensitivity(found)
+    if sensitivity is not None and not found <= sensitivity < np.inf:
+        raise OptionError(
+            "A sensitivity of {given} is infinite or below {found:g}, by which the utilities differ; leave it out.",
+            given=sensitivity,
+            found=found,
+        )
+    width = found if sensitivity is None else sensitivity
+    exact = _at_most(rows, columns, matrix / (2 * width), epsilon)
+    return FiniteMechanism(
+        "exponential", {"epsilon": epsilon, "sensitivity": width}, (LocalDP(exact_epsilon(exact)),), ChannelLaw(exact)
+    )
+
+
+def _at_most(rows: tuple[Label, ...], columns: tuple[Label, ...], slopes: Floats, epsilon: float) -> Channel:
+    """The dyadic channel; its weights are flattened until the rounding to 2^-53 leaves ε where it was asked for."""
+    level, less = epsilon, 2.0**-40
+    while True:
+        weights = np.exp(level * (slopes - slopes.max(axis=1, keepdims=True)))
+        # A weight that underflows is one unit of 2^-53 in the dyadic channel: it must be above 0 for that.
+        weights = np.maximum(weights, np.finfo(np.float64).tiny)
+        exact = Channel(rows, columns, weights / weights.sum(axis=1, keepdims=True)).dyadic()
+        if exact_epsilon(exact) <= epsilon:
+            return exact
+        level, less = level * (1 - less), min(2 * less, 0.25)
+
+
+def _require_sensitivity(sensitivity: float) -> None:
     if not 0 < sensitivity < math.inf:
         raise OptionError(
             "A sensitivity of {sensitivity} is not a finite number above 0; say how far one record moves a utility.",

@@ -8,22 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import OptionError
+from leakgauge.mechanisms.noise import require_confidence
 from leakgauge.probability import Channel, Estimate
 
 
 def estimated_counts(
     channel: Channel, released_counts: npt.ArrayLike, confidence: float = 0.95
 ) -> tuple[Estimate, ...]:
-    """For each input of a channel the number of rows that had it, with an interval that holds it.
+    """For each input of a channel the number of rows that had it, by how often each output was released.
 
     Every row adds a number whose mean is 1 for its own letter and 0 for the others, so the sum is unbiased. It may fall
     below 0 or above n. The interval is Bernstein's with the largest variance any input has: each alone holds the truth
     at least as often as stated.
-
-    Args:
-        channel: the channel the rows went through.
-        released_counts: how often each of its outputs was released.
-        confidence: of each interval.
 
     Raises:
         OptionError: counts that do not fit the outputs, or a channel whose inputs cannot be told apart in the mean.
@@ -47,13 +43,11 @@ def estimated_counts(
     variances = (matrix @ inverse**2 - unit).max(axis=0)
     # An output that an input cannot give is counted too, which only widens the interval.
     ranges = np.abs(inverse[None, :, :] - unit[:, None, :]).max(axis=(0, 1))
-    doubt = doubt_of(confidence)
-    found: list[Estimate] = []
-    for value, variance, reach in zip((seen @ inverse).tolist(), variances, ranges, strict=True):
-        slack = reach * doubt / 3
-        radius = slack + math.sqrt(slack * slack + 2 * n * float(variance) * doubt)
-        found.append(Estimate(value, value - radius, value + radius, confidence, n))
-    return tuple(found)
+    doubt = _doubt_of(confidence)
+    slacks = ranges * doubt / 3
+    radii = slacks + np.sqrt(slacks * slacks + 2 * n * variances * doubt)
+    pairs = zip((seen @ inverse).tolist(), radii.tolist(), strict=True)
+    return tuple(Estimate(value, value - radius, value + radius, confidence, n) for value, radius in pairs)
 
 
 def counted_by_sets(
@@ -64,7 +58,7 @@ def counted_by_sets(
     The variance depends on the count c itself: c·own·(1 − own) + (n − c)·other·(1 − other). The interval is every c
     that Bernstein's inequality does not rule out, the roots of a quadratic.
     """
-    doubt, gap = doubt_of(confidence), own - other
+    doubt, gap = _doubt_of(confidence), own - other
     mine, theirs = own * (1 - own), other * (1 - other)
     found: list[Estimate] = []
     for total in sums.tolist():
@@ -78,11 +72,9 @@ def counted_by_sets(
     return tuple(found)
 
 
-def doubt_of(confidence: float) -> float:
+def _doubt_of(confidence: float) -> float:
     """ln(2/(1 − confidence)): the exponent a two-sided tail bound has to reach."""
-    if not 0 < confidence < 1:
-        raise OptionError("A confidence of {confidence} lies outside (0, 1).", confidence=confidence)
-    return math.log(2 / (1 - confidence))
+    return math.log(2 / (1 - require_confidence(confidence)))
 
 
 def _root(square: float, linear: float, constant: float) -> float:

@@ -1,26 +1,31 @@
-"""Finite channels, designed or written by hand, sampled exactly as they are analysed."""
+"""Finite channels sampled exactly as they are analysed: designed, written by hand, or of randomized response."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from decimal import ROUND_CEILING, Context, Decimal
 from functools import cached_property
 
 import numpy as np
 
 from leakgauge.claims import LocalDP
-from leakgauge.errors import LabelError
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
-from leakgauge.mechanisms.mechanism import MOST_PAIRS, Capabilities, Mechanism, Pair, Parameter
-from leakgauge.mechanisms.steps import KnownChannel, Step
+from leakgauge.errors import LabelError, OptionError
+from leakgauge.mechanisms.mechanism import MOST_PAIRS, Inputs, Law, Mechanism, Outputs, Pair, Parameter
+from leakgauge.mechanisms.span import require_budget
+from leakgauge.mechanisms.steps import KnownChannel, RandomizedResponse, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.channel import DYADIC_BITS
+from leakgauge.probability.labels import alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.alias import AliasTables
-from leakgauge.tables import Kind
 
-COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
+UNITS = 1 << DYADIC_BITS
+"""Probabilities are whole numbers of these parts of 1."""
+MOST_LETTERS = 1 << 12
+"""Of randomized response, whose channel is a matrix of that many rows and columns."""
 LARGEST_CHANNEL = 1 << 12
 """Cells up to which a channel composes exactly, and is kept in a ledger; larger ones by their ε alone."""
 
@@ -32,17 +37,10 @@ class ChannelLaw(Law):
     channel: Channel = field(repr=False)
 
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
-        """The number of a released output for the number of each input."""
         return self._tables.draw(inputs, randomness)
 
     def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """Logarithms of the channel."""
         return np.asarray(self._logarithms[np.ix_(inputs, outputs.astype(np.int64))])
-
-    def step(self) -> Step | None:
-        """By the channel itself, where it is small enough to compose and to keep."""
-        small = len(self.channel.inputs) * len(self.channel.outputs) <= LARGEST_CHANNEL
-        return KnownChannel(self.channel) if small else None
 
     @cached_property
     def _tables(self) -> AliasTables:
@@ -63,29 +61,22 @@ class FiniteMechanism(Mechanism):
 
     claims: tuple[LocalDP, ...]
     law: ChannelLaw
+    closed_form: Step | None = None
+    """What it costs in a sequence where its dyadic channel tells no more than a mechanism with a closed form."""
 
-    @property
-    def exact(self) -> Channel:
+    def channel(self) -> Channel:
         """The dyadic channel."""
         return self.law.channel
 
     @property
-    def capabilities(self) -> Capabilities:
-        """Columns of any countable kind."""
-        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.exact.inputs))
-
-    def channel(self) -> Channel:
-        """The dyadic channel."""
-        return self.exact
-
-    @property
     def letters(self) -> tuple[Label, ...]:
-        """The channel's inputs."""
-        return self.exact.inputs
+        return self.law.channel.inputs
 
     def step(self) -> Step:
-        """By its channel, a large one by its claim."""
-        return self.law.step() or super().step()
+        if self.closed_form is not None:
+            return self.closed_form
+        small = len(self.letters) * len(self.law.channel.outputs) <= LARGEST_CHANNEL
+        return KnownChannel(self.law.channel) if small else super().step()
 
     def neighbours(self) -> list[Pair]:
         """The two letters that the channel tells apart best, then others."""
@@ -93,19 +84,14 @@ class FiniteMechanism(Mechanism):
         if not pairs:
             return pairs
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self.exact.matrix)
+            logs = np.log(self.law.channel.matrix)
             ratios = np.nan_to_num(logs.max(axis=0) - logs.min(axis=0), nan=-math.inf)
         output = int(np.argmax(ratios))
         best = (self.letters[int(logs[:, output].argmax())], self.letters[int(logs[:, output].argmin())])
         return [best, *(pair for pair in pairs if set(pair) != set(best))][:MOST_PAIRS]
 
     def run(self, values: Iterable[Label], randomness: Randomness) -> list[Label]:
-        """A released letter for each value.
-
-        Raises:
-            LabelError: a value is not one of the channel's inputs.
-        """
-        places = {label: at for at, label in enumerate(self.exact.inputs)}
+        places = {label: at for at, label in enumerate(self.letters)}
         try:
             rows = np.array([places[value] for value in values], dtype=np.int64)
         except KeyError:
@@ -114,15 +100,13 @@ class FiniteMechanism(Mechanism):
                 count=len(places),
                 name=self.name,
             ) from None
-        return [self.exact.outputs[at] for at in self.law.draw(rows, randomness)]
+        return [self.law.channel.outputs[at] for at in self.law.draw(rows, randomness)]
 
 
 def through_channel(channel: Channel, file: str | None = None) -> FiniteMechanism:
     """The channel in its dyadic form, with the local ε it has exactly.
 
-    Args:
-        channel: from the values of a column to what is released; None is the letter of missing values.
-        file: where it was read from, for records.
+    None is the letter of missing values; ``file`` is where the channel was read from, for records.
 
     Example:
         >>> mechanism = through_channel(Channel(["ill", "well"], ["ill", "well"], [[0.75, 0.25], [0.25, 0.75]]))
@@ -146,3 +130,53 @@ def exact_epsilon(channel: Channel) -> float:
     seen = met > 0
     # The difference of two multiples of 2^-53 is exact, so that a tiny ε keeps all its digits.
     return math.log1p(float(((highest[seen] - lowest[seen]) / lowest[seen]).max())) * (1 + 1e-15)
+
+
+def randomized_response(epsilon: float, *, letters: Iterable[Label]) -> FiniteMechanism:
+    """The true letter with e^ε times the probability of each other letter: ε-local differential privacy.
+
+    Args:
+        epsilon: the budget in nats.
+        letters: all values the column may have; None is the letter of missing values.
+
+    Raises:
+        LabelError: a letter repeats.
+        OptionError: an ε that is not above 0, fewer than 2 letters or too many for probabilities of 2^-53.
+
+    Example:
+        >>> answer = randomized_response(1.0, letters=["yes", "no"])
+        >>> round(float(answer.channel().matrix[0, 0]), 4)
+        0.7311
+    """
+    require_budget(epsilon)
+    known = alphabet(letters, "letters")
+    if len(known) < 2:
+        raise OptionError("Randomized response needs 2 letters or more; {count} is given.", count=len(known))
+    if len(known) > MOST_LETTERS:
+        raise OptionError(
+            "{count} letters are more than the {most} randomized response is for; use subset-selection.",
+            count=len(known),
+            most=MOST_LETTERS,
+        )
+    other = units_above(1, epsilon, len(known) - 1)
+    same = UNITS - (len(known) - 1) * other
+    if same < other:
+        raise OptionError("{count} letters are too many for probabilities of 2^-53.", count=len(known))
+    matrix = np.full((len(known), len(known)), other / UNITS)
+    np.fill_diagonal(matrix, same / UNITS)
+    return FiniteMechanism(
+        "randomized-response",
+        {"epsilon": epsilon, "letters": known},
+        (LocalDP(epsilon),),
+        ChannelLaw(Channel(known, known, matrix)),
+        RandomizedResponse(epsilon, len(known)),
+    )
+
+
+def units_above(share: int, epsilon: float, others: int, own: int = 1) -> int:
+    """share/(own · e^ε + others) in units of 2^-53, rounded up: the true letter is told a little less often."""
+    exact = Context(prec=60)
+    # Beyond e^64 the share is one unit all the same.
+    weight = exact.add(exact.multiply(Decimal(own), exact.exp(Decimal(min(epsilon, 64.0)))), Decimal(others))
+    units = exact.divide(exact.multiply(Decimal(UNITS), Decimal(share)), weight)
+    return max(int(units.to_integral_value(rounding=ROUND_CEILING)), 1)

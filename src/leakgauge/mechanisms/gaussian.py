@@ -1,4 +1,4 @@
-"""Gaussian noise, on a grid, as little as the exact δ allows."""
+"""Gaussian noise: on a grid, as little as the exact δ allows, or on the whole numbers by its ρ."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def gaussian(
 
     Example:
         >>> age = gaussian(0.1, 1e-3, lower=0, upper=100)
-        >>> round(age.law.sigma * age.span.grid)
+        >>> round(age.law.scale * age.span.grid)
         1740
     """
     require_budget(epsilon)
@@ -47,6 +47,28 @@ def gaussian(
     law = _calibrated(spans, epsilon, delta, multiplier)
     parameters = {"epsilon": epsilon, "delta": delta, **given(sensitivity, lower, upper, missing), "grid": spans.grid}
     return gaussian_over(spans, "gaussian", law, parameters, missing, ApproximateDP(epsilon, delta))
+
+
+def discrete_gaussian(
+    rho: float,
+    *,
+    sensitivity: int | None = None,
+    lower: int | None = None,
+    upper: int | None = None,
+    missing: int | None = None,
+) -> NoisyNumber:
+    """Discrete Gaussian noise on whole numbers with σ = sensitivity/√(2ρ): ρ-zero-concentrated privacy.
+
+    ρ is in nats; the other arguments are those of ``gaussian``, in whole numbers.
+    """
+    if not 0 < rho < math.inf:
+        raise OptionError("A ρ of {rho} is not a finite number above 0.", rho=rho)
+    spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / math.sqrt(2 * rho))
+    # Up by a few units in the last place: more noise, never less.
+    law = DiscreteGaussian(spans.steps / math.sqrt(2 * rho) * (1 + 2.0**-50))
+    return gaussian_over(
+        spans, "discrete-gaussian", law, {"rho": rho, **given(sensitivity, lower, upper, missing)}, missing
+    )
 
 
 def gaussian_over(

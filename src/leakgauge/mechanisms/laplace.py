@@ -1,4 +1,4 @@
-"""Laplace noise, on a grid."""
+"""Laplace noise, on a grid or on the whole numbers (discrete, also called two-sided geometric)."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ def laplace(
     Args:
         epsilon: the budget in nats.
         sensitivity: of a query: how far one record moves its answer.
-        lower: bounds of a column, to which its values are clamped; the sensitivity is their distance.
-        upper: the upper one.
+        lower, upper: bounds of a column, to which its values are clamped; the sensitivity is their distance.
         grid: a power of two; by default 1 for whole bounds and noise of a scale of 16 or more, else at most a 256th of
             the scale and a 64th of the sensitivity.
         missing: the number that stands for missing values of a column.
@@ -43,10 +42,27 @@ def laplace(
     require_budget(epsilon)
     spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=grid, scale=1 / epsilon)
     parameters = {**given(sensitivity, lower, upper, missing), "grid": spans.grid}
-    return laplace_over(spans, "laplace", epsilon, parameters, missing)
+    return _laplace_over(spans, "laplace", epsilon, parameters, missing)
 
 
-def laplace_over(
+def geometric(
+    epsilon: float,
+    *,
+    sensitivity: int | None = None,
+    lower: int | None = None,
+    upper: int | None = None,
+    missing: int | None = None,
+) -> NoisyNumber:
+    """Discrete Laplace noise on whole numbers: P(k) ∝ e^(−ε|k|/sensitivity), ε-differential privacy.
+
+    Its arguments are those of ``laplace``, in whole numbers.
+    """
+    require_budget(epsilon)
+    spans = span(sensitivity=sensitivity, lower=lower, upper=upper, grid=1.0, scale=1 / epsilon)
+    return _laplace_over(spans, "geometric", epsilon, given(sensitivity, lower, upper, missing), missing)
+
+
+def _laplace_over(
     spans: Span, name: str, epsilon: float, parameters: Mapping[str, Parameter], missing: float | None
 ) -> NoisyNumber:
     """The mechanism over a span; the scale is rounded up to a float: more noise, never less."""

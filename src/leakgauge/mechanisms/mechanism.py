@@ -1,4 +1,4 @@
-"""What every mechanism of the catalogue says of itself.
+"""What every mechanism of the catalogue says of itself, and its law: how likely each output is given each input.
 
 Other rooms ask a mechanism, or its law; none of them asks which one it is. A facet that a mechanism does not have is
 None.
@@ -14,10 +14,10 @@ from itertools import combinations, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge.claims import Statement
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.law import Law, Outputs
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
@@ -29,22 +29,44 @@ if TYPE_CHECKING:
     from leakgauge.mechanisms.letter_sets import LetterSets
     from leakgauge.mechanisms.noisy_number import NoisyNumber
 
+Inputs: TypeAlias = npt.NDArray[np.integer[Any]]
+Outputs: TypeAlias = npt.NDArray[Any]
 Parameter: TypeAlias = float | int | str | tuple[object, ...]
 Pair: TypeAlias = tuple[Any, Any]
 
+COUNTABLE = (Kind.STRING, Kind.INT, Kind.FLOAT, Kind.BOOL, Kind.DATE, Kind.TIMESTAMP)
 MOST_PAIRS = 32
 """Pairs of neighbouring inputs that a mechanism names."""
+_LEAST_LOG = -1e3
+"""Stands for the logarithm of 0 in a ratio, which it leaves finite."""
+
+
+class Law(ABC):
+    """From coded inputs to coded outputs: letters by places, numbers by steps of a grid, sets by a truth per letter."""
+
+    @abstractmethod
+    def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
+        """A fresh output for each input."""
+
+    @abstractmethod
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """log q(y|x) for each input (a row) and output (a column), up to one constant for all."""
+
+    def log_ratio(self, first: int, second: int) -> Callable[[Outputs], Floats]:
+        """log q(y|first) − log q(y|second) of outputs."""
+
+        def ratio(outputs: Outputs) -> Floats:
+            scores = np.maximum(self.scores(np.array([first, second]), outputs), _LEAST_LOG)
+            return np.asarray(scores[0] - scores[1])
+
+        return ratio
 
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What a mechanism can be run on.
+    """What a mechanism can be run on: columns of these kinds row by row, or queries about a whole table.
 
-    Attributes:
-        columns: kinds of columns it releases row by row; empty where it only answers queries.
-        answers: whether it answers queries about a whole table.
-        finite: whether it is a finite channel that can be written down.
-        values: how many values of a column it tells apart; None where that is not known.
+    It may be a finite channel that can be written down, and may tell so many values of a column apart.
     """
 
     columns: tuple[Kind, ...] = ()
@@ -55,13 +77,9 @@ class Capabilities:
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """A claim, a law, and a way to run it.
+    """A name and parameters as on the command line, claims (the headline first), a law and a way to run it.
 
-    Attributes:
-        name: as on the command line.
-        parameters: as on the command line.
-        claims: what is guaranteed, the headline first.
-        law: from coded inputs to coded outputs; None where it only answers queries.
+    The law is from coded inputs to coded outputs; None where it only answers queries.
     """
 
     name: str
@@ -75,8 +93,10 @@ class Mechanism(ABC):
 
     @property
     def capabilities(self) -> Capabilities:
-        """What it can be run on; by default answers about a whole table."""
-        return Capabilities(answers=True)
+        """What it can be run on; by default columns of any countable kind, or without letters answers about a table."""
+        if self.letters is None:
+            return Capabilities(answers=True)
+        return Capabilities(columns=COUNTABLE, finite=True, values=len(self.letters))
 
     def channel(self) -> Channel | None:
         """The exact channel from value to release; None where it is not finite or too large to write down."""
@@ -107,21 +127,13 @@ class Mechanism(ABC):
         return Claimed(self.claims[0])
 
     def neighbours(self) -> list[Pair]:
-        """Pairs of inputs that it keeps apart least, the most telling first.
-
-        Raises:
-            OptionError: its inputs are not known.
-        """
+        """Pairs of inputs that it keeps apart least, the most telling first."""
         if self.letters is None:
             raise OptionError("The inputs of the mechanism are not known; give pairs of neighbouring ones.")
         return list(islice(combinations(self.letters, 2), MOST_PAIRS))
 
     def code(self, value: Any) -> int:
-        """The input as its law takes it.
-
-        Raises:
-            OptionError: it is not one of the letters.
-        """
+        """The input as its law takes it."""
         if self.letters is None or value not in self.letters:
             raise OptionError(
                 "{value!r} is not one of the letters of {name!s}; give two of them.", value=value, name=self.name
@@ -138,22 +150,13 @@ class Mechanism(ABC):
         return None if self.law is None else self.law.log_ratio(self.code(first), self.code(second))
 
     def read_input(self, text: str) -> Any:
-        """An input from its text; one that is not known stays a text, which ``code`` refuses.
-
-        Raises:
-            OptionError: it is not a number where numbers are taken.
-        """
+        """An input from its text; one that is not known stays a text, which ``code`` refuses."""
         return next((letter for letter in self.letters or () if text_of(letter) == text), text)
 
     def channel_over(
         self, inputs: Sequence[Label], outputs: Sequence[Label], distances: Callable[[], Floats]
     ) -> Channel:
-        """The mechanism as a dyadic channel from these inputs.
-
-        Args:
-            inputs: letters of a column.
-            outputs: what may be released in their place.
-            distances: from each input to each output, for mechanisms that prefer near ones.
+        """The mechanism as a dyadic channel from letters to what may be released for them, near ones preferred by some.
 
         Raises:
             OptionError: it is no finite channel on them.

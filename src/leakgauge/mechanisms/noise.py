@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.law import Inputs, Law, Outputs
+from leakgauge.mechanisms.mechanism import Inputs, Law, Outputs
 from leakgauge.mechanisms.steps import DiscreteGaussianNoise, DiscreteLaplaceNoise, Step
 from leakgauge.probability.cells import Floats
 from leakgauge.randomness import Randomness
@@ -35,7 +35,7 @@ _SUMMED = 2.0
 
 @dataclass(frozen=True)
 class GridNoise(Law):
-    """Symmetric noise of whole steps; inputs and outputs are steps of one grid.
+    """Symmetric noise of whole steps, P(k) ∝ e^(−SIZE(k)/unit); inputs and outputs are steps of one grid.
 
     Attributes:
         scale: the parameter of the law in steps, exactly the float it is given as.
@@ -43,6 +43,7 @@ class GridNoise(Law):
         FAR: beyond so many scales lies less than 10⁻¹².
     """
 
+    SIZE: ClassVar[np.ufunc]
     KNOTS: ClassVar[Floats]
     FAR: ClassVar[float]
 
@@ -99,20 +100,39 @@ class GridNoise(Law):
     def largest_scale(numbers: Floats, miss: float) -> float:
         """What the scale of the noise in these numbers exceeds with a chance of at most ``miss``; any centre."""
 
+    @property
+    @abstractmethod
+    def unit(self) -> float:
+        """What the size of k is divided by in its logarithm."""
+
     def draw(self, inputs: Inputs, randomness: Randomness) -> Outputs:
         """Each input with fresh noise."""
         return np.asarray(inputs + self.noise(len(inputs), randomness))
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
+        self.SIZE(apart, out=apart)
+        apart *= -1 / self.unit
+        return np.asarray(apart)
+
+    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
+        return lambda steps: np.asarray((self.SIZE(steps - second) - self.SIZE(steps - first)) / self.unit)
 
 
 @dataclass(frozen=True)
 class DiscreteLaplace(GridNoise):
     """P(k) ∝ e^(−|k|/scale)."""
 
+    SIZE = np.abs
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.5, 40, 36)])
     FAR = 28.0
 
     def __post_init__(self) -> None:
         _require("scale", self.scale, LARGEST_SCALE)
+
+    @property
+    def unit(self) -> float:
+        return self.scale
 
     @property
     def standard_deviation(self) -> float:
@@ -127,11 +147,9 @@ class DiscreteLaplace(GridNoise):
         return (1 + 10 * a + a * a) / (2 * a) - 3 if a > 0 else math.inf
 
     def epsilon(self, shift: int) -> float:
-        """What a shift by so many steps gives away, in nats; rounded up, towards promising less."""
         return quotient_above(shift, self.scale)
 
     def step(self, shift: int) -> Step:
-        """By its exact loss."""
         return DiscreteLaplaceNoise(self.epsilon(shift), shift)
 
     def length(self, moves: int) -> float:
@@ -154,17 +172,6 @@ class DiscreteLaplace(GridNoise):
         total = float(np.abs(numbers - np.median(numbers)).sum())
         return total / float(gammaincinv(max(len(numbers) - 3, 1), miss))
 
-    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """−|y − x|/scale."""
-        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
-        np.abs(apart, out=apart)
-        apart *= -1 / self.scale
-        return np.asarray(apart)
-
-    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
-        """Constant beyond the two centres, to the last digit."""
-        return lambda steps: np.asarray((np.abs(steps - second) - np.abs(steps - first)) / self.scale)
-
     def below(self, steps: Floats) -> Floats:
         """1 − a^(k+1)/(1+a) from 0 on, a^(−k)/(1+a) below."""
         away = np.minimum(np.where(steps >= 0, steps + 1, -steps) / self.scale, _LEAST_CHANCE)
@@ -172,17 +179,14 @@ class DiscreteLaplace(GridNoise):
         return np.where(steps >= 0, 1 - tail, tail)
 
     def probability(self, steps: Steps) -> Floats:
-        """Of each whole number."""
         return np.asarray(math.tanh(0.5 / self.scale) * np.exp(-np.abs(steps) / self.scale))
 
     def reach(self, confidence: float) -> int:
-        """The steps within which the noise stays with at least this probability."""
         # P(|K| > r) = 2 a^(r+1) / (1 + a); one step more than needed where the logarithm falls on a whole number.
-        miss = (1 - _require_confidence(confidence)) * (1 + math.exp(-1 / self.scale)) / 2
+        miss = (1 - require_confidence(confidence)) * (1 + math.exp(-1 / self.scale)) / 2
         return max(math.floor(-self.scale * math.log(miss)), 0)
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
-        """So many independent values."""
         if randomness.private and count <= FEW:
             return draws.opendp_discrete_laplace(self.scale, count)
         return draws.discrete_laplace(self.scale, count, randomness)
@@ -192,26 +196,26 @@ class DiscreteLaplace(GridNoise):
 class DiscreteGaussian(GridNoise):
     """P(k) ∝ e^(−k²/2σ²), σ being the scale (Canonne, Kamath and Steinke 2020)."""
 
+    SIZE = np.square
     KNOTS = np.concatenate([np.linspace(0, 4, 33), np.linspace(4.25, 10, 24)])
     FAR = 8.0
 
     def __post_init__(self) -> None:
-        _require("σ", self.sigma, LARGEST_SIGMA)
+        _require("σ", self.scale, LARGEST_SIGMA)
 
     @property
-    def sigma(self) -> float:
-        """The scale, in steps."""
-        return self.scale
+    def unit(self) -> float:
+        return 2 * self.scale**2
 
     @property
     def standard_deviation(self) -> float:
         """In steps: at most σ, and as good as σ from one step on."""
-        return self.sigma
+        return self.scale
 
     @property
     def excess_kurtosis(self) -> float:
         """0, but for a σ of few steps."""
-        if self.sigma > _SUMMED:
+        if self.scale > _SUMMED:
             return 0.0
         steps = np.arange(-self._whole, self._whole + 1)
         chances = self.probability(steps)
@@ -221,7 +225,7 @@ class DiscreteGaussian(GridNoise):
 
     def step(self, shift: int) -> Step:
         """By its exact pair, with σ over the shift rounded down: less noise than there is, never more."""
-        exact = Fraction(self.sigma) / shift
+        exact = Fraction(self.scale) / shift
         near = float(exact)
         return DiscreteGaussianNoise(near if Fraction(near) <= exact else math.nextafter(near, 0.0), shift)
 
@@ -231,7 +235,7 @@ class DiscreteGaussian(GridNoise):
 
     def told_apart(self, moves: int) -> float:
         """That of one move by their Euclidean length; as good as exact from σ = 1 on."""
-        return math.erf(self.length(moves) / (2 * math.sqrt(2) * self.sigma))
+        return math.erf(self.length(moves) / (2 * math.sqrt(2) * self.scale))
 
     @staticmethod
     def largest_scale(numbers: Floats, miss: float) -> float:
@@ -241,23 +245,12 @@ class DiscreteGaussian(GridNoise):
         total = float(((numbers - numbers.mean()) ** 2).sum())
         return math.sqrt(total / (2 * float(gammaincinv(max(len(numbers) - 1, 1) / 2, miss))))
 
-    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
-        """−(y − x)²/2σ²."""
-        apart = np.subtract.outer(inputs.astype(np.float64), outputs.astype(np.float64))
-        np.square(apart, out=apart)
-        apart *= -0.5 / self.sigma**2
-        return np.asarray(apart)
-
-    def log_ratio(self, first: float, second: float) -> Callable[[Outputs], Floats]:
-        """Linear in the output."""
-        return lambda steps: np.asarray(((steps - second) ** 2 - (steps - first) ** 2) / (2 * self.sigma**2))
-
     def below(self, steps: Floats) -> Floats:
         """Φ at the middle between two steps, or the sum of all terms up to it."""
-        if self.sigma > _SUMMED:
+        if self.scale > _SUMMED:
             from scipy.special import ndtr
 
-            return np.asarray(ndtr(np.clip((steps + 0.5) / self.sigma, -24.0, 24.0)))
+            return np.asarray(ndtr(np.clip((steps + 0.5) / self.scale, -24.0, 24.0)))
         reach = self._whole
         table = np.concatenate([[0.0], np.cumsum(self.probability(np.arange(-reach, reach + 1)))])
         return np.asarray(table[np.clip(steps + reach + 1, 0, 2 * reach + 1).astype(np.int64)])
@@ -265,11 +258,10 @@ class DiscreteGaussian(GridNoise):
     @property
     def _whole(self) -> int:
         """Steps beyond which there is nothing in floats."""
-        return math.ceil(40 * self.sigma) + 1
+        return math.ceil(40 * self.scale) + 1
 
     def rho(self, shift: int) -> float:
-        """The zero-concentrated level of a shift by so many steps, in nats; rounded up."""
-        return quotient_above(shift * shift, 2 * Fraction(self.sigma) ** 2)
+        return quotient_above(shift * shift, 2 * Fraction(self.scale) ** 2)
 
     def delta(self, shift: int, epsilon: float) -> float:
         """The δ at ε of a shift by so many steps, exact but for rounding, which goes up.
@@ -277,7 +269,7 @@ class DiscreteGaussian(GridNoise):
         δ = Σ max(P(k) − e^ε P(k − shift), 0), whose terms are positive exactly for k below shift/2 − εσ²/shift.
         """
         # By symmetry over k above the cut: P(k) against P(k + shift).
-        cut = epsilon * self.sigma**2 / shift - shift / 2
+        cut = epsilon * self.scale**2 / shift - shift / 2
         first = math.floor(cut) + 1
         mine, theirs = self._beyond(first), self._beyond(first + shift)
         # e^ε alone may be out of the range of floats; e^ε · theirs is at most mine.
@@ -285,21 +277,18 @@ class DiscreteGaussian(GridNoise):
         return max((mine * (1 + 1e-12) - theirs * (1 - 1e-12)) / self._total() * (1 + 1e-12), 0.0)
 
     def probability(self, steps: Steps) -> Floats:
-        """Of each whole number."""
-        return np.exp(-(steps.astype(np.float64) ** 2) / (2 * self.sigma**2)) / self._total()
+        return np.exp(-(steps.astype(np.float64) ** 2) / self.unit) / self._total()
 
     def reach(self, confidence: float) -> int:
-        """The steps within which the noise stays with at least this probability."""
         from scipy.special import ndtri
 
         # P(K ≥ m) is at most that of N(0, σ²) above m − 1 (the same paper, proposition 25).
-        return math.ceil(self.sigma * -float(ndtri((1 - _require_confidence(confidence)) / 2))) + 1
+        return math.ceil(self.scale * -float(ndtri((1 - require_confidence(confidence)) / 2))) + 1
 
     def noise(self, count: int, randomness: Randomness) -> Steps:
-        """So many independent values."""
         if randomness.private and count <= FEW:
-            return draws.opendp_discrete_gaussian(self.sigma, count)
-        return draws.discrete_gaussian(self.sigma, count, randomness)
+            return draws.opendp_discrete_gaussian(self.scale, count)
+        return draws.discrete_gaussian(self.scale, count, randomness)
 
     def _total(self) -> float:
         return 2 * self._beyond(1) + 1
@@ -309,14 +298,14 @@ class DiscreteGaussian(GridNoise):
         if first < 0:
             return self._total() - self._beyond(1 - first)
         # Beyond 39 σ further every term is 0 in floats.
-        last, total = first + math.ceil(39 * self.sigma) + 1, 0.0
+        last, total = first + math.ceil(39 * self.scale) + 1, 0.0
         for start in range(first, last, 1 << 20):
             steps = np.arange(start, min(start + (1 << 20), last), dtype=np.float64)
-            total += float(np.exp(-((steps / self.sigma) ** 2) / 2).sum())
+            total += float(np.exp(-((steps / self.scale) ** 2) / 2).sum())
         return total
 
 
-def quotient_above(numerator: int, denominator: float | Fraction) -> float:
+def quotient_above(numerator: int | Fraction, denominator: float | Fraction) -> float:
     """The quotient as a float that is never smaller than it."""
     exact = Fraction(numerator) / Fraction(denominator)
     near = float(exact)
@@ -333,7 +322,8 @@ def _require(what: str, value: float, largest: float) -> None:
         )
 
 
-def _require_confidence(confidence: float) -> float:
+def require_confidence(confidence: float) -> float:
+    """Refuse a confidence outside (0, 1)."""
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {confidence} lies outside (0, 1).", confidence=confidence)
     return confidence

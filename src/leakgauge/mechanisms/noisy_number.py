@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from leakgauge.errors import ColumnError, OptionError
-from leakgauge.mechanisms.law import Outputs
-from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Pair, numbers_in
+from leakgauge.mechanisms.mechanism import Capabilities, Mechanism, Outputs, Pair, numbers_in
 from leakgauge.mechanisms.noise import GridNoise, Steps
-from leakgauge.mechanisms.span import LARGEST_STEPS, Span, half_up
+from leakgauge.mechanisms.span import Span, half_up
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Estimate, Label
 from leakgauge.probability.cells import Floats
@@ -37,10 +36,7 @@ FAR = 45
 class NoisyNumber(Mechanism):
     """A numeric mechanism: a span, a law of noise in steps, and what they guarantee.
 
-    Attributes:
-        law: the noise, in steps.
-        span: grid, sensitivity and bounds, in steps.
-        missing: the number that stands for missing values, which are refused without one.
+    ``missing`` is the number that stands for missing values, which are refused without one.
     """
 
     law: GridNoise
@@ -60,7 +56,6 @@ class NoisyNumber(Mechanism):
 
     @property
     def noise(self) -> NoisyNumber:
-        """Itself."""
         return self
 
     @property
@@ -69,33 +64,27 @@ class NoisyNumber(Mechanism):
         return self.span.steps * self.span.grid if self.span.lowest is None else None
 
     def step(self) -> Step:
-        """That of its noise."""
         return self.law.step(self.span.steps)
 
     def neighbours(self) -> list[Pair]:
         """The ends, ends and middle, and far outside the bounds, where a missing clamp would show."""
-        if self.span.lowest is None or self.span.highest is None:
-            apart = self.span.steps * self.span.grid
-            return [(0.0, apart), (1e3 * apart, 1e3 * apart + apart), (-apart, 0.0)]
-        low, high = self.span.lowest * self.span.grid, self.span.highest * self.span.grid
+        if self.reach is not None:
+            return [(0.0, self.reach), (1e3 * self.reach, 1e3 * self.reach + self.reach), (-self.reach, 0.0)]
+        low, high = (bound * self.span.grid for bound in self.span.bounds)
         width = high - low
         return [(low, high), (low - 10 * width, high + 10 * width), (low, low + width / 2), (low + width / 2, high)]
 
     def code(self, value: Any) -> int:
-        """The value in steps."""
         return int(self.on_grid(np.asarray([value], dtype=np.float64))[0])
 
     def repeated(self, value: Any, count: int, randomness: Randomness) -> Outputs:
-        """So many numbers released for one."""
         return np.asarray(self.run(np.full(count, value), randomness))
 
     def log_ratio(self, first: Any, second: Any) -> Callable[[Outputs], Floats]:
-        """That of its noise."""
         ratio = self.law.log_ratio(self.code(first), self.code(second))
         return lambda numbers: ratio(np.rint(numbers / self.span.grid))
 
     def read_input(self, text: str) -> float:
-        """One number."""
         numbers = numbers_in(text)
         if len(numbers) > 1:
             raise OptionError(
@@ -113,8 +102,8 @@ class NoisyNumber(Mechanism):
 
         It also reads both bounds, the inputs furthest apart, so that its ε is that of all numbers, not of this table's.
         """
-        span = self.span
-        if span.lowest is None or span.highest is None:
+        lowest, highest = self.span.bounds
+        if self.span.lowest is None:
             raise OptionError(
                 "{name!s} has no bounds, so that its releases have no end; give lower and upper.", name=self.name
             )
@@ -125,7 +114,7 @@ class NoisyNumber(Mechanism):
                 "missing=NUMBER where values are missing.",
                 name=self.name,
             )
-        points = span.highest - span.lowest + 1
+        points = highest - lowest + 1
         reach = math.ceil(FAR * self.law.standard_deviation) + 1
         if points * len(inputs) > LARGEST or points + reach > LARGEST:
             raise OptionError(
@@ -133,8 +122,8 @@ class NoisyNumber(Mechanism):
                 name=self.name,
                 points=points,
             )
-        steps = self.on_grid(np.array([float(str(one)) for one in numbers])) - span.lowest
-        grid = self.from_grid(np.arange(span.lowest, span.highest + 1)).tolist()
+        steps = self.on_grid(np.array([float(str(one)) for one in numbers])) - lowest
+        grid = self.from_grid(np.arange(lowest, highest + 1)).tolist()
         ends = {at: grid[at] for at in (0, points - 1) if grid[at] not in inputs}
         steps = np.concatenate([steps, np.array(list(ends), dtype=np.int64)])
         chances = self.law.probability(np.arange(points + reach, dtype=np.int64))
@@ -145,18 +134,13 @@ class NoisyNumber(Mechanism):
         return Channel((*inputs, *ends.values()), grid, matrix / matrix.sum(axis=1, keepdims=True)).dyadic()
 
     def run(self, values: npt.ArrayLike, randomness: Randomness) -> Numbers:
-        """Each value on the grid with fresh noise; whole numbers where the grid is 1.
-
-        Raises:
-            ColumnError: a value is missing and no number stands for missing ones.
-        """
+        """Each value on the grid with fresh noise; whole numbers where the grid is 1."""
         steps = self.on_grid(np.atleast_1d(np.asarray(values)))
         return self.from_grid(self.law.draw(steps, randomness))
 
     def on_grid(self, values: npt.NDArray[np.generic]) -> Steps:
         """The values in whole steps, clamped to the bounds."""
-        limit = round(LARGEST_STEPS)
-        low, high = (self.span.lowest, self.span.highest) if self.span.lowest is not None else (-limit, limit)
+        low, high = self.span.bounds
         if values.dtype == np.int64 and self.span.grid == 1:
             return np.asarray(np.clip(values, low, high), dtype=np.int64)
         numbers = values.astype(np.float64)
@@ -185,10 +169,10 @@ class NoisyNumber(Mechanism):
         with np.errstate(invalid="ignore"):
             steps = numbers / self.span.grid
             whole = np.isfinite(steps) & (steps == np.floor(steps))
-        if self.span.lowest is None or self.span.highest is None:
+        if self.span.lowest is None:
             return bool(whole.all())
-        reach = self.law.reach(1 - 2.0**-52)
-        return bool((whole & (steps >= self.span.lowest - reach) & (steps <= self.span.highest + reach)).all())
+        (low, high), reach = self.span.bounds, self.law.reach(1 - 2.0**-52)
+        return bool((whole & (steps >= low - reach) & (steps <= high + reach)).all())
 
     def error_bar(self, confidence: float = 0.95) -> float:
         """How far the noise carries an answer at most, with this probability; rounding to the grid included.

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from leakgauge.claims import CentralDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.exponential import exponential
+from leakgauge.mechanisms.choice import exponential
 from leakgauge.mechanisms.mechanism import Mechanism, Parameter
 from leakgauge.mechanisms.noise import DiscreteLaplace, Steps, quotient_above
 from leakgauge.mechanisms.span import Span, half_up, require_budget, span
@@ -40,22 +40,17 @@ class Aggregate(Enum):
 
 @dataclass(frozen=True)
 class Aggregated:
-    """A private answer.
+    """A private answer, and what is guaranteed to the rows of the table and to one that is known to be in the sample.
 
-    Attributes:
-        value: the answer.
-        interval: for a mean, what holds the mean of the blocks' clamped values; None for a median.
-        rank_error: for a median, by how many ranks among the blocks' values the answer may miss the middle, at the
-            same confidence; None for a mean.
-        claim: what is guaranteed to the rows of the table.
-        claim_in_sample: what is guaranteed to a row that is known to be in the sample; the same where all rows are.
+    A mean has an interval that holds the mean of the blocks' clamped values; a median has the number of ranks among
+    the blocks' values by which it may miss the middle, at the same confidence.
     """
 
     value: float
-    interval: Estimate | None
-    rank_error: float | None
     claim: CentralDP
     claim_in_sample: CentralDP
+    interval: Estimate | None = None
+    rank_error: float | None = None
 
 
 @dataclass(frozen=True)
@@ -63,14 +58,6 @@ class SampleAndAggregate(Mechanism):
     """A statistic on random disjoint blocks, aggregated privately; made by ``sample_and_aggregate``.
 
     It claims what is guaranteed to the rows of the table, the sampling counted.
-
-    Attributes:
-        claim_in_sample: what is guaranteed to a row that is known to be in the sample.
-        statistic: from the rows of a block to a number.
-        span: grid and bounds, in steps.
-        blocks: how many.
-        aggregate: how their values become one.
-        sampling_rate: the share of the rows that is used.
     """
 
     claims: tuple[CentralDP]
@@ -83,11 +70,7 @@ class SampleAndAggregate(Mechanism):
     sampling_rate: float
 
     def run(self, rows: Rows, randomness: Randomness, confidence: float = 0.95) -> Aggregated:
-        """The private answer for a table, whose rows are the first axis of an array.
-
-        Raises:
-            OptionError: fewer rows in the sample than blocks.
-        """
+        """The private answer for a table, whose rows are the first axis of an array."""
         used = math.floor(self.sampling_rate * len(rows))
         if used < self.blocks:
             raise OptionError(
@@ -98,12 +81,11 @@ class SampleAndAggregate(Mechanism):
         order = shuffled(len(rows), randomness)[:used]
         steps = np.array([self._on_grid(rows[part]) for part in np.array_split(order, self.blocks)], dtype=np.int64)
         aggregated = self._mean if self.aggregate is Aggregate.MEAN else self._median
-        value, interval, rank_error = aggregated(steps, randomness, confidence)
-        return Aggregated(value, interval, rank_error, self.claims[0], self.claim_in_sample)
+        return aggregated(steps, randomness, confidence)
 
     def _on_grid(self, block: Rows) -> int:
         """The statistic of a block in steps; the middle of the bounds where it fails, so that failing tells nothing."""
-        low, high = self._bounds
+        low, high = self.span.bounds
         try:
             # A warning on the screen would tell about the rows as well.
             with warnings.catch_warnings():
@@ -115,27 +97,18 @@ class SampleAndAggregate(Mechanism):
             return (low + high) // 2
         return int(np.clip(half_up(np.array(value / self.span.grid)), low, high))
 
-    @property
-    def _bounds(self) -> tuple[int, int]:
-        low, high = self.span.lowest, self.span.highest
-        assert low is not None and high is not None
-        return low, high
-
-    def _mean(
-        self, steps: Steps, randomness: Randomness, confidence: float
-    ) -> tuple[float, Estimate | None, float | None]:
+    def _mean(self, steps: Steps, randomness: Randomness, confidence: float) -> Aggregated:
         # One row changes one block, which changes the sum by at most the width of the bounds.
         law = DiscreteLaplace(quotient_above(self.span.steps, self.claim_in_sample.epsilon))
         total = sum(steps.tolist()) + int(law.noise(1, randomness)[0])
         value = total * self.span.grid / self.blocks
         # Half a step for the rounding of each block's value.
         reach = law.reach(confidence) * self.span.grid / self.blocks + self.span.grid / 2
-        return value, Estimate(value, value - reach, value + reach, confidence, self.blocks), None
+        interval = Estimate(value, value - reach, value + reach, confidence, self.blocks)
+        return Aggregated(value, self.claims[0], self.claim_in_sample, interval=interval)
 
-    def _median(
-        self, steps: Steps, randomness: Randomness, confidence: float
-    ) -> tuple[float, Estimate | None, float | None]:
-        low, high = self._bounds
+    def _median(self, steps: Steps, randomness: Randomness, confidence: float) -> Aggregated:
+        low, high = self.span.bounds
         # Grid points between two values have the same utility: they are one candidate with a multiplicity.
         values = np.unique(steps)
         starts = np.unique(np.concatenate([[low], values, values + 1]))
@@ -150,7 +123,8 @@ class SampleAndAggregate(Mechanism):
         at = choice.run(utilities.tolist(), randomness, widths.tolist())
         point = int(starts[at]) + int(below(int(widths[at]), 1, randomness)[0])
         # The median of the blocks' values misses by 0, so what is lost against it is the miss itself.
-        return point * self.span.grid, None, choice.error_bar(high - low + 1, confidence) / 2
+        rank_error = choice.error_bar(high - low + 1, confidence) / 2
+        return Aggregated(point * self.span.grid, self.claims[0], self.claim_in_sample, rank_error=rank_error)
 
 
 def sample_and_aggregate(
@@ -173,8 +147,7 @@ def sample_and_aggregate(
     Args:
         epsilon: the budget in nats, for a row that is in the sample.
         statistic: from the rows of a block to a number.
-        lower: the bounds to which the blocks' values are clamped; to be known without the data.
-        upper: the upper one.
+        lower, upper: the bounds to which the blocks' values are clamped; to be known without the data.
         blocks: how many; more means less noise, and a statistic of fewer rows.
         aggregate: ``MEAN`` by discrete Laplace noise of (upper − lower)/blocks on a grid, ``MEDIAN`` by the exponential
             mechanism over the grid points.
@@ -211,19 +184,9 @@ def sample_and_aggregate(
         "sampling_rate": sampling_rate,
         "grid": spans.grid,
     }
-    claim = CentralDP(_amplified(epsilon, sampling_rate))
-    return SampleAndAggregate(
-        "sample-and-aggregate",
-        parameters,
-        (claim,),
-        None,
-        CentralDP(epsilon),
-        statistic,
-        spans,
-        blocks,
-        aggregate,
-        sampling_rate,
-    )
+    claims = (CentralDP(_amplified(epsilon, sampling_rate)),)
+    how = (CentralDP(epsilon), statistic, spans, blocks, aggregate, sampling_rate)
+    return SampleAndAggregate("sample-and-aggregate", parameters, claims, None, *how)
 
 
 def _amplified(epsilon: float, rate: float) -> float:

@@ -21,17 +21,20 @@ FINENESS = 256
 class Span:
     """How far one row, or one query over neighbouring tables, can move: in steps of a grid.
 
-    Attributes:
-        grid: the distance of neighbouring grid points; a power of two, or 1.
-        steps: the sensitivity in whole steps.
-        lowest: for a column the bounds in steps, to which values are clamped; else None.
-        highest: the upper one.
+    ``grid`` is the distance of neighbouring grid points, a power of two; ``steps`` is the sensitivity and ``lowest``,
+    for a column, the lower bound.
     """
 
     grid: float
     steps: int
     lowest: int | None = None
-    highest: int | None = None
+
+    @property
+    def bounds(self) -> tuple[int, int]:
+        """The steps to which values are clamped; for a query the furthest whose noise the machine's numbers hold."""
+        if self.lowest is None:
+            return -round(LARGEST_STEPS), round(LARGEST_STEPS)
+        return self.lowest, self.lowest + self.steps
 
 
 def span(
@@ -42,15 +45,9 @@ def span(
     grid: float | None,
     scale: float,
 ) -> Span:
-    """The span of a query with a sensitivity, or of a column with bounds.
+    """The span of a query with a sensitivity, or of a column with bounds; the scale is that of a sensitivity of 1.
 
-    Args:
-        sensitivity: of a query; leave it out for a column.
-        lower: the bounds of a column; its sensitivity is their distance.
-        upper: the upper one.
-        grid: a power of two; by default fine enough for at least 256 steps to the scale and 64 to the width, or 1 for
-            whole bounds and noise of a scale of 16 or more. It never follows the data: the grid shows in the release.
-        scale: the noise's scale for a sensitivity of 1.
+    A grid that is not given never follows the data, since it shows in the release.
 
     Raises:
         OptionError: neither or both are given, bounds are missing, reversed or not finite, a sensitivity that is 0 or
@@ -74,7 +71,7 @@ def span(
             lower=lower,
             upper=upper,
         )
-    return Span(step, highest - lowest, lowest, highest)
+    return Span(step, highest - lowest, lowest)
 
 
 def half_up(numbers: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -120,13 +117,9 @@ def _width(sensitivity: float | None, lower: float | None, upper: float | None) 
 
 
 def _default_grid(width: float, scale: float, lower: float | None, upper: float | None) -> float:
-    fine = _power_of_two(width * min(scale, 4) / FINENESS)
+    fine = math.ldexp(1.0, math.frexp(width * min(scale, 4) / FINENESS)[1] - 1)
     whole = lower is not None and upper is not None and float(lower).is_integer() and float(upper).is_integer()
     return 1.0 if whole and fine < 1 and width * scale >= 16 else fine
-
-
-def _power_of_two(size: float) -> float:
-    return math.ldexp(1.0, math.frexp(size)[1] - 1)
 
 
 def _require_grid(grid: float) -> float:

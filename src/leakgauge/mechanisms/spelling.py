@@ -5,28 +5,22 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import OptionError, did_you_mean
-from leakgauge.mechanisms.discrete_gaussian import discrete_gaussian
-from leakgauge.mechanisms.exponential import exponential
-from leakgauge.mechanisms.finite import FiniteMechanism, through_channel
-from leakgauge.mechanisms.gaussian import gaussian
-from leakgauge.mechanisms.geometric import geometric
-from leakgauge.mechanisms.laplace import laplace
+from leakgauge.mechanisms.choice import exponential, permute_and_flip
+from leakgauge.mechanisms.finite import FiniteMechanism, randomized_response, through_channel
+from leakgauge.mechanisms.gaussian import discrete_gaussian, gaussian
+from leakgauge.mechanisms.laplace import geometric, laplace
+from leakgauge.mechanisms.letter_sets import subset_selection, unary_encoding
 from leakgauge.mechanisms.mechanism import Mechanism
-from leakgauge.mechanisms.permute_and_flip import permute_and_flip
-from leakgauge.mechanisms.randomized_response import randomized_response
-from leakgauge.mechanisms.subset_selection import subset_selection
-from leakgauge.mechanisms.unary_encoding import unary_encoding
 from leakgauge.probability import Label
 
 
 def _number(text: str) -> float:
-    if re.fullmatch(r"[+-]?\d+", text):
+    if re.fullmatch(r"\s*[+-]?\d+\s*", text):
         return int(text)
     if not math.isfinite(value := float(text)):
         raise ValueError
@@ -52,14 +46,6 @@ def _split(text: str, separator: str) -> list[str]:
     return parts
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """How a parameter is read, and what it should have been."""
-
-    read: Callable[[str], Any]
-    wanted: str
-
-
 def _channel(file: str) -> FiniteMechanism:
     return through_channel(read_channel(file).channel, file=file)
 
@@ -78,18 +64,13 @@ CATALOGUE: dict[str, Callable[..., Mechanism]] = {
 }
 """Each mechanism by its name. A factory takes its budget first and the rest by name; how a parameter is written follows
 from its annotation. Sample-and-aggregate needs a function, which no text holds."""
-_NUMBER = _Kind(_number, "a finite number such as 0.5 or 1e-3")
-_WHOLE = _Kind(int, "a whole number such as 10")
-_LETTERS = _Kind(_letters, "letters such as a|b|c")
-_PATH = _Kind(_plain, "the path of a channel file")
-_KINDS = {
-    "float": _NUMBER,
-    "float | None": _NUMBER,
-    "int": _WHOLE,
-    "int | None": _WHOLE,
-    "Iterable[Label]": _LETTERS,
-    "str": _PATH,
+_KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "float": (_number, "a finite number such as 0.5 or 1e-3"),
+    "int": (int, "a whole number such as 10"),
+    "Iterable[Label]": (_letters, "letters such as a|b|c"),
+    "str": (_plain, "the path of a channel file"),
 }
+"""How a parameter is read, and what it should be, by its annotation."""
 
 
 def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechanism:
@@ -114,7 +95,7 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
             return _channel(text)
         raise OptionError("There is no mechanism {name!r}; {hint}", name=name, hint=did_you_mean(name, CATALOGUE))
     declared = signature(factory).parameters
-    kinds = {key: _KINDS[str(parameter.annotation)] for key, parameter in declared.items()}
+    kinds = {key: _KINDS[parameter.annotation.removesuffix(" | None")] for key, parameter in declared.items()}
     given = _given(name, rest, kinds)
     if "letters" in kinds and "letters" not in given:
         if letters is None:
@@ -126,12 +107,12 @@ def parse_mechanism(text: str, letters: Iterable[Label] | None = None) -> Mechan
                 "{name!s} lacks {key!s}; write {name!s}:{key!s}=VALUE, VALUE being {wanted}.",
                 name=name,
                 key=key,
-                wanted=kinds[key].wanted,
+                wanted=kinds[key][1],
             )
     return factory(**given)
 
 
-def _given(name: str, rest: str, kinds: Mapping[str, _Kind]) -> dict[str, Any]:
+def _given(name: str, rest: str, kinds: Mapping[str, tuple[Callable[[str], Any], str]]) -> dict[str, Any]:
     given: dict[str, Any] = {}
     for part in _split(rest, ",") if rest else []:
         key, equals, value = part.partition("=")
@@ -143,11 +124,11 @@ def _given(name: str, rest: str, kinds: Mapping[str, _Kind]) -> dict[str, Any]:
             raise OptionError("{name!s} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
         if key in given:
             raise OptionError("{name!s} is given {key!s} twice; give it once.", name=name, key=key)
-        kind = kinds[key]
+        read, wanted = kinds[key]
         try:
-            given[key] = kind.read(value if kind in (_LETTERS, _PATH) else value.strip())
+            given[key] = read(value)
         except ValueError:
             raise OptionError(
-                "{name!s} has {key!s}={value!r}; give {wanted}.", name=name, key=key, value=value, wanted=kind.wanted
+                "{name!s} has {key!s}={value!r}; give {wanted}.", name=name, key=key, value=value, wanted=wanted
             ) from None
     return given

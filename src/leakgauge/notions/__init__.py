@@ -11,8 +11,8 @@ from leakgauge.notions.curves import (
     zero_concentrated_dp,
 )
 from leakgauge.notions.graph import everything_implied, implied
-from leakgauge.notions.levels import levels
 from leakgauge.notions.ratios import metric_privacy, moment_skewness, prior_skew
+from leakgauge.notions.relation import levels
 from leakgauge.notions.witness import Level, Witness
 
 __all__ = [

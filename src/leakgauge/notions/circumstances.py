@@ -10,7 +10,7 @@ import numpy as np
 
 from leakgauge.arguments import check_fields, checked
 from leakgauge.claims import MaximalLeakage, MutualInformationDP, SibsonLeakage, Statement
-from leakgauge.errors import ModelError, OptionError
+from leakgauge.errors import OptionError
 from leakgauge.measures import entropy
 from leakgauge.notions.neighbours import data_sets, diameter
 from leakgauge.notions.ratios import prior_skew
@@ -100,27 +100,15 @@ class Circumstances:
 
     @checked
     def with_domain(self, inputs: Sequence[Label]) -> Circumstances:
-        """The same with what the alphabet says, of one record or of data sets.
-
-        The diameter of a domain of data sets is infinite where it falls apart.
-        """
+        """The same with what the alphabet says, of one record or of data sets."""
         structure = data_sets(inputs, self.records, self.ordered)
         values = max((len(group) for group in structure.groups), default=None)
         known = replace(self, values=values, secrets=len(inputs))
-        if self.records == 1:
-            return known
-        try:
-            return replace(known, diameter=float(diameter(structure, len(inputs))))
-        except ModelError:
-            return replace(known, diameter=math.inf)
+        return known if self.records == 1 else replace(known, diameter=diameter(structure, len(inputs)))
 
     @checked
     def with_prior(self, prior: Distribution) -> Circumstances:
-        """The same with what a prior over records (or over data sets, as tuples) says.
-
-        Raises:
-            OptionError: the records are said to be independent, and under this prior they are not.
-        """
+        """The same with what a prior over records (or over data sets, as tuples) says; refused where it contradicts."""
         known = replace(self, uncertainty=entropy(prior))
         if self.records == 1:
             skew = prior_skew(prior)

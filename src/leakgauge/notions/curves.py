@@ -36,12 +36,7 @@ def approximate_dp(channel: Channel, epsilon: float, structure: Structure | None
     """The smallest δ for which the channel is (ε, δ)-differentially private."""
     if not epsilon >= 0:
         raise OptionError("An ε of {epsilon} is not at least 0.", epsilon=epsilon)
-    factor = math.exp(min(epsilon, 709.0))
-
-    def excess(p: Floats, q: Floats) -> Floats:
-        return np.asarray(np.maximum(p - factor * q, 0).sum(axis=-1))
-
-    delta, witness = _worst(channel, structure, excess)
+    delta, witness = _delta(channel, epsilon, structure)
     return Level(ApproximateDP(epsilon, min(delta, 1.0)), witness)
 
 
@@ -52,19 +47,20 @@ def approximate_dp_at(channel: Channel, delta: float, structure: Structure | Non
         raise OptionError("A δ of {delta} is not from 0 to below 1.", delta=delta)
     high = renyi_dp(channel, math.inf, structure).value
     at_most = high if high < 700 else 700.0
-    if delta == 0 or _delta(channel, at_most, structure) > delta:
+    if delta == 0 or _delta(channel, at_most, structure)[0] > delta:
         return Level(ApproximateDP(high, delta))
     low, high = 0.0, at_most
-    if _delta(channel, low, structure) <= delta:
+    if _delta(channel, low, structure)[0] <= delta:
         high = low
     while high - low > 1e-12 * high:
         middle = (low + high) / 2
-        low, high = (low, middle) if _delta(channel, middle, structure) <= delta else (middle, high)
-    return Level(ApproximateDP(high, delta), approximate_dp(channel, high, structure).witness)
+        low, high = (low, middle) if _delta(channel, middle, structure)[0] <= delta else (middle, high)
+    return Level(ApproximateDP(high, delta), _delta(channel, high, structure)[1])
 
 
-def _delta(channel: Channel, epsilon: float, structure: Structure | None) -> float:
-    return dict(approximate_dp(channel, epsilon, structure).statement.parameters)["delta"]
+def _delta(channel: Channel, epsilon: float, structure: Structure | None) -> tuple[float, Witness | None]:
+    factor = math.exp(min(epsilon, 709.0))
+    return _worst(channel, structure, lambda p, q: np.asarray(np.maximum(p - factor * q, 0).sum(axis=-1)))
 
 
 @checked

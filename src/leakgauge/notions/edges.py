@@ -47,56 +47,33 @@ class Status(Enum):
     UNSOUND = "published, unsound"
 
 
-Bound: TypeAlias = Callable[[Statement, Circumstances], Statement | None]
+Follows: TypeAlias = Callable[[Statement, Circumstances], float | Statement | None]
+"""The level that follows, or the statement where it is not at the δ wanted; None where conditions are not met."""
 
 
 @dataclass(frozen=True)
 class Edge:
-    """One implication between notions.
+    """One implication between notions: what follows, its formula, where it is from and when it holds (if not always).
 
-    Attributes:
-        premise: notion of the statement one has.
-        conclusion: notion of the statement that follows.
-        bound: the statement that follows, or None where its conditions are not met.
-        formula: the bound in symbols.
-        conditions: when it holds; empty if always.
-        reference: where it is from.
-        status: sharp, sound, or published and unsound, which never decides.
-        counterexample: for an unsound edge, the name of the one that shows it.
+    An edge that was published and is unsound never decides; it names the counterexample that shows it.
     """
 
     premise: type[Statement]
     conclusion: type[Statement]
-    bound: Bound = field(repr=False)
+    follows: Follows = field(repr=False)
     formula: str
-    conditions: str
     reference: str
-    status: Status
+    conditions: str = ""
+    status: Status = Status.SHARP
     counterexample: str = ""
 
-
-_Level: TypeAlias = Callable[[Statement, Circumstances], float | None]
-
-
-def _edge(
-    premise: type[Statement],
-    conclusion: type[Statement],
-    level: _Level,
-    formula: str,
-    conditions: str,
-    reference: str,
-    status: Status,
-) -> Edge:
-    """An edge by the level that follows, at the δ or order that is wanted."""
-    parameters = [parameter.name for parameter in fields(conclusion)[1:]]
-
-    def bound(statement: Statement, known: Circumstances) -> Statement | None:
-        follows = level(statement, known)
-        if follows is None:
-            return None
-        return conclusion(follows, *(getattr(known, name) for name in parameters))  # type: ignore[call-arg]
-
-    return Edge(premise, conclusion, bound, formula, conditions, reference, status)
+    def bound(self, statement: Statement, known: Circumstances) -> Statement | None:
+        """The statement that follows, at the δ or order that is wanted; None where the conditions are not met."""
+        level = self.follows(statement, known)
+        if level is None or isinstance(level, Statement):
+            return level
+        wanted = (getattr(known, parameter.name) for parameter in fields(self.conclusion)[1:])
+        return self.conclusion(level, *wanted)  # type: ignore[call-arg]
 
 
 def _same(statement: Statement, known: Circumstances) -> float:
@@ -107,38 +84,28 @@ def _nats(statement: Statement, known: Circumstances) -> float:
     return statement.level * NAT
 
 
-def _where(condition: Callable[[Statement, Circumstances], bool], level: _Level = _same) -> _Level:
-    return lambda statement, known: level(statement, known) if condition(statement, known) else None
+def _where(condition: Callable[[Statement, Circumstances], bool], follows: Follows = _same) -> Follows:
+    return lambda statement, known: follows(statement, known) if condition(statement, known) else None
 
 
-def _order(statement: Statement) -> float:
-    return dict(statement.parameters)["order"]
+def _by(formula: Callable[[float], float]) -> Follows:
+    return lambda statement, known: formula(statement.level)
+
+
+def _at_delta(formula: Callable[[float, float], float]) -> Follows:
+    return lambda statement, known: formula(statement.level, known.delta)
+
+
+def _parameter(statement: Statement, name: str) -> float:
+    return dict(statement.parameters)[name]
 
 
 def _from_order_1(statement: Statement, known: Circumstances) -> bool:
-    return _order(statement) >= 1
+    return _parameter(statement, "order") >= 1
 
 
-def _infinite_order(statement: Statement, known: Circumstances) -> bool:
-    return _order(statement) == math.inf
-
-
-def _one_record(statement: Statement, known: Circumstances) -> bool:
-    # Of several records each may tell little and all together much, as the parity of bits does.
-    return known.records == 1
-
-
-def _maximal(statement: Statement, known: Circumstances) -> bool:
-    full_support = known.skew is not None and known.skew < math.inf
-    return full_support and _order(statement) == math.inf
-
-
-def _plus_skew(statement: Statement, known: Circumstances) -> float | None:
-    return None if known.skew is None else statement.level + known.skew
-
-
-def _plus_neighbour_skew(statement: Statement, known: Circumstances) -> float | None:
-    return None if known.neighbour_skew is None else statement.level + known.neighbour_skew
+def _plus(skew: str) -> Follows:
+    return lambda statement, known: None if (more := getattr(known, skew)) is None else statement.level + more
 
 
 def _between_any(statement: Statement, known: Circumstances) -> float:
@@ -154,18 +121,6 @@ def _data_set_information(statement: Statement, known: Circumstances) -> float:
     return formulas.information_of_ratio(_between_any(statement, known)) * NAT
 
 
-def _of_independent(statement: Statement, known: Circumstances) -> float | None:
-    return known.records * statement.level if known.independent or known.records == 1 else None
-
-
-def _at_delta(formula: Callable[[float, float], float]) -> _Level:
-    return lambda statement, known: formula(statement.level, known.delta)
-
-
-def _renyi_at_delta(statement: Statement, known: Circumstances) -> float:
-    return formulas.approximate_of_renyi(statement.level, _order(statement), known.delta)
-
-
 def _times_largest(statement: Statement, known: Circumstances) -> float | None:
     return None if known.largest_distance is None else statement.level * known.largest_distance
 
@@ -174,35 +129,43 @@ def _over_smallest(statement: Statement, known: Circumstances) -> float | None:
     return statement.level / known.smallest_distance if known.smallest_distance else None
 
 
-def _information_to_approximate(statement: Statement, known: Circumstances) -> Statement | None:
+def _renyi_at_delta(statement: Statement, known: Circumstances) -> float:
+    return formulas.approximate_of_renyi(statement.level, _parameter(statement, "order"), known.delta)
+
+
+def _at_epsilon_0(statement: Statement, known: Circumstances) -> Statement | None:
     variation = formulas.variation_of_information(statement.level / NAT)
     # Speaks at ε = 0 only: of use where the δ asked for is at least as large.
     return ApproximateDP(0.0, variation) if variation <= known.delta else None
 
 
-SHARP, SOUND = Status.SHARP, Status.SOUND
+SOUND = Status.SOUND
+
+_ONE_RECORD = _where(lambda _, known: known.records == 1)
+_INDEPENDENT = _where(
+    lambda _, known: known.independent or known.records == 1, lambda given, known: known.records * given.level
+)
+_CONCENTRATED = _at_delta(formulas.approximate_of_concentration)
+_ORDER_1 = _where(lambda given, _: _parameter(given, "order") == 1)
+_INFINITE_ORDER = _where(lambda given, _: _parameter(given, "order") == math.inf)
+_LOWER_ORDER = _where(lambda given, known: _parameter(given, "order") >= known.order)
+_MAXIMAL = _where(lambda _, known: known.skew is not None and known.skew < math.inf, _INFINITE_ORDER)
 
 _PRIOR = "the prior is known and gives every letter a chance"
-_INDEPENDENT, _ONE_RECORD = "records are independent", "a data set is one record"
-_DISTANCES = "distances are known"
-_LOWER_ORDER = "the order asked for is at most that known"
-
 _RATIO, _GROUP_RATIO = "A − 1 − ln A, A = ε/(1 − e^−ε)", "A − 1 − ln A, A = rε/(1 − e^−rε)"
-_PURE_AT_DELTA = "ln(e^ε − δ(1 + e^ε))"
 _PURE_AT_ORDER = "ln((e^(αε) + e^((1−α)ε))/(1 + e^ε))/(α − 1)"
 _ORDER_AT_DELTA = "ε + ln(1 − 1/α) − ln(δα)/(α − 1)"
 _OVER_ORDERS = "min over α of αρ + ln(1 − 1/α) − ln(δα)/(α − 1)"
 _GAUSSIAN_AT_DELTA = "δ = Φ(−ε/μ + μ/2) − e^ε Φ(−ε/μ − μ/2)"
+_AT_EPSILON_0 = "(0, δ) with ln 2 − h((1 + δ)/2) = ε"
 
 _CHAIN = "chain of ln-ratios; the reverse triangle gives the other direction"
 _RULE = "chain rule of mutual information"
 _KOV = "per-output maximum of the divergence; sharp by subset selection (Wang et al. 2016; Ye and Barg 2018)"
 _GROUP_KOV = f"group privacy, then {_KOV}"
 _NEIGHBOURS = "neighbours are two inputs"
-_ONE_OF_ALL = "one record tells no more than all of them"
 _QUANTITY, _STATEMENT = "the same quantity", "the same statement"
 _BUN = "Bun and Steinke 2016"
-_TANH = f"supremum of randomized response's curve ({_BUN})"
 _ISSA = "Issa, Wagner and Kamath 2020"
 _CUFF = "Cuff and Yu 2016"
 _CHATZI = "Chatzikokolakis et al. 2013"
@@ -211,89 +174,52 @@ _BALLE = "Balle and Wang 2018"
 _SIBSON = "Sibson's information grows with its order (Verdú 2015)"
 _ARIMOTO = "Arimoto's capacity is Sibson's (Verdú 2015; Liao et al. 2019)"
 _KAIROUZ = "randomized response is extreme (Kairouz, Oh and Viswanath 2015)"
+_TANH = f"supremum of randomized response's curve ({_BUN})"
 _DONG = "the trade-off curve of randomized response (Dong, Roth and Su 2022)"
-_TWO_GAUSSIANS = "Rényi divergence of two Gaussians"
 _VAN_ERVEN = "Rényi divergence grows with its order (van Erven and Harremoës 2014)"
 
 SOUND_EDGES: tuple[Edge, ...] = (
-    _edge(LocalDP, Identifiability, _plus_skew, "ε + Δ", _PRIOR, _CHAIN, SHARP),
-    _edge(Identifiability, LocalDP, _plus_skew, "ε + Δ", _PRIOR, _CHAIN, SHARP),
-    _edge(CentralDP, CentralIdentifiability, _plus_neighbour_skew, "ε + Δ", _PRIOR, _CHAIN, SHARP),
-    _edge(CentralIdentifiability, CentralDP, _plus_neighbour_skew, "ε + Δ", _PRIOR, _CHAIN, SHARP),
-    _edge(LocalDP, CentralDP, _same, "ε", "", _NEIGHBOURS, SHARP),
-    _edge(CentralDP, LocalDP, _between_any, "r ε", "", "group privacy (Dwork and Roth 2014)", SHARP),
-    _edge(LocalDP, MutualInformation, _information, _RATIO, "", _KOV, SHARP),
-    _edge(CentralDP, MutualInformationDP, _information, _RATIO, "", _KOV, SHARP),
-    _edge(MutualInformationDP, CentralMutualInformation, _of_independent, "r ε", _INDEPENDENT, _RULE, SOUND),
-    _edge(MutualInformation, CentralMutualInformation, _where(_one_record), "ε", _ONE_RECORD, _QUANTITY, SHARP),
-    _edge(CentralMutualInformation, MutualInformation, _same, "ε", "", _ONE_OF_ALL, SHARP),
-    _edge(LocalDP, MaximalLeakage, _nats, "ε nats", "", _ISSA, SHARP),
-    _edge(MaximalLeakage, MutualInformation, _same, "ε", "", _ISSA, SHARP),
-    _edge(MaximalLeakage, MinEntropyLeakage, _same, "ε", "", _ISSA, SHARP),
-    _edge(MaximalLeakage, SibsonLeakage, _same, "ε", "", _SIBSON, SHARP),
-    _edge(MaximalLeakage, AlphaLeakage, _same, "ε", "", _ARIMOTO, SHARP),
-    _edge(SibsonLeakage, MutualInformation, _where(_from_order_1), "ε", "order at least 1", _SIBSON, SHARP),
-    _edge(CentralDP, ApproximateDP, _at_delta(formulas.approximate_of_pure), _PURE_AT_DELTA, "", _KAIROUZ, SHARP),
-    _edge(CentralDP, RenyiDP, lambda s, k: formulas.renyi_of_pure(s.level, k.order), _PURE_AT_ORDER, "", _BUN, SHARP),
-    _edge(
-        CentralDP,
-        ZeroConcentratedDP,
-        lambda s, k: formulas.concentration_of_pure(s.level),
-        "ε tanh(ε/2)",
-        "",
-        _TANH,
-        SHARP,
-    ),
-    _edge(
-        CentralDP, GaussianDP, lambda s, k: formulas.gaussian_of_pure(s.level), "2 Φ⁻¹(e^ε/(1 + e^ε))", "", _DONG, SHARP
-    ),
-    _edge(GaussianDP, ZeroConcentratedDP, lambda s, k: s.level * s.level / 2, "μ²/2", "", _TWO_GAUSSIANS, SHARP),
-    _edge(
-        GaussianDP, ApproximateDP, _at_delta(formulas.approximate_of_gaussian), _GAUSSIAN_AT_DELTA, "", _BALLE, SHARP
-    ),
-    _edge(ZeroConcentratedDP, RenyiDP, lambda s, k: s.level * k.order, "α ρ", "", _BUN, SHARP),
-    _edge(
-        ZeroConcentratedDP,
-        ApproximateDP,
-        _at_delta(formulas.approximate_of_concentration),
-        _OVER_ORDERS,
-        "",
-        _CANONNE,
-        SOUND,
-    ),
-    _edge(ZeroConcentratedDP, MutualInformationDP, _nats, "ρ nats", "", _BUN, SOUND),
-    _edge(RenyiDP, ApproximateDP, _renyi_at_delta, _ORDER_AT_DELTA, "order above 1", _CANONNE, SOUND),
+    Edge(LocalDP, Identifiability, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(Identifiability, LocalDP, _plus("skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(CentralDP, CentralIdentifiability, _plus("neighbour_skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(CentralIdentifiability, CentralDP, _plus("neighbour_skew"), "ε + Δ", _CHAIN, _PRIOR),
+    Edge(LocalDP, CentralDP, _same, "ε", _NEIGHBOURS),
+    Edge(CentralDP, LocalDP, _between_any, "r ε", "group privacy (Dwork and Roth 2014)"),
+    Edge(LocalDP, MutualInformation, _information, _RATIO, _KOV),
+    Edge(CentralDP, MutualInformationDP, _information, _RATIO, _KOV),
+    Edge(MutualInformationDP, CentralMutualInformation, _INDEPENDENT, "r ε", _RULE, "records are independent", SOUND),
+    # Of several records each may tell little and all together much, as the parity of bits does.
+    Edge(MutualInformation, CentralMutualInformation, _ONE_RECORD, "ε", _QUANTITY, "a data set is one record"),
+    Edge(CentralMutualInformation, MutualInformation, _same, "ε", "one record tells no more than all of them"),
+    Edge(LocalDP, MaximalLeakage, _nats, "ε nats", _ISSA),
+    Edge(MaximalLeakage, MutualInformation, _same, "ε", _ISSA),
+    Edge(MaximalLeakage, MinEntropyLeakage, _same, "ε", _ISSA),
+    Edge(MaximalLeakage, SibsonLeakage, _same, "ε", _SIBSON),
+    Edge(MaximalLeakage, AlphaLeakage, _same, "ε", _ARIMOTO),
+    Edge(SibsonLeakage, MutualInformation, _where(_from_order_1), "ε", _SIBSON, "order at least 1"),
+    Edge(CentralDP, ApproximateDP, _at_delta(formulas.approximate_of_pure), "ln(e^ε − δ(1 + e^ε))", _KAIROUZ),
+    Edge(CentralDP, RenyiDP, lambda s, k: formulas.renyi_of_pure(s.level, k.order), _PURE_AT_ORDER, _BUN),
+    Edge(CentralDP, ZeroConcentratedDP, _by(formulas.concentration_of_pure), "ε tanh(ε/2)", _TANH),
+    Edge(CentralDP, GaussianDP, _by(formulas.gaussian_of_pure), "2 Φ⁻¹(e^ε/(1 + e^ε))", _DONG),
+    Edge(GaussianDP, ZeroConcentratedDP, _by(lambda mu: mu * mu / 2), "μ²/2", "Rényi divergence of two Gaussians"),
+    Edge(GaussianDP, ApproximateDP, _at_delta(formulas.approximate_of_gaussian), _GAUSSIAN_AT_DELTA, _BALLE),
+    Edge(ZeroConcentratedDP, RenyiDP, lambda s, k: s.level * k.order, "α ρ", _BUN),
+    Edge(ZeroConcentratedDP, ApproximateDP, _CONCENTRATED, _OVER_ORDERS, _CANONNE, status=SOUND),
+    Edge(ZeroConcentratedDP, MutualInformationDP, _nats, "ρ nats", _BUN, status=SOUND),
+    Edge(RenyiDP, ApproximateDP, _renyi_at_delta, _ORDER_AT_DELTA, _CANONNE, "order above 1", SOUND),
     # Rényi divergence grows with its order, so from order 1 on it bounds Kullback–Leibler.
-    _edge(RenyiDP, MutualInformationDP, _where(_from_order_1, _nats), "ε nats", "order at least 1", _CUFF, SOUND),
-    _edge(RenyiDP, RenyiDP, _where(lambda s, k: _order(s) >= k.order), "ε", _LOWER_ORDER, _VAN_ERVEN, SHARP),
-    Edge(
-        MutualInformationDP,
-        ApproximateDP,
-        _information_to_approximate,
-        "(0, δ) with ln 2 − h((1 + δ)/2) = ε",
-        "the δ asked for is at least that",
-        _CUFF,
-        SHARP,
-    ),
-    _edge(MetricPrivacy, LocalDP, _times_largest, "ε d_max", _DISTANCES, _CHATZI, SHARP),
-    _edge(LocalDP, MetricPrivacy, _over_smallest, "ε / d_min", _DISTANCES, _CHATZI, SHARP),
-    _edge(Identifiability, CentralIdentifiability, _same, "ε", "", _NEIGHBOURS, SHARP),
-    _edge(CentralIdentifiability, Identifiability, _between_any, "r ε", "", "chain of posterior ratios", SOUND),
-    _edge(CentralDP, CentralMutualInformation, _data_set_information, _GROUP_RATIO, "", _GROUP_KOV, SOUND),
-    _edge(
-        ApproximateDP,
-        CentralDP,
-        _where(lambda s, k: dict(s.parameters)["delta"] == 0),
-        "ε",
-        "δ is 0",
-        _STATEMENT,
-        SOUND,
-    ),
-    _edge(RenyiDP, CentralDP, _where(_infinite_order), "ε", "the order is infinite", _STATEMENT, SOUND),
-    _edge(SibsonLeakage, MaximalLeakage, _where(_maximal), "ε", f"the order is infinite; {_PRIOR}", _ISSA, SOUND),
-    _edge(
-        AlphaLeakage, MutualInformation, _where(lambda s, k: _order(s) == 1), "ε", "the order is 1", _QUANTITY, SOUND
-    ),
+    Edge(RenyiDP, MutualInformationDP, _where(_from_order_1, _nats), "ε nats", _CUFF, "order at least 1", SOUND),
+    Edge(RenyiDP, RenyiDP, _LOWER_ORDER, "ε", _VAN_ERVEN, "the order asked for is at most that known"),
+    Edge(MutualInformationDP, ApproximateDP, _at_epsilon_0, _AT_EPSILON_0, _CUFF, "the δ asked for is at least that"),
+    Edge(MetricPrivacy, LocalDP, _times_largest, "ε d_max", _CHATZI, "distances are known"),
+    Edge(LocalDP, MetricPrivacy, _over_smallest, "ε / d_min", _CHATZI, "distances are known"),
+    Edge(Identifiability, CentralIdentifiability, _same, "ε", _NEIGHBOURS),
+    Edge(CentralIdentifiability, Identifiability, _between_any, "r ε", "chain of posterior ratios", status=SOUND),
+    Edge(CentralDP, CentralMutualInformation, _data_set_information, _GROUP_RATIO, _GROUP_KOV, status=SOUND),
+    Edge(ApproximateDP, CentralDP, _where(lambda s, k: _parameter(s, "delta") == 0), "ε", _STATEMENT, "δ is 0", SOUND),
+    Edge(RenyiDP, CentralDP, _INFINITE_ORDER, "ε", _STATEMENT, "the order is infinite", SOUND),
+    Edge(SibsonLeakage, MaximalLeakage, _MAXIMAL, "ε", _ISSA, f"the order is infinite; {_PRIOR}", SOUND),
+    Edge(AlphaLeakage, MutualInformation, _ORDER_1, "ε", _QUANTITY, "the order is 1", SOUND),
 )
 """Edges that decide; each survives the random search of ``tests/notions``."""
 

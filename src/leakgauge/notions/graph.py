@@ -18,13 +18,10 @@ from leakgauge.notions.edges import NOTHING_FOLLOWS, SOUND_EDGES, Edge, Status
 
 @dataclass(frozen=True)
 class Implication:
-    """What follows in one notion.
+    """The tightest statement that follows in one notion, and the edges that lead there (none from the notion itself).
 
-    Attributes:
-        statement: the tightest one, or None where nothing follows.
-        path: the edges that lead there; empty when the statement was of that notion already.
-        cut: whether the level is what the secret can hold, which is less than the last edge's formula gives.
-        counterexample: where nothing follows, the name of the family that shows it, or "".
+    It is ``cut`` where the level is what the secret can hold, less than the last edge's formula gives. Where nothing
+    follows there is no statement, and the family that shows it may be named.
     """
 
     statement: Statement | None
@@ -58,11 +55,11 @@ def implied(statement: Statement, to: type[Statement], circumstances: Circumstan
     if type(statement) is to and (not statement.parameters or _wanted(statement, known)):
         held = known.cut(statement)
         return Implication(held, cut=held != statement)
-    ways = sorted(_walk(Implication(statement), to, known), key=lambda way: len(way.path))
+    ways = sorted(_walk(statement, (), to, known), key=lambda way: len(way[1].path))
     if ways:
-        tightest = min(_level(way.statement) for way in ways)
+        tightest = min(level for level, _ in ways)
         # Of paths that agree up to rounding, the shortest explains best.
-        return next(way for way in ways if _level(way.statement) <= tightest * (1 + 1e-9))
+        return next(way for level, way in ways if level <= tightest * (1 + 1e-9))
     return Implication(None, counterexample=NOTHING_FOLLOWS.get((type(statement), to), ""))
 
 
@@ -76,11 +73,10 @@ def everything_implied(statement: Statement, circumstances: Circumstances | None
     }
 
 
-def _walk(here: Implication, to: type[Statement], known: Circumstances) -> Iterator[Implication]:
-    statement, path = here.statement, here.path
-    if statement is None or (path and type(statement) is to):
-        yield here
-        return
+def _walk(
+    statement: Statement, path: tuple[Edge, ...], to: type[Statement], known: Circumstances
+) -> Iterator[tuple[float, Implication]]:
+    """Every way to the notion, with its level."""
     visited = {edge.premise for edge in path}
     for edge in SOUND_EDGES:
         if edge.premise is not type(statement) or edge.conclusion in visited:
@@ -89,16 +85,15 @@ def _walk(here: Implication, to: type[Statement], known: Circumstances) -> Itera
         if edge.conclusion is not to and len(fields(edge.conclusion)) > 1:
             continue
         follows = edge.bound(statement, known)
-        if follows is not None and math.isfinite(follows.level):
-            held = known.cut(follows)
-            yield from _walk(Implication(held, (*path, edge), cut=held != follows), to, known)
-
-
-def _level(statement: Statement | None) -> float:
-    if statement is None:
-        return math.inf
-    # At equal ε the smaller δ is the stronger statement; δ is the first parameter where there is one.
-    return statement.level + 1e-15 * sum(value for name, value in statement.parameters if name == "delta")
+        if follows is None or not math.isfinite(follows.level):
+            continue
+        held = known.cut(follows)
+        if edge.conclusion is to:
+            # At equal ε the smaller δ is the stronger statement.
+            level = held.level + 1e-15 * dict(held.parameters).get("delta", 0.0)
+            yield level, Implication(held, (*path, edge), cut=held != follows)
+        else:
+            yield from _walk(held, (*path, edge), to, known)
 
 
 def _wanted(statement: Statement, known: Circumstances) -> bool:

@@ -7,6 +7,7 @@ neighbours are always neighbours as multisets, so that unordered levels are neve
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -19,14 +20,11 @@ from leakgauge.probability import Label
 class Structure:
     """Groups of inputs within which any two are compared.
 
-    Attributes:
-        groups: positions of inputs; for a local channel one group of all, for data sets one group for each record
-            and each content of the other records.
-        records: how many records a data set has; 1 for a local channel.
+    They are positions: for a local channel one group of all, for data sets one group for each record and each content
+    of the other records.
     """
 
     groups: tuple[tuple[int, ...], ...]
-    records: int = 1
 
 
 def all_pairs(inputs: Sequence[Label]) -> Structure:
@@ -37,15 +35,7 @@ def all_pairs(inputs: Sequence[Label]) -> Structure:
 def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> Structure:
     """Inputs are data sets, tuples of records; two are neighbours when they differ in one of them.
 
-    Args:
-        inputs: the data sets.
-        records: how many records each has.
-        ordered: whether position matters; if not, inputs are multisets, and two inputs that hold the same records
-            in another order are compared as well.
-
-    Raises:
-        OptionError: ``records`` is below 1.
-        ModelError: the inputs are not tuples of that many records.
+    Unless ``ordered`` they are multisets, and two inputs that hold the same records in another order are compared too.
     """
     if records < 1:
         raise OptionError("A data set of {records} records does not exist; give at least 1.", records=records)
@@ -62,7 +52,7 @@ def data_sets(inputs: Sequence[Label], records: int, ordered: bool = True) -> St
         # As multisets two equal records leave the same others behind: the set keeps one of them.
         for others in {_others(data_set, record, ordered) for record in range(records)}:
             groups[others].append(position)
-    return Structure(tuple(tuple(group) for group in groups.values() if len(group) > 1), records)
+    return Structure(tuple(tuple(group) for group in groups.values() if len(group) > 1))
 
 
 def _others(data_set: tuple[Label, ...], record: int, ordered: bool) -> Hashable:
@@ -88,18 +78,10 @@ def compared(inputs: Sequence[Label], structure: Structure | None) -> tuple[tupl
     return groups
 
 
-def without_neighbour(inputs: Sequence[Label], structure: Structure) -> int:
-    """How many inputs have no neighbour: levels over neighbours say nothing of them."""
-    return len(inputs) - len({position for group in structure.groups for position in group})
-
-
-def diameter(structure: Structure, inputs: int) -> int:
-    """The most steps between neighbours that lead from one input to another.
+def diameter(structure: Structure, inputs: int) -> float:
+    """The most steps between neighbours that lead from one input to another; infinite where some lead nowhere.
 
     It is the number of records for a full product domain; where the domain has holes it may be larger.
-
-    Raises:
-        ModelError: some inputs cannot reach each other, so that neighbours bound nothing between them.
     """
     links: dict[int, set[int]] = defaultdict(set)
     for group in structure.groups:
@@ -112,8 +94,6 @@ def diameter(structure: Structure, inputs: int) -> int:
             reached |= edge
             steps += 1
         if len(reached) < inputs:
-            raise ModelError(
-                "Some data sets cannot be reached from others one record at a time; add the missing data sets."
-            )
+            return math.inf
         longest = max(longest, steps)
-    return longest
+    return float(longest)

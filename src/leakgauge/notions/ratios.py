@@ -11,14 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from leakgauge.arguments import checked
-from leakgauge.claims import (
-    CentralDP,
-    CentralIdentifiability,
-    Identifiability,
-    LocalDP,
-    MetricPrivacy,
-    Statement,
-)
+from leakgauge.claims import CentralDP, CentralIdentifiability, Identifiability, LocalDP, MetricPrivacy, Statement
 from leakgauge.errors import OptionError
 from leakgauge.notions.neighbours import Structure, all_pairs, compared
 from leakgauge.notions.witness import Level, Witness

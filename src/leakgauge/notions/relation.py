@@ -1,23 +1,41 @@
-"""Relate: what a channel satisfies exactly, or what a statement implies, in every notion."""
+"""Exact levels of a known channel, and what a channel or a statement implies in every notion."""
 
 from __future__ import annotations
 
 import math
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from leakgauge.arguments import checked
-from leakgauge.claims import NOTIONS, CentralDP, CentralIdentifiability, CentralMutualInformation, Statement
+from leakgauge.claims import (
+    NOTIONS,
+    AlphaLeakage,
+    CentralDP,
+    CentralIdentifiability,
+    CentralMutualInformation,
+    MaximalLeakage,
+    MinEntropyLeakage,
+    MutualInformation,
+    SibsonLeakage,
+    Statement,
+)
+from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.measures import mutual_information, renyi
+from leakgauge.notions import curves, ratios
 from leakgauge.notions.circumstances import Circumstances, of_data_sets
 from leakgauge.notions.graph import Implication, everything_implied, implied
-from leakgauge.notions.levels import NO_NEIGHBOURS, exact_levels, occurring, structure_of
-from leakgauge.notions.neighbours import Structure, without_neighbour
-from leakgauge.notions.ratios import moment_skewness
+from leakgauge.notions.neighbours import Structure, all_pairs, data_sets
 from leakgauge.notions.witness import Level
-from leakgauge.probability import Channel, Distribution, Label
+from leakgauge.probability import Channel, Distribution, Label, Scenario
 
+PAIRWISE_CELLS = 1 << 20
+"""Levels that need every pair of rows are computed up to this many numbers; beyond, ask for them by name."""
+NO_NEIGHBOURS = message(
+    "None of the data sets has a neighbour: there is nothing to compare, and levels over neighbours are left out."
+)
 _CENTRAL: set[type[Statement]] = {CentralDP, CentralIdentifiability, CentralMutualInformation}
 """For a channel of one record these say what their local twins say."""
 SOME_ALONE = message("Some data sets have no neighbour: levels over neighbours say nothing of them.")
@@ -31,30 +49,66 @@ PERHAPS_UNORDERED = message(
 )
 
 
+@checked
+def levels(
+    channel: Channel,
+    prior: Distribution | None = None,
+    records: int | None = None,
+    order: float = 2.0,
+    delta: float = 1e-6,
+    *,
+    ordered: bool = True,
+    restricted: bool = False,
+) -> Mapping[str, Level]:
+    """The tightest statement of each notion that the channel satisfies, by the name of the notion.
+
+    Args:
+        channel: from one record, or with ``records`` from data sets (tuples of that many records).
+        prior: over the channel's inputs; without it the levels that need one are absent.
+        records: how many records a data set has; None for a local channel.
+        order: of the Rényi, Sibson and α-leakage levels.
+        delta: of the (ε, δ) level.
+        ordered: whether neighbouring data sets differ in the record at one position; if not, data sets are compared
+            as multisets.
+        restricted: leave out inputs that the prior gives probability 0; they make identifiability infinite.
+
+    Where several data sets have no neighbour at all, levels over neighbours are absent, with a warning.
+
+    Raises:
+        ModelError: the inputs are not data sets of so many records.
+
+    Example:
+        >>> answer = Channel("ab", "ab", [[0.75, 0.25], [0.25, 0.75]])
+        >>> round(levels(answer)["local-dp"].value, 4)
+        1.0986
+    """
+    if restricted:
+        prior = _occurring(prior)
+        channel = channel.restrict(prior.outcomes)
+    structure = _structure_of(channel.inputs, records, ordered)
+    if structure is None:
+        warnings.warn(NO_NEIGHBOURS, stacklevel=3)
+    exact = _exact_levels(channel, prior, structure, order, delta, central=records is not None)
+    return {level.statement.name: level for level in exact}
+
+
 @dataclass(frozen=True)
 class Relation:
-    """Exact levels and implied statements.
+    """Exact levels by name (of a statement none), and what follows, under which circumstances, in every other notion.
 
-    Attributes:
-        subject: the statement, or None for a channel.
-        levels: exact levels by name; empty for a statement.
-        skew: Δ of the prior over the inputs compared (with several records neighbouring data sets), in nats; None
-            where it is not known.
-        moment_skewness: of a prior over numbers, without unit; else None.
-        implied: what follows in each notion that has no exact level, by name.
-        circumstances: under which it follows.
-        restricted: whether values that never occur were left out.
-        warnings: what limits the answer, in sentences.
+    A prior over numbers has a skewness, without unit; warnings say in sentences what limits the answer.
     """
 
-    subject: Statement | None
     levels: Mapping[str, Level]
-    skew: float | None
     moment_skewness: float | None
     implied: Mapping[str, Implication]
     circumstances: Circumstances
-    restricted: bool = False
     warnings: tuple[str, ...] = ()
+
+    @property
+    def skew(self) -> float | None:
+        """Δ of the prior over the inputs compared, with several records neighbouring data sets, in nats, if known."""
+        return self.circumstances.neighbour_skew
 
 
 @checked
@@ -69,32 +123,27 @@ def relate_channel(
 ) -> Relation:
     """The exact levels of a channel, and for notions without one the tightest statement its levels imply.
 
-    Args:
-        channel: from one record, or with ``records`` from data sets.
-        prior: over its inputs.
-        records: how many records a data set has; None for a local channel.
-        wanted: at which δ and order, and whether records are independent.
-        ordered: whether neighbouring data sets differ in the record at one position; if not, they are multisets.
-        restricted: leave out inputs that the prior gives probability 0.
+    Its arguments are those of ``levels``; ``wanted`` says at which δ and order, and whether records are independent.
     """
     if restricted:
-        prior = occurring(prior)
+        prior = _occurring(prior)
         channel = channel.restrict(prior.outcomes)
     known = replace(wanted or Circumstances(), records=1 if records is None else records, ordered=ordered)
     known = known.with_domain(channel.inputs) if prior is None else known.with_prior(prior)
-    structure = structure_of(channel.inputs, records, ordered)
-    exact = exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
+    structure = _structure_of(channel.inputs, records, ordered)
+    found = _exact_levels(channel, prior, structure, known.order, known.delta, central=records is not None)
+    exact = {level.statement.name: level for level in found}
     covered = {type(level.statement) for level in exact.values()} | (_CENTRAL if records is None else set())
     missing = {name: _tightest(exact, notion, known) for name, notion in NOTIONS.items() if notion not in covered}
-    skewness = None if prior is None else moment_skewness(prior)
+    skewness = None if prior is None else ratios.moment_skewness(prior)
     warnings = (*_about_neighbours(channel.inputs, structure, known), *_about_prior(prior))
-    return Relation(None, exact, known.neighbour_skew, skewness, missing, known, restricted, warnings)
+    return Relation(exact, skewness, missing, known, warnings)
 
 
 def _about_neighbours(inputs: tuple[Label, ...], structure: Structure | None, known: Circumstances) -> Iterator[str]:
     if structure is None:
         yield NO_NEIGHBOURS
-    elif known.records > 1 and without_neighbour(inputs, structure):
+    elif known.records > 1 and len({place for group in structure.groups for place in group}) < len(inputs):
         yield SOME_ALONE
     if known.records > 1 and known.ordered:
         multisets = {frozenset(Counter(data_set).items()) for data_set in inputs if isinstance(data_set, tuple)}
@@ -127,25 +176,17 @@ def relate_statement(
     *,
     restricted: bool = False,
 ) -> Relation:
-    """What a statement implies in every other notion, given what is known of prior and records.
-
-    Args:
-        statement: what is claimed.
-        prior: over the values of a record, or over data sets.
-        wanted: at which δ and order, and what is known of the records.
-        restricted: leave out values that the prior gives probability 0.
-    """
+    """What a statement implies in every other notion, given a prior over records or data sets, and what is wanted."""
     known, skewness = wanted or Circumstances(), None
     if restricted:
-        prior = occurring(prior)
+        prior = _occurring(prior)
     if prior is not None:
-        known, skewness = known.with_prior(prior), moment_skewness(prior)
-    follows = everything_implied(statement, known)
+        known, skewness = known.with_prior(prior), ratios.moment_skewness(prior)
     warnings = tuple(_about_prior(prior))
     if prior is not None and known.records > 1 and of_data_sets(prior, known.records):
-        structure = structure_of(prior.outcomes, known.records, known.ordered)
+        structure = _structure_of(prior.outcomes, known.records, known.ordered)
         warnings = (*_about_neighbours(prior.outcomes, structure, known), *warnings)
-    return Relation(statement, {}, known.neighbour_skew, skewness, follows, known, restricted, warnings)
+    return Relation({}, skewness, everything_implied(statement, known), known, warnings)
 
 
 @checked
@@ -160,3 +201,43 @@ def relate_statements(
         finite = [statement for statement in follows if statement is not None and math.isfinite(statement.level)]
         tightest[name] = min(finite, key=lambda statement: statement.level, default=None)
     return tightest
+
+
+def _occurring(prior: Distribution | None) -> Distribution:
+    if prior is None:
+        raise OptionError("Restricting to the values that occur needs a prior, and there is none; give one.")
+    return prior.restrict(prior.support)
+
+
+def _structure_of(inputs: tuple[Label, ...], records: int | None, ordered: bool) -> Structure | None:
+    """Which inputs are compared; None where there are several data sets and none has a neighbour."""
+    structure = all_pairs(inputs) if records is None else data_sets(inputs, records, ordered)
+    return structure if structure.groups or len(inputs) == 1 else None
+
+
+def _exact_levels(
+    channel: Channel, prior: Distribution | None, structure: Structure | None, order: float, delta: float, central: bool
+) -> Iterator[Level]:
+    """Without a structure those over any two inputs and those over the prior."""
+    yield ratios.local_dp(channel)
+    yield Level(MaximalLeakage(renyi.maximal_leakage(channel)))
+    if prior is not None:
+        scenario = Scenario(prior, channel)
+        yield ratios.identifiability(channel, prior)
+        yield Level(MutualInformation(mutual_information(scenario)))
+        yield Level(MinEntropyLeakage(renyi.leakage(scenario, math.inf)))
+        yield Level(SibsonLeakage(renyi.sibson_leakage(channel, prior, order), order))
+        yield Level(AlphaLeakage(renyi.leakage(scenario, order), order))
+    if structure is not None and central:
+        yield ratios.central_dp(channel, structure)
+        if prior is not None:
+            yield ratios.central_identifiability(channel, prior, structure)
+    pairs = math.inf if structure is None else sum(len(group) ** 2 for group in structure.groups)
+    if pairs * len(channel.outputs) <= PAIRWISE_CELLS:
+        yield curves.renyi_dp(channel, order, structure)
+        yield curves.zero_concentrated_dp(channel, structure)
+        yield curves.gaussian_dp(channel, structure)
+        yield curves.approximate_dp_at(channel, delta, structure)
+        yield curves.mutual_information_dp(channel, structure)
+    if prior is not None and central:
+        yield Level(CentralMutualInformation(mutual_information(Scenario(prior, channel))))

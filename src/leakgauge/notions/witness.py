@@ -19,19 +19,12 @@ class Witness:
     inputs: tuple[Label, Label]
     output: Label = None
 
-    def stored(self) -> artefacts.Witness:
-        """The labels as texts."""
-        output = None if self.output is None else text_of(self.output)
-        return artefacts.Witness(tuple(map(text_of, self.inputs)), output)
-
 
 @dataclass(frozen=True)
 class Level:
     """The tightest statement of its notion that a known channel satisfies.
 
-    Attributes:
-        statement: the notion with its exact level; an infinite level is a fact, not an error.
-        witness: where it is reached; None for averages over a prior.
+    An infinite level is a fact, not an error; averages over a prior have no witness.
     """
 
     statement: Statement
@@ -49,7 +42,11 @@ class Level:
 
     def stored(self, origin: Origin = Origin.TABLE) -> artefacts.Level:
         """The level as files have it, its witness in words."""
-        return artefacts.Level.stated(self.statement, origin, None if self.witness is None else self.witness.stored())
+        if self.witness is None:
+            return artefacts.Level.stated(self.statement, origin)
+        output = None if self.witness.output is None else text_of(self.witness.output)
+        witness = artefacts.Witness(tuple(map(text_of, self.witness.inputs)), output)
+        return artefacts.Level.stated(self.statement, origin, witness)
 
     def _repr_html_(self) -> str:
         rows: list[tuple[object, object]] = [("level", notebook.number(self.value, self.unit))]

@@ -15,6 +15,7 @@ import numpy as np
 
 from leakgauge.artefacts.reproduction import Cell, Line, Order, PrintedTable, Reproduction, line
 from leakgauge.assessment import published
+from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.published import DEGREES, FREQUENCIES, Frequency, PublishedGrade, State
 from leakgauge.probability.cells import Floats
@@ -27,33 +28,17 @@ SOURCE = Sentence(
     "here"
 )
 LAPLACE, GAUSSIAN = Sentence("Laplace"), Sentence("Gaussian")
-TABLE_3 = (
-    (1.0, 0.1136, 0.1136),
-    (0.7, 0.0795, 0.1932),
-    (0.8, 0.0909, 0.2841),
-    (1.0, 0.1136, 0.3977),
-    (0.7, 0.0795, 0.4773),
-    (1.0, 0.1136, 0.5909),
-    (0.7, 0.0795, 0.6705),
-    (0.6, 0.0682, 0.7386),
-    (0.6, 0.0682, 0.8068),
-    (0.7, 0.0795, 0.8864),
-    (1.0, 0.1136, 1.0),
-)
+TABLE_3 = {
+    "membership": (1.0, 0.7, 0.8, 1.0, 0.7, 1.0, 0.7, 0.6, 0.6, 0.7, 1.0),
+    "probability": (0.1136, 0.0795, 0.0909, 0.1136, 0.0795, 0.1136, 0.0795, 0.0682, 0.0682, 0.0795, 0.1136),
+    "cumulative": (0.1136, 0.1932, 0.2841, 0.3977, 0.4773, 0.5909, 0.6705, 0.7386, 0.8068, 0.8864, 1.0),
+}
 """Membership, probability and cumulative probability of 0, 10, …, 100; Laplace."""
-TABLE_5 = (
-    (0.3, 0.0390, 0.0390),
-    (0.3, 0.0390, 0.0779),
-    (0.6, 0.0779, 0.1558),
-    (0.6, 0.0779, 0.2338),
-    (0.7, 0.0909, 0.3247),
-    (1.0, 0.1299, 0.4545),
-    (0.7, 0.0909, 0.5455),
-    (1.0, 0.1299, 0.6753),
-    (0.8, 0.1039, 0.7792),
-    (0.7, 0.0909, 0.8701),
-    (1.0, 0.1299, 1.0),
-)
+TABLE_5 = {
+    "membership": (0.3, 0.3, 0.6, 0.6, 0.7, 1.0, 0.7, 1.0, 0.8, 0.7, 1.0),
+    "probability": (0.0390, 0.0390, 0.0779, 0.0779, 0.0909, 0.1299, 0.0909, 0.1299, 0.1039, 0.0909, 0.1299),
+    "cumulative": (0.0390, 0.0779, 0.1558, 0.2338, 0.3247, 0.4545, 0.5455, 0.6753, 0.7792, 0.8701, 1.0),
+}
 """The same; Gaussian."""
 TABLE_4 = (0.3295, 0.3295, 0.4545, 0.3977, 0.3977)
 """The probabilities as printed beside very bad, bad, medium, good, very good; Laplace."""
@@ -131,7 +116,7 @@ def laplace_grade() -> PublishedGrade:
 def gaussian_grade() -> PublishedGrade:
     """What the row of Table 5 says; its leaf states are not printed."""
     frequency = np.zeros((11, 11))
-    frequency[-1] = [membership for membership, _, _ in TABLE_5]
+    frequency[-1] = TABLE_5["membership"]
     return published.grade_matrix(frequency)
 
 
@@ -164,18 +149,17 @@ def _grids(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Printe
     ):
         # Printed memberships are exact, so that nothing but the noise of binary fractions is let through.
         yield PrintedTable(Sentence(name), rows, degrees, _tuples(printed_matrix(name)), _tuples(ours), 1e-9, slips)
-    columns = ("membership", "probability", "cumulative")
     for what, printed, grade in (
         (Sentence("Table 3, Laplace"), TABLE_3, laplace),
         (Sentence("Table 5, Gaussian, from its memberships"), TABLE_5, gaussian),
     ):
         cumulative = np.cumsum(grade.distribution).tolist()
         table = tuple(zip(grade.row, grade.distribution, cumulative, strict=True))
-        yield PrintedTable(what, degrees, columns, printed, table, 5e-5)
+        yield PrintedTable(what, degrees, tuple(printed), tuple(zip(*printed.values(), strict=True)), table, 5e-5)
 
 
 def _tuples(matrix: Floats) -> tuple[tuple[float, ...], ...]:
-    return tuple(tuple(row) for row in matrix.tolist())
+    return tuple(map(tuple, matrix.tolist()))
 
 
 def _node_7() -> Line:
@@ -243,37 +227,26 @@ def _ablation() -> Iterator[Line]:
     yield line(where, what, 48.4, as_printed.score, "", 0.05, note, True)
 
 
-def _orders(laplace: PublishedGrade, gaussian: PublishedGrade) -> tuple[Order, ...]:
-    shifted = _shifted_rows()
+def _orders(laplace: PublishedGrade, gaussian: PublishedGrade) -> Iterator[Order]:
+    yield Order(Sentence("Both mechanisms grade ML"), laplace.grade is gaussian.grade is State.MEDIUM)
+    said = Sentence("The row of frequency {frequency:g} is read, as the text says", frequency=laplace.frequency)
+    yield Order(said, laplace.frequency == 1.0)
     backwards = [
         math.isclose(grade.probabilities[state], value, abs_tol=5e-5)
         for grade, printed in ((laplace, TABLE_4), (gaussian, (*TABLE_6[:2], 0.5195, *TABLE_6[3:])))
         for state, value in zip(State, reversed(printed), strict=True)
     ]
-    return (
-        Order(Sentence("Both mechanisms grade ML"), laplace.grade is gaussian.grade is State.MEDIUM),
-        Order(
-            Sentence("The row of frequency {frequency:g} is read, as the text says", frequency=laplace.frequency),
-            laplace.frequency == 1.0,
-        ),
-        Order(Sentence("Tables 4 and 6 agree with ours when read from below, with 0.5195"), all(backwards)),
-        Order(
-            Sentence(
-                "Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted:g} of 30",
-                shifted=shifted,
-            ),
-            shifted == 30,
-        ),
-    )
-
-
-def _shifted_rows() -> int:
+    yield Order(Sentence("Tables 4 and 6 agree with ours when read from below, with 0.5195"), all(backwards))
     as_printed, meant = table_2(Directions.PRINTED), table_2(Directions.BY_MEANING)
-    return sum(as_printed[row - 1].mirrored == meant[row + 2].mirrored for row in range(9, 39))
+    shifted = sum(as_printed[row - 1].mirrored == meant[row + 2].mirrored for row in range(9, 39))
+    said = Sentence(
+        "Table 2's rows 9 to 38 have the meaningful directions of rows 12 to 41: {shifted:g} of 30", shifted=shifted
+    )
+    yield Order(said, shifted == 30)
 
 
 def _baseline() -> Iterator[Order]:
-    trees = {"a": published.INDEX_SYSTEM_A, "b": published.INDEX_SYSTEM_B}
+    trees = {"a": INDEX_SYSTEM_A, "b": INDEX_SYSTEM_B}
     for (system, mechanism), printed in EVALUATIONS.items():
         largest = list(reversed(State))[int(np.argmax(printed))]
         said = Sentence(
@@ -285,7 +258,7 @@ def _baseline() -> Iterator[Order]:
         )
         holds = largest is State.MEDIUM
         if mechanism is LAPLACE:
-            ours = published.evaluate(table_1(), trees[system])
+            ours = evaluate(table_1(), trees[system])
             said = Sentence(
                 "{printed}; ours ({ours!s}) grades {own!s} (the labels' memberships are ours, none is printed)",
                 printed=said,
@@ -300,18 +273,14 @@ def _vector(values: Iterable[float]) -> str:
     return ", ".join(f"{value:.4f}" for value in values)
 
 
-def _why_it_does_not_decide() -> tuple[Order, ...]:
+def _why_it_does_not_decide() -> Iterator[Order]:
     leaves, arcs = table_1(), table_2(Directions.CORRECTED)
     known = published.propagate(leaves, arcs).nodes["45"].frequency
     unmoved = all(
         (published.propagate({**leaves, "3": {state: Frequency.VERY_HIGH}}, arcs).nodes["45"].frequency == known).all()
         for state in (State.VERY_LOW, State.MEDIUM, State.VERY_HIGH)
     )
+    said = Sentence("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide")
+    yield Order(said, unmoved)
     ends = [published.grade({**leaves, "3": {s: Frequency.VERY_HIGH}}, arcs).score for s in (State.LOW, State.HIGH)]
-    return (
-        Order(
-            Sentence("No entry of F45 moves when ε is set very low, medium or very high: the score does not decide"),
-            unmoved,
-        ),
-        Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1]),
-    )
+    yield Order(Sentence("ε low and ε high give the same score, {score:.1f}", score=ends[0]), ends[0] == ends[1])

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 from leakgauge import measures
 from leakgauge.artefacts.reproduction import Order, Reproduction, line
 from leakgauge.probability import Channel, Distribution, Joint, Scenario
@@ -85,12 +87,8 @@ def attackers() -> Joint:
 
     The shares of the three kinds of attacker are ours; the posteriors do not depend on them.
     """
-    shares = (1 / 2, 1 / 4, 1 / 4)
-    columns = [
-        [share * (weight / sum(weights)) for weight in weights]
-        for share, weights in zip(shares, WEIGHTS.values(), strict=True)
-    ]
-    return Joint(REGIONS, tuple(WEIGHTS), list(zip(*columns, strict=True)))
+    weights = np.array(list(WEIGHTS.values())).T
+    return Joint(REGIONS, tuple(WEIGHTS), np.array([1 / 2, 1 / 4, 1 / 4]) * (weights / weights.sum(axis=0)))
 
 
 def generalisation(name: str) -> Channel:

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,16 +72,6 @@ ERRATA = (
 
 _CENTRAL = (CentralIdentifiability, CentralDP, CentralMutualInformation)
 _LOCAL = (Identifiability, LocalDP, MutualInformation)
-Notion: TypeAlias = (
-    type[CentralIdentifiability]
-    | type[CentralDP]
-    | type[CentralMutualInformation]
-    | type[Identifiability]
-    | type[LocalDP]
-    | type[MutualInformation]
-)
-
-
 AS_31 = "σ = +Δ, as in its equation (31) and its example"
 AS_DEFINED = "σ = σ_min = −Δ, as it is defined"
 SUN_AND_TAY = "δ_x = Δ"
@@ -96,8 +86,8 @@ class Theorem:
     """
 
     number: str
-    premise: Notion
-    conclusion: Notion
+    premise: type[Statement]
+    conclusion: type[Statement]
     factor: float
     skews: float
     formula: str
@@ -109,7 +99,8 @@ class Theorem:
         skew = known.neighbour_skew if self.conclusion in _CENTRAL else known.skew
         if self.skews and skew is None:
             return None
-        return self.conclusion(float(self.levels(np.array(statement.level), np.array(skew or 0.0))))
+        level = float(self.levels(np.array(statement.level), np.array(skew or 0.0)))
+        return self.conclusion(level)  # type: ignore[call-arg]
 
     def levels(self, premise: Floats, skew: Floats) -> Floats:
         """The levels claimed for many premises at once."""
@@ -122,7 +113,7 @@ class Theorem:
         reference = f"{SUN_TAY if self.conditions == SUN_AND_TAY else PAPER}, Theorem {self.number}"
         status = Status.UNSOUND if self.counterexample else Status.SOUND
         notions = (self.premise, self.conclusion)
-        return Edge(*notions, self.bound, self.formula, self.conditions, reference, status, self.counterexample)
+        return Edge(*notions, self.bound, self.formula, reference, self.conditions, status, self.counterexample)
 
 
 THEOREMS = (

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -34,33 +36,18 @@ FILM_SHARES = (0.0513, 0.1538, 0.4872, 0.2051, 0.1026)
 ADULT_SHARES = (0.1386, 0.0007, 0.4668, 0.0127, 0.322, 0.0312, 0.0273)
 ROUNDED_SHARES = (0.1386, 0.0007, 0.4668, 0.0127, 0.3227, 0.0312, 0.0273)
 """The shares to four digits, which sum to 1: with them all of Table 2's optima come out to the last digit."""
-TABLE_2 = (
-    (0.509, 0.3397, 0.0154),
-    (0.423, 0.4963, 0.1073),
-    (0.355, 0.6379, 0.2293),
-    (0.270, 0.8387, 0.4437),
-    (0.203, 1.0185, 0.6593),
-    (0.156, 1.1587, 0.8440),
-    (0.120, 1.2761, 1.0143),
-    (0.081, 1.4166, 1.2242),
-    (0.050, 1.5428, 1.3923),
-    (0.033, 1.6205, 1.5290),
-    (0.021, 1.6813, 1.6237),
-    (0.013, 1.7261, 1.6880),
-)
+TABLE_2 = {
+    "distortion": (0.509, 0.423, 0.355, 0.270, 0.203, 0.156, 0.120, 0.081, 0.050, 0.033, 0.021, 0.013),
+    "symmetric": (0.3397, 0.4963, 0.6379, 0.8387, 1.0185, 1.1587, 1.2761, 1.4166, 1.5428, 1.6205, 1.6813, 1.7261),
+    "optimal": (0.0154, 0.1073, 0.2293, 0.4437, 0.6593, 0.8440, 1.0143, 1.2242, 1.3923, 1.5290, 1.6237, 1.6880),
+}
 """Distortion, leakage of the symmetric channel, of the optimal one; at the slopes 0.5, 1.0, …, 6.0."""
-SLOPES = tuple((at + 1) / 2 for at in range(len(TABLE_2)))
-TABLE_3 = (
-    (0.02, 0.780, 0.5),
-    (0.11, 0.675, 1.0),
-    (0.23, 0.580, 1.5),
-    (0.44, 0.450, 2.0),
-    (0.66, 0.345, 2.5),
-    (0.84, 0.270, 3.0),
-    (1.01, 0.205, 3.5),
-    (1.54, 0.050, 5.0),
-    (1.69, 0.020, 6.0),
-)
+SLOPES = tuple((at + 1) / 2 for at in range(len(TABLE_2["distortion"])))
+TABLE_3 = {
+    "leakage": (0.02, 0.11, 0.23, 0.44, 0.66, 0.84, 1.01, 1.54, 1.69),
+    "distortion": (0.780, 0.675, 0.580, 0.450, 0.345, 0.270, 0.205, 0.050, 0.020),
+    "slope": (0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 5.0, 6.0),
+}
 """Leakage, distortion of the symmetric channel, and the slope whose distortion in Table 2 stands beside it."""
 FILM_SLOPES = tuple(round(0.6 + 0.2 * step, 1) for step in range(48))
 """λ of Figures 3 to 5, from 0.6 to 10."""
@@ -101,12 +88,9 @@ ERRATA = (
 class Row:
     """A row of Table 2 as it is on the 30,718 rows of the sample.
 
-    Attributes:
-        slope: λ.
-        published: the channel Algorithm 1 finds, with its true leakage.
-        rounded: the same for the shares of four digits the paper has.
-        honest: the channel of least I(X;X̂,Z) at the same distortion.
-        symmetric: I(X;X̂,Z) of the symmetric channel at the same distortion, in bits.
+    ``published`` is the channel Algorithm 1 finds, with its true leakage, ``rounded`` that for the shares of four
+    digits the paper has, ``honest`` the one of least I(X;X̂,Z) at the same distortion; ``symmetric`` is I(X;X̂,Z) of
+    the symmetric channel there, in bits.
     """
 
     slope: float
@@ -160,7 +144,7 @@ def algorithm_1(prior: Distribution, backgrounds: int, slope: float, threshold: 
     from the least it is. Shown for that reason only; ``solve`` is what decisions use.
     """
     shares = prior.probabilities
-    distances = Hamming().between(prior.outcomes, prior.outcomes).matrix
+    distances = Hamming().between(prior.outcomes, prior.outcomes)
     kernel = np.exp(-slope * distances)[:, :, None]
     release = np.full((len(prior), backgrounds), 1 / (len(prior) * backgrounds))
     before = np.inf
@@ -179,34 +163,25 @@ def reproduce() -> Reproduction:
     """Tables 2 and 3, both headlines, and what the text says of Figures 3 to 10."""
     joint = adult()
     prior, rows = joint.row_marginal(), table_2(joint)
-    exact = [_equal_leakage(prior, leakage) for leakage, _, _ in TABLE_3]
-    lines = (
-        *_sources(prior),
-        *(line for row, printed in zip(rows, TABLE_2, strict=True) for line in _of_table_2(row, *printed)),
-        *(
-            line
-            for printed, equal in zip(TABLE_3, exact, strict=True)
-            for line in _of_table_3(prior, rows, *printed, equal)
-        ),
-        *_headlines(rows, exact),
-    )
+    exact = [_equal_leakage(prior, leakage) for leakage in TABLE_3["leakage"]]
+    of_table_2 = map(_of_table_2, rows, *TABLE_2.values())
+    of_table_3 = map(partial(_of_table_3, prior, rows), *TABLE_3.values(), exact)
+    lines = chain(_sources(prior), *of_table_2, *of_table_3, _headlines(rows, exact))
     curves = tuple(_curves(film(), prior))
     orders = (*_orders(rows), *_of_figures_7_and_8(curves), *_of_figures_9_and_10(prior))
-    return Reproduction("rate-distortion", SOURCE, lines, orders, ERRATA, curves=curves)
+    return Reproduction("rate-distortion", SOURCE, tuple(lines), orders, ERRATA, curves=curves)
 
 
 def _sources(adults: Distribution) -> Iterator[Line]:
     where, meant = Sentence("section 6"), Sentence("0.3227 is meant: as printed the shares sum to 0.9993")
     for prior, shares in ((film(), FILM_SHARES), (adults, ADULT_SHARES)):
         for label, printed, ours in zip(prior.outcomes, shares, prior.probabilities.tolist(), strict=True):
+            what = Sentence("Adult, p({label!s})", label=str(label))
             if shares is FILM_SHARES:
                 what = Sentence("film 785, p({label!s})", label=str(label))
-            else:
-                what = Sentence("Adult, p({label!s})", label=str(label))
-            if printed == 0.322:
-                yield line(where, what, printed, ours, "probability", 5e-4, meant, True)
-            else:
-                yield line(where, what, printed, ours, "probability", 5e-5)
+            slip = printed == 0.322
+            note, tolerance = (meant, 5e-4) if slip else (None, 5e-5)
+            yield line(where, what, printed, ours, "probability", tolerance, note, slip)
     yield line(where, Sentence("film 785, H(X)"), 1.9464, entropy(film()), "bits", 5e-5)
     yield line(where, Sentence("Adult, H(X)"), 1.82, entropy(adults), "bits", 5e-3)
 
@@ -243,7 +218,7 @@ def _of_table_3(
 ) -> Iterator[Line]:
     where, at = Sentence("Table 3, {bits:g} bits", bits=leakage), SLOPES.index(slope)
     alike = Sentence("I, symmetric at {distortion:g}", distortion=distortion)
-    best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2[at][0])
+    best = Sentence("I, optimal at {distortion:g}", distortion=TABLE_2["distortion"][at])
     exact = [Sentence("exactly at {distortion:.4f}", distortion=distortion) for distortion in equal]
     yield line(where, alike, leakage, _symmetric(prior, distortion), "bits", 5e-3, exact[0])
     yield line(where, best, leakage, rows[at].published.leakage, "bits", 5e-3, exact[1], leakage == 1.54)
@@ -259,9 +234,8 @@ def _equal_leakage(prior: Distribution, bits: float) -> tuple[float, float]:
 
 
 def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Iterator[Line]:
-    alike = np.array(
-        [_symmetric(row.rounded.problem.prior, printed[0]) for row, printed in zip(rows, TABLE_2, strict=True)]
-    )
+    rounded = rows[0].rounded.problem.prior
+    alike = np.array([_symmetric(rounded, distortion) for distortion in TABLE_2["distortion"]])
     best = np.array([row.rounded.leakage for row in rows])
     true, honest = _leakages_with_background(rows)
     with_background = np.array([row.symmetric for row in rows])
@@ -269,7 +243,8 @@ def _headlines(rows: Sequence[Row], exact: Sequence[tuple[float, float]]) -> Ite
     mean = Sentence("a ratio of sums; the mean of the ratios is {percent:.1f} %", percent=percent)
     saved = _saved(honest, with_background)
     least = Sentence("at equal distortion; the least possible saves {percent:.2f} %", percent=saved)
-    pairs = [1 - TABLE_2[SLOPES.index(slope)][0] / distortion for _, distortion, slope in TABLE_3]
+    optimal = [TABLE_2["distortion"][SLOPES.index(slope)] for slope in TABLE_3["slope"]]
+    pairs = 1 - np.array(optimal) / np.array(TABLE_3["distortion"])
     equal = [1 - best / alike for alike, best in exact]
     where, unequal = Sentence("abstract"), Sentence("its pairs leak unequally")
     yield line(where, Sentence("I saved over Table 2"), 21.7, _saved(best, alike), "%", 0.05, mean)
@@ -298,7 +273,7 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
     coarse = [(slope, *algorithm_1(adults, BACKGROUNDS, slope, COARSE)) for slope in ADULT_SLOPES]
     plane = ("distortion", "leakage in bits")
     of_3 = [(optimum.distortion, optimum.leakage) for _, optimum in of_film]
-    of_4 = [(slope, *point) for (slope, _), point in zip(of_film, of_3, strict=True)]
+    of_4 = [(slope, optimum.distortion, optimum.leakage) for slope, optimum in of_film]
     of_5 = [(slope, optimum.epsilon) for slope, optimum in of_film]
     of_7 = [(slope, leakage) for slope, _, leakage, _ in coarse]
     # Algorithm 3: the largest ln-ratio of two rows at one output.
@@ -314,102 +289,70 @@ def _curves(films: Distribution, adults: Distribution) -> Iterator[DrawnCurve]:
         yield DrawnCurve(what, ("λ", axis), tuple(points))
 
 
-def _orders(rows: Sequence[Row]) -> list[Order]:
+def _orders(rows: Sequence[Row]) -> Iterator[Order]:
     ends = {slope: _optimum(film(), slope) for slope in (0.6, 1.0, 3.0, 10.0)}
-    true, honest = _leakages_with_background(rows)
+    held, last, most = entropy(film()), ends[10.0], ends[0.6].distortion
+    said = Sentence(
+        "Figures 3, 4: at λ = 10 film 785 leaks {bits:.4f} of its {entropy:.4f} bits", bits=last.leakage, entropy=held
+    )
+    yield Order(said, last.leakage > 0.998 * held and last.distortion < 2e-4)
+    said = Sentence("Figure 3: beyond a distortion of {distortion:.4f} film 785 leaks nothing", distortion=most)
+    yield Order(said, ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02)
+    rise = last.epsilon - ends[3.0].epsilon
+    said = Sentence("Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", rise=rise)
+    yield Order(said, abs(rise - 7) < 1e-6)
     floor = rows[0].published.background_floor
     assert floor is not None
-    rise = ends[10.0].epsilon - ends[3.0].epsilon
-    held = entropy(film())
-    return [
-        Order(
-            Sentence(
-                "Figures 3, 4: at λ = 10 film 785 leaks {bits:.4f} of its {entropy:.4f} bits",
-                bits=ends[10.0].leakage,
-                entropy=held,
-            ),
-            ends[10.0].leakage > 0.998 * held and ends[10.0].distortion < 2e-4,
-        ),
-        Order(
-            Sentence(
-                "Figure 3: beyond a distortion of {distortion:.4f} film 785 leaks nothing",
-                distortion=ends[0.6].distortion,
-            ),
-            ends[0.6].leakage < 1e-12 and ends[1.0].leakage > 0.02,
-        ),
-        Order(
-            Sentence("Figure 5: ε does not level off; from λ = 3 to 10 it grows by {rise:.6f} nats", rise=rise),
-            abs(rise - 7) < 1e-6,
-        ),
-        Order(
-            Sentence(
-                "The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor=floor
-            ),
-            floor > 0.0154,
-        ),
-        Order(
-            Sentence(
-                "The least I(X;X̂,Z) is never above the published channel's, and below by at most {most:.5f}",
-                most=float(max(true - honest)),
-            ),
-            bool((honest <= true + GAP).all()),
-        ),
-    ]
+    said = Sentence(
+        "The first row of Table 2 is below I(X;Z) = {floor:.4f} bits: no channel leaks so little", floor=floor
+    )
+    yield Order(said, floor > 0.0154)
+    true, honest = _leakages_with_background(rows)
+    said = Sentence(
+        "The least I(X;X̂,Z) is never above the published channel's, and below by at most {most:.5f}",
+        most=float(max(true - honest)),
+    )
+    yield Order(said, bool((honest <= true + GAP).all()))
 
 
-def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> tuple[Order, ...]:
+def _of_figures_7_and_8(curves: tuple[DrawnCurve, ...]) -> Iterator[Order]:
     """What the curves show, where the text says that both grow with λ and level off."""
     (slopes, leakage), (_, budget) = (np.array(curve.points).T for curve in curves[-2:])
     five = int(np.searchsorted(slopes, 5.0))
-    late, rise = leakage[-1] - leakage[five], budget[-1] - budget[five]
+    late, rise = float(leakage[-1] - leakage[five]), float(budget[-1] - budget[five])
     steps = np.diff(leakage[five:])
+    said = Sentence("Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", late=late)
+    yield Order(said, bool((steps > 0).all() and (np.diff(steps) < 0).all()))
     dip = int(np.argmin(np.diff(leakage)))
-    return (
-        Order(
-            Sentence("Figure 7: from λ = 5 to 10 the leakage grows by {late:.3f} bits, ever slower", late=float(late)),
-            bool((steps > 0).all() and (np.diff(steps) < 0).all()),
-        ),
-        Order(
-            Sentence(
-                "Figure 7: at T = 0.01 Algorithm 1 finds {before:.3f} bits at λ = {low:g} and {after:.3f} bits at λ = "
-                "{high:g}",
-                before=float(leakage[dip]),
-                low=float(slopes[dip]),
-                after=float(leakage[dip + 1]),
-                high=float(slopes[dip + 1]),
-            ),
-            bool(leakage[dip + 1] < leakage[dip]),
-        ),
-        Order(
-            Sentence(
-                "Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats",
-                rise=float(rise),
-            ),
-            bool((np.diff(budget[five:]) > 0.25).all()),
-        ),
+    (low, high), (before, after) = slopes[dip : dip + 2].tolist(), leakage[dip : dip + 2].tolist()
+    said = Sentence(
+        "Figure 7: at T = 0.01 Algorithm 1 finds {before:.3f} bits at λ = {low:g} and {after:.3f} bits at λ = {high:g}",
+        before=before,
+        low=low,
+        after=after,
+        high=high,
     )
+    yield Order(said, after < before)
+    said = Sentence("Figure 8: ε does not level off beyond λ = 5; up to λ = 10 it grows by {rise:.2f} nats", rise=rise)
+    yield Order(said, bool((np.diff(budget[five:]) > 0.25).all()))
 
 
-def _of_figures_9_and_10(prior: Distribution) -> list[Order]:
+def _of_figures_9_and_10(prior: Distribution) -> Iterator[Order]:
     """The λ × threshold grid, one order per slope."""
-    orders, last = [], None
+    last = None
     for slope in SLOPES[:5]:
         points = [algorithm_1(prior, BACKGROUNDS, slope, threshold)[1:] for threshold in THRESHOLDS]
-        cells = tuple(
-            Sentence("{bits:.4f} at {distortion:.4f}", bits=bits, distortion=distortion) for bits, distortion in points
-        )
+        cells = tuple(Sentence("{bits:.4f} at {distortion:.4f}", bits=b, distortion=d) for b, d in points)
         rises = last is None or all(new[0] > old[0] and new[1] < old[1] for new, old in zip(points, last, strict=True))
-        end = _optimum(prior, slope)
-        reaches = abs(points[-1][0] - end.leakage) < 1e-5
+        reaches = abs(points[-1][0] - _optimum(prior, slope).leakage) < 1e-5
         what = Sentence(
             "Figures 9, 10, λ = {slope:g}, bits at distortion for T = 10^-4 … 10^-8: {cells}; more leakage and less "
             "distortion than at smaller λ",
             slope=slope,
             cells=cells,
         )
-        orders.append(Order(what, rises and reaches))
+        yield Order(what, rises and reaches)
         last = points
     alone, beside = (algorithm_1(prior, count, 2.0, 1e-8) for count in (1, BACKGROUNDS))
     same = np.allclose(alone[0], beside[0], atol=1e-12) and abs(alone[1] - beside[1]) < 1e-12
-    orders.append(Order(Sentence("Algorithm 1 finds the same with 14 backgrounds as with none"), bool(same)))
-    return orders
+    yield Order(Sentence("Algorithm 1 finds the same with 14 backgrounds as with none"), bool(same))

@@ -6,7 +6,6 @@ A measure is written once, against this interface: ``values`` are the cells in t
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -23,63 +22,8 @@ LARGEST = 1 << 26
 """No computation expands to more cells than this (512 MiB dense)."""
 
 
-class Cells(ABC):
-    """A non-negative table; read-only."""
-
-    shape: tuple[int, int]
-    values: Floats
-
-    @abstractmethod
-    def across_rows(self, vector: Floats) -> Floats:
-        """One number a row, spread over the cells of that row."""
-
-    @abstractmethod
-    def across_columns(self, vector: Floats) -> Floats:
-        """One number a column, spread over the cells of that column."""
-
-    @abstractmethod
-    def row_sums(self, values: Floats | None = None) -> Floats:
-        """Sum over each row, of ``values`` laid out like the cells, by default the cells themselves."""
-
-    @abstractmethod
-    def column_sums(self, values: Floats | None = None) -> Floats:
-        """Sum over each column."""
-
-    @abstractmethod
-    def column_maxima(self) -> Floats:
-        """Largest cell of each column."""
-
-    @abstractmethod
-    def descending_in_columns(self) -> Floats:
-        """Rank of each cell within its column, from 1 for the largest, laid out like the cells."""
-
-    @abstractmethod
-    def with_values(self, values: Floats) -> Cells:
-        """The same layout with other values."""
-
-    @abstractmethod
-    def transpose(self) -> Cells:
-        """Rows and columns exchanged."""
-
-    @abstractmethod
-    def dense(self) -> Floats:
-        """The whole table as one array."""
-
-    @abstractmethod
-    def nonzero(self) -> tuple[Codes, Codes, Floats]:
-        """Row, column and value of every cell above zero, sorted by row, then column."""
-
-    def scaled_rows(self, factors: Floats) -> Cells:
-        """Every row times its factor."""
-        return self.with_values(self.values * self.across_rows(factors))
-
-    def logarithms(self) -> Floats:
-        """Natural logarithm of each cell, 0 where the cell is 0 (such cells weigh nothing)."""
-        return log_or_zero(self.values)
-
-
-class DenseCells(Cells):
-    """Every cell stored."""
+class DenseCells:
+    """Every cell stored; read-only."""
 
     def __init__(self, array: Floats) -> None:
         self.values = array
@@ -87,42 +31,52 @@ class DenseCells(Cells):
         array.setflags(write=False)
 
     def across_rows(self, vector: Floats) -> Floats:
+        """One number a row, spread over the cells of that row."""
         return vector[:, None]
 
     def across_columns(self, vector: Floats) -> Floats:
+        """One number a column, spread over the cells of that column."""
         return vector[None, :]
 
     def row_sums(self, values: Floats | None = None) -> Floats:
+        """Sum over each row, of ``values`` laid out like the cells, by default the cells themselves."""
         return np.asarray((self.values if values is None else values).sum(axis=1))
 
     def column_sums(self, values: Floats | None = None) -> Floats:
+        """Sum over each column."""
         return np.asarray((self.values if values is None else values).sum(axis=0))
 
     def column_maxima(self) -> Floats:
+        """Largest cell of each column."""
         return np.asarray(self.values.max(axis=0))
 
     def descending_in_columns(self) -> Floats:
+        """Rank of each cell within its column, from 1 for the largest, laid out like the cells."""
         order = np.argsort(-self.values, axis=0, kind="stable")
         ranks = np.empty(self.shape)
         np.put_along_axis(ranks, order, np.arange(1.0, self.shape[0] + 1.0)[:, None], axis=0)
         return ranks
 
     def with_values(self, values: Floats) -> Cells:
+        """The same layout with other values."""
         return DenseCells(values)
 
     def transpose(self) -> Cells:
+        """Rows and columns exchanged."""
         return DenseCells(self.values.T)
 
     def dense(self) -> Floats:
+        """The whole table as one array."""
         return self.values
 
     def nonzero(self) -> tuple[Codes, Codes, Floats]:
+        """Row, column and value of every cell above zero, sorted by row, then column."""
         rows, columns = np.nonzero(self.values)
         return rows.astype(np.int64), columns.astype(np.int64), self.values[rows, columns]
 
 
-class SparseCells(Cells):
-    """Only cells above zero stored, sorted by row, then column."""
+class SparseCells:
+    """Only cells above zero stored, sorted by row, then column; read-only, with the members of ``DenseCells``."""
 
     def __init__(self, shape: tuple[int, int], rows: Codes, columns: Codes, values: Floats) -> None:
         self.shape = shape
@@ -176,6 +130,14 @@ class SparseCells(Cells):
 
     def nonzero(self) -> tuple[Codes, Codes, Floats]:
         return self._rows, self._columns, self.values
+
+
+Cells: TypeAlias = DenseCells | SparseCells
+
+
+def scaled_rows(cells: Cells, factors: Floats) -> Cells:
+    """Every row times its factor."""
+    return cells.with_values(cells.values * cells.across_rows(factors))
 
 
 def log_or_zero(values: Floats) -> Floats:

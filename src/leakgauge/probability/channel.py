@@ -8,7 +8,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Cells, chain, gather
+from leakgauge.probability.cells import Cells, chain, gather, scaled_rows
 from leakgauge.probability.distribution import Distribution, off_by_rounding, require_unit_totals
 from leakgauge.probability.labels import Label, alphabet, repeated, same_alphabet, tuples
 from leakgauge.probability.two_way import TwoWay
@@ -82,7 +82,7 @@ class Channel(TwoWay):
     def output(self, source: Distribution) -> Distribution:
         """The distribution of the output when the input is drawn from ``source``."""
         same_alphabet(source.outcomes, self.inputs, "outcomes of the source", "inputs of the channel")
-        return Distribution(self.outputs, self.cells.scaled_rows(source.probabilities).column_sums())
+        return Distribution(self.outputs, scaled_rows(self.cells, source.probabilities).column_sums())
 
     @checked
     def then(self, next_channel: Channel) -> Channel:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError, did_you_mean
-from leakgauge.probability.cells import Codes, Floats, as_codes, require_non_negative
+from leakgauge.probability.cells import Codes, as_codes, require_non_negative
 from leakgauge.probability.distribution import Distribution, Frozen
 from leakgauge.probability.joint import Joint
 from leakgauge.probability.labels import Label, alphabet
@@ -158,7 +158,9 @@ class Counts(Frozen):
     def distribution(self, *names: str) -> Distribution:
         """Observed frequencies of one axis, or of the tuples of several; by default of all."""
         merged = self.merge({"all": names or self.names})
-        return Distribution(merged.labels("all"), _shares(merged))
+        shares = np.zeros(merged.shape)
+        shares[merged.codes[0]] = merged.counts / merged.n
+        return Distribution(merged.labels("all"), shares)
 
     @checked
     def joint(self, rows: Sequence[str] = (), columns: Sequence[str] = ()) -> Joint:
@@ -197,12 +199,6 @@ class Counts(Frozen):
 
 def _labels_of(name: str) -> Sentence:
     return Sentence("labels of {name!r}", name=name)
-
-
-def _shares(counts: Counts) -> Floats:
-    shares = np.zeros(counts.shape[0])
-    shares[counts.codes[0]] = counts.counts / counts.n
-    return shares
 
 
 def _whole(array: npt.NDArray[np.generic]) -> npt.NDArray[np.int64]:

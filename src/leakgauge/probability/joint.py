@@ -6,10 +6,10 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import ModelError
-from leakgauge.probability.cells import Cells, Floats, sums_by
+from leakgauge.probability.cells import Cells, scaled_rows, sums_by
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.distribution import Distribution, off_by_rounding, require_unit_totals
-from leakgauge.probability.labels import Label, same_alphabet
+from leakgauge.probability.labels import Label, position, same_alphabet
 from leakgauge.probability.two_way import TwoWay
 
 
@@ -51,7 +51,7 @@ class Joint(TwoWay):
     def of(cls, source: Distribution, channel: Channel) -> Joint:
         """The joint of an input drawn from ``source`` and the channel's output."""
         same_alphabet(source.outcomes, channel.inputs, "outcomes of the source", "inputs of the channel")
-        return cls._trusted(channel.inputs, channel.outputs, channel.cells.scaled_rows(source.probabilities))
+        return cls._trusted(channel.inputs, channel.outputs, scaled_rows(channel.cells, source.probabilities))
 
     def row_marginal(self) -> Distribution:
         """The distribution of the first variable."""
@@ -67,8 +67,15 @@ class Joint(TwoWay):
 
     def row_given_column(self, label: Label) -> Distribution:
         """The posterior of the first variable when the second is seen to be ``label`` (Bayes)."""
-        at = self._column_position(label)
-        return Distribution(self.rows, _posterior(self.cells, at, label))
+        at = position(self.columns, {letter: at for at, letter in enumerate(self.columns)}, label, self._column_role)
+        rows, columns, values = self.cells.nonzero()
+        here = columns == at
+        weights = sums_by(rows[here], values[here], len(self.rows))
+        largest = weights.max()
+        if largest == 0:
+            raise ModelError("{label!r} never occurs, so nothing can be concluded from seeing it.", label=label)
+        weights = weights / largest  # first, so that denormal weights keep their ratios
+        return Distribution(self.rows, weights / weights.sum())
 
     def channel(self) -> Channel:
         """The conditional distribution of the second variable given the first.
@@ -79,24 +86,10 @@ class Joint(TwoWay):
         totals = self.cells.row_sums()
         if np.all(totals > 0):
             conditional = self.cells.with_values(self.cells.values / self.cells.across_rows(totals))
-            return Channel._trusted(self.rows, self.columns, _renormalised(conditional))
+            # Dividing denormal numbers by their sum can miss 1 by more than rounding: once more mends it.
+            missed = off_by_rounding(conditional.row_sums(), conditional.shape[1])
+            mended = conditional.with_values(conditional.values / conditional.across_rows(missed))
+            return Channel._trusted(self.rows, self.columns, mended)
         matrix = np.array(self.cells.dense())
         matrix[totals == 0] = self.cells.column_sums()
         return Channel(self.rows, self.columns, matrix / matrix.sum(axis=1, keepdims=True))
-
-
-def _renormalised(cells: Cells) -> Cells:
-    # Dividing denormal numbers by their sum can miss 1 by more than rounding: once more mends it.
-    totals = cells.row_sums()
-    return cells.with_values(cells.values / cells.across_rows(off_by_rounding(totals, cells.shape[1])))
-
-
-def _posterior(cells: Cells, column: int, label: Label) -> Floats:
-    rows, columns, values = cells.nonzero()
-    here = columns == column
-    weights = sums_by(rows[here], values[here], cells.shape[0])
-    largest = weights.max()
-    if largest == 0:
-        raise ModelError("{label!r} never occurs, so nothing can be concluded from seeing it.", label=label)
-    weights = weights / largest  # first, so that denormal weights keep their ratios
-    return np.asarray(weights / weights.sum())

@@ -13,7 +13,18 @@ import numpy as np
 from leakgauge import notebook
 from leakgauge.arguments import checked
 from leakgauge.errors import LabelError, ModelError
-from leakgauge.probability.cells import LARGEST, Cells, Codes, DenseCells, Floats, as_floats, follow, gather, sums_by
+from leakgauge.probability.cells import (
+    LARGEST,
+    Cells,
+    Codes,
+    DenseCells,
+    Floats,
+    as_floats,
+    follow,
+    gather,
+    scaled_rows,
+    sums_by,
+)
 from leakgauge.probability.channel import Channel
 from leakgauge.probability.counts import Counts
 from leakgauge.probability.distribution import Distribution, Frozen
@@ -185,7 +196,7 @@ class Scenario(Frozen):
     def _release_cells(self) -> Cells:
         channel = self._released()
         if not self._by_pairs:
-            return channel.cells.scaled_rows(self.source.probabilities)
+            return scaled_rows(channel.cells, self.source.probabilities)
         x, _, p, at, y, q = self._ways()
         return gather((len(self.source), len(channel.outputs)), x[at], y, p[at] * q)
 

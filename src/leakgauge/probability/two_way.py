@@ -91,15 +91,8 @@ class TwoWay(Frozen):
     def _row_index(self) -> dict[Label, int]:
         return {label: at for at, label in enumerate(self._rows)}
 
-    @cached_property
-    def _column_index(self) -> dict[Label, int]:
-        return {label: at for at, label in enumerate(self._columns)}
-
     def _row_position(self, label: Label) -> int:
         return position(self._rows, self._row_index, label, self._row_role)
-
-    def _column_position(self, label: Label) -> int:
-        return position(self._columns, self._column_index, label, self._column_role)
 
     @property
     def matrix(self) -> Floats:

@@ -102,26 +102,23 @@ def _require(scale: float) -> None:
 
 def opendp_discrete_laplace(scale: float, count: int) -> npt.NDArray[np.int64]:
     """``count`` whole numbers k with probability ∝ e^(−|k|/scale)."""
-    dp = _opendp()
-    return _drawn(dp.m.make_laplace(*_space(dp, dp.l1_distance(T="i64")), scale=scale), count)
+    dp, numbers = _opendp()
+    return _drawn(dp.m.make_laplace(numbers, dp.l1_distance(T="i64"), scale=scale), count)
 
 
 def opendp_discrete_gaussian(sigma: float, count: int) -> npt.NDArray[np.int64]:
     """``count`` whole numbers k with probability ∝ e^(−k²/2σ²)."""
-    dp = _opendp()
-    return _drawn(dp.m.make_gaussian(*_space(dp, dp.l2_distance(T="f64")), scale=sigma), count)
+    dp, numbers = _opendp()
+    return _drawn(dp.m.make_gaussian(numbers, dp.l2_distance(T="f64"), scale=sigma), count)
 
 
-def _opendp() -> Any:
+def _opendp() -> tuple[Any, Any]:
+    """OpenDP, and its domain of vectors of whole numbers."""
     import opendp.prelude as dp
 
     # OpenDP asks for consent before it uses parts whose proofs are not yet reviewed; noise is among them.
     dp.enable_features("contrib")
-    return dp
-
-
-def _space(dp: Any, metric: Any) -> tuple[Any, Any]:
-    return dp.vector_domain(dp.atom_domain(T="i64")), metric
+    return dp, dp.vector_domain(dp.atom_domain(T="i64"))
 
 
 def _drawn(measurement: Any, count: int) -> npt.NDArray[np.int64]:

@@ -65,44 +65,30 @@ def as_floats(exponents: Sequence[Fraction]) -> npt.NDArray[np.float64]:
 
 
 def coins(
-    exponents: npt.NDArray[np.float64],
-    exact: Callable[[int], Fraction],
-    randomness: Randomness,
-    *,
-    doubt: float = DOUBT,
+    exponents: npt.NDArray[np.float64], exact: Callable[[int], Fraction], randomness: Randomness
 ) -> npt.NDArray[np.bool_]:
     """For each exponent γ ≥ 0 true with probability e^−γ exactly.
 
     Args:
         exponents: the γ in floating point, with errors below 2^-42.
         exact: the γ at a position as a rational number, for the few that floats cannot decide.
-        randomness: where the bits come from.
-        doubt: how near to e^−γ floats are not trusted; tests widen it to send more through rational arithmetic.
     """
     words = randomness.words(len(exponents))
     gap = np.exp(-exponents) - np.ldexp(words.astype(np.float64), -64)
     heads = gap > 0
-    for at in np.flatnonzero(np.abs(gap) <= doubt).tolist():
+    for at in np.flatnonzero(np.abs(gap) <= DOUBT).tolist():
         gamma = exact(at)
         uniform = Uniform(int(words[at]), randomness)
         heads[at] = uniform.is_below(lambda digits, gamma=gamma: exponential_bounds(gamma, digits))  # type: ignore[misc]
     return heads
 
 
-def proportionally(
-    counts: npt.NDArray[np.int64],
-    exponents: Sequence[Fraction],
-    randomness: Randomness,
-    *,
-    doubt: float = DOUBT,
-) -> int:
+def proportionally(counts: npt.NDArray[np.int64], exponents: Sequence[Fraction], randomness: Randomness) -> int:
     """A position drawn with probability proportional to counts · e^−exponents, exactly.
 
     Args:
         counts: whole weights of at least 0, not all 0.
         exponents: the γ as rational numbers.
-        randomness: where the bits come from.
-        doubt: as in ``coins``, a position.
     """
     if not (counts > 0).any():
         raise ValueError("every weight is 0")
@@ -114,7 +100,7 @@ def proportionally(
     mark = np.ldexp(float(word), -64)
     shares = ends / ends[-1]
     at = int(np.searchsorted(shares, mark, side="right"))
-    if np.abs(shares - mark).min() > doubt * len(gammas):
+    if np.abs(shares - mark).min() > DOUBT * len(gammas):
         return at
     uniform = Uniform(word, randomness)
     weights = [int(count) for count in counts]

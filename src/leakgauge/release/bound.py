@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
-from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
+import pyarrow as pa
+
+from leakgauge.errors import ColumnError, LabelError, OptionError, TableError, did_you_mean
 from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Interval, Label
@@ -17,11 +19,9 @@ from leakgauge.randomness import Randomness
 from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins
 from leakgauge.tables.binned import BinnedTable
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
@@ -38,15 +38,9 @@ _READERS: dict[Kind, Callable[[str], Label]] = {
 
 @dataclass(frozen=True)
 class BoundColumn:
-    """One mechanism, the columns it reads and those it writes.
+    """One mechanism with all its letters, the columns of the table it reads and those of the release it writes.
 
-    Attributes:
-        name: the column in the plan; of a channel that writes several, the first of them.
-        mechanism: with all its letters.
-        reads: columns of the table.
-        writes: columns of the release.
-        letters_from_table: whether the alphabet was taken from the table itself.
-        channel: the channel with its columns, where there is one.
+    The name is that of the column in the plan; of a channel that writes several, the first of them.
     """
 
     name: str
@@ -79,23 +73,18 @@ class BoundColumn:
 
 @dataclass(frozen=True)
 class RecordedPlan:
-    """What a plan says of columns that are there, as a record keeps it.
-
-    Attributes:
-        public: columns that are released as they are in the table.
-        order: of the columns that are written.
-        bins: how columns are binned, edges that were learnt from the table included.
-    """
+    """What a plan says of columns that are there, as a record keeps it; edges that were learnt are among the bins."""
 
     columns: tuple[BoundColumn, ...]
     public: tuple[str, ...]
     order: tuple[str, ...]
     bins: Mapping[str, Binning]
+    unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What each mechanism costs."""
-        return tuple(one.mechanism.step() for one in self.columns)
+        """What each mechanism costs a person, whose rows each run it."""
+        return tuple(self.unit.cost(one.mechanism.step()) for one in self.columns)
 
     @property
     def mechanisms(self) -> dict[str, Mechanism]:
@@ -113,11 +102,6 @@ class BoundPlan(RecordedPlan):
     """A plan whose columns are all in the table, with mechanisms that fit them."""
 
     table: Table = field(repr=False)
-
-    def batches(self, randomness: Randomness, size: int) -> Iterator[dict[str, pa.Array]]:
-        """The released columns, batch by batch."""
-        for batch in self.table.batches(*self.reads, size=size):
-            yield self.made(batch, randomness)
 
     def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
         """The released columns of one batch."""
@@ -155,7 +139,24 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
     bins = seen.bins if isinstance(seen, BinnedTable) else {}
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen)
+    _require_few_rows(plan.unit, table, known)
+    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
+
+
+def _require_few_rows(unit: UnitOfProtection, table: Table, known: Mapping[str, Column]) -> None:
+    """Refuse a table in which a person has more rows than declared: the guarantee would not hold for that person."""
+    if unit.column is None:
+        return
+    _require_known(unit.column, known)
+    (sizes,) = table.group_sizes([(unit.column,)])
+    if sizes.largest > unit.rows:
+        raise TableError(
+            "A value of {column!r} has {found} rows, and {declared} are declared; declare more rows per unit, or leave "
+            "rows out.",
+            column=unit.column,
+            found=sizes.largest,
+            declared=unit.rows,
+        )
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
@@ -174,9 +175,9 @@ def _bound(
 ) -> BoundColumn:
     if isinstance(how, NamedChannel):
         fixed = through_channel(_in_text(how, bins))
-        exact = NamedChannel(fixed.exact, how.inputs, how.outputs, how.prior_origin)
+        exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
-    column, own = known[name], isinstance(how, str) and _takes_the_tables_letters(how)
+    column, own = known[name], isinstance(how, str) and _THIS_TABLE in how.partition(":")[2].split(",")
     mechanism = _mechanism(how, column, table, own) if isinstance(how, str) else how
     if column.kind not in mechanism.capabilities.columns:
         raise ColumnError(
@@ -198,16 +199,11 @@ def _bound(
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
     """The channel with the texts of the intervals of columns that the plan bins; they are what the channel is given."""
 
-    def spelled(names: Sequence[str], labels: Sequence[Label]) -> list[Label]:
-        parts = [label if len(names) > 1 and isinstance(label, tuple) else (label,) for label in labels]
-        texts = [
-            tuple(
-                str(part) if name in bins and isinstance(part, Interval) else part
-                for name, part in zip(names, label, strict=True)
-            )
-            for label in parts
-        ]
-        return [text if len(names) > 1 else text[0] for text in texts]
+    def spelled(names: Sequence[str], labels: Sequence[Any]) -> list[Any]:
+        if len(names) > 1:
+            columns = [spelled(names[at : at + 1], part) for at, part in enumerate(zip(*labels, strict=True))]
+            return list(zip(*columns, strict=True))
+        return [str(label) if names[0] in bins and isinstance(label, Interval) else label for label in labels]
 
     channel = named.channel
     return Channel(spelled(named.inputs, channel.inputs), spelled(named.outputs, channel.outputs), channel.matrix)
@@ -215,7 +211,14 @@ def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:
 
 def _mechanism(text: str, column: Column, table: Table, own: bool) -> Mechanism:
     if own:
-        return parse_mechanism(_without_letters(text), letters=_letters(table, column.name))
+        letters = table.counts(column.name, limit=LARGEST_ALPHABET).labels(column.name)
+        if len(letters) < 2:
+            raise LabelError(
+                "Column {name!r} has fewer than 2 values; declare its letters with letters=a|b|….", name=column.name
+            )
+        kind, _, parameters = text.partition(":")
+        rest = ",".join(part for part in parameters.split(",") if part != _THIS_TABLE)
+        return parse_mechanism(f"{kind}:{rest}", letters=tuple(letters))
     mechanism = parse_mechanism(text)
     written = mechanism.parameters.get("letters")
     if column.kind is Kind.STRING or not isinstance(written, tuple):
@@ -240,23 +243,6 @@ def _read_letter(letter: object, column: Column) -> Label:
             kind=column.kind.words,
             letter=letter,
         ) from None
-
-
-def _takes_the_tables_letters(text: str) -> bool:
-    return _THIS_TABLE in text.partition(":")[2].split(",")
-
-
-def _without_letters(text: str) -> str:
-    name, _, parameters = text.partition(":")
-    return f"{name}:{','.join(part for part in parameters.split(',') if part != _THIS_TABLE)}"
-
-
-def _letters(table: Table, name: str) -> tuple[Label, ...]:
-    counts = table.counts(name, limit=LARGEST_ALPHABET)
-    letters = counts.labels(name)
-    if len(letters) < 2:
-        raise LabelError("Column {name!r} has fewer than 2 values; declare its letters with letters=a|b|….", name=name)
-    return tuple(letters)
 
 
 def _require_known(name: str, known: Mapping[str, Column]) -> None:

@@ -7,25 +7,25 @@ what is cut short counts as spent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from enum import StrEnum
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, TypeAlias
 
 from leakgauge import notebook
 from leakgauge.artefacts import PublicRecord, Record
 from leakgauge.artefacts.codec import text_of
 from leakgauge.drafts import Draft, draft, exists, require_writable, sync_folder, target
 from leakgauge.errors import OptionError, TableError
-from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
 from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.files import require_format, write_batches
 from leakgauge.release.ledger import Entry, Ledger
-from leakgauge.release.ledger.account import LONGEST_TEXT, ONE_ROW, require_account
+from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
@@ -33,6 +33,7 @@ from leakgauge.release.priors import GivenPrior, WantedPriors
 from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
 
 BATCH = 1 << 17
@@ -54,25 +55,16 @@ class Stage(StrEnum):
     COMPLETED = "completed"
 
 
-class Progress(Protocol):
-    """Told of every stage, and while drawing of every batch."""
-
-    def __call__(self, stage: Stage, rows: int, /) -> None:
-        """The stage reached and the rows drawn so far."""
+Progress: TypeAlias = Callable[[Stage, int], None]
+"""Told of every stage, and while drawing of every batch, with the rows drawn so far."""
 
 
 @dataclass(frozen=True)
 class Release:
-    """A release that was written.
+    """A release that was written, with its record and what may be handed out of it.
 
-    Attributes:
-        output: the file.
-        record: what was done, what it guarantees and what it cost.
-        record_file: where the record lies.
-        public_record_file: the file that may be handed out with it.
-        entry: the ledger's entry of the spend; None without a ledger.
-        signature: the file of the record's signature, beside which that of the public record lies; None without a key.
-        public_record: what that file says; None of a release that was read from its record.
+    ``entry`` is None without a ledger, ``signature``, beside which that of the public record lies, without a key, and
+    ``public_record`` of a release that was read from its record.
     """
 
     output: Path
@@ -142,13 +134,10 @@ def release(
     """The release of a table by a plan: protected columns and a record, or nothing at all.
 
     Args:
-        plan: which columns leave, and how.
-        table: the table.
         to: a ``.csv`` or ``.parquet`` file.
         record: the record's file; by default the name of the output with ``.json`` added. Only its owner may read it.
         public_record: the file of what may be handed out of the record; by default with ``.public.json`` added.
-        ledger: where the budget is spent; without one nothing counts the release against a limit.
-        dataset: the account in the ledger.
+        ledger: where the budget of ``dataset`` is spent; without one nothing counts the release against a limit.
         priors: by column, for claims that depend on one: a distribution is taken as public; a number buys a noisy
             histogram for that ε.
         overwrite: whether existing files may be replaced.
@@ -174,17 +163,24 @@ def release(
         raise OptionError("A simulation spends nothing and is not a release; leave the ledger out.")
     bound = bind(plan, table)
     wanted = WantedPriors.of(bound, priors or {})
-    steps = (*bound.steps, *wanted.steps)
     bound.require_known_values()
     _rehearse(bound, output)
     with draft(output, shareable=True) as made, draft(place) as noted, draft(public, shareable=True) as shared:
         # A disk that is too full refuses here, and nothing is spent on what could not be written.
         made.reserve(largest_release(bound, output, simulated=not source.private))
-        for records in (noted, shared):
-            records.reserve(largest_record(bound))
+        noted.reserve(largest_record(bound))
+        shared.reserve(largest_record(bound))
         tell(Stage.CHECKED, 0)
         reference = "".join(f"{int(word):016x}" for word in OperatingSystem().words(2))
-        entry = None if ledger is None else _spend(ledger, _dataset(dataset), steps, bound, reference)
+        entry = None
+        if ledger is not None:
+            purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
+            entry = ledger.spend(
+                _account(ledger, dataset, bound.unit),
+                Cost((*bound.steps, *wanted.steps)),
+                purpose[:LONGEST_TEXT],
+                reference,
+            )
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
         with made.filling() as file:
@@ -204,18 +200,18 @@ def release(
             chosen_from_table=chosen_from_table,
         )
         handed_out = make_public_record(written, bound, output, public, chosen_from_table=chosen_from_table)
-        texts = [text_of(written), text_of(handed_out)]
-        for draft_of_record, text in zip((noted, shared), texts, strict=True):
-            draft_of_record.write(text)
+        texts = text_of(written), text_of(handed_out)
+        noted.write(texts[0])
+        shared.write(texts[1])
         tell(Stage.DRAFTED, rows)
         _keep(made, (noted, shared), overwrite, tell, rows)
     if ledger is not None and entry is not None:
         ledger.complete(entry, written.digest)
         tell(Stage.COMPLETED, rows)
-    if key is None:
-        return Release(output, written, place, public, entry, public_record=handed_out)
-    sign_record(public, texts[1].encode(), key, shareable=True)
-    signature = sign_record(place, texts[0].encode(), key)
+    signature = None
+    if key is not None:
+        sign_record(public, texts[1].encode(), key, shareable=True)
+        signature = sign_record(place, texts[0].encode(), key)
     return Release(output, written, place, public, entry, signature, handed_out)
 
 
@@ -232,8 +228,7 @@ def preview(
     bound.require_known_values()
     if ledger is None:
         return bound, cost, None
-    require_account(ledger.account(_dataset(dataset)), ONE_ROW, Neighbours.REPLACE_ONE)
-    return bound, cost, ledger.preview(_dataset(dataset), cost)
+    return bound, cost, ledger.preview(_account(ledger, dataset, bound.unit), cost)
 
 
 def _rehearse(bound: BoundPlan, output: Path) -> None:
@@ -258,23 +253,19 @@ def _require_places(output: Path, record: Path, public: Path, overwrite: bool, *
         require_no_signature(place, overwrite)
 
 
-def _dataset(dataset: str | None) -> str:
+def _account(ledger: Ledger, dataset: str | None, unit: UnitOfProtection) -> str:
+    """The data set whose account protects what a release does."""
     if dataset is None:
         raise OptionError("A ledger is given but no data set; name the account to spend from.")
+    require_account(ledger.account(dataset), str(unit), Neighbours.REPLACE_ONE)
     return dataset
-
-
-def _spend(ledger: Ledger, dataset: str, steps: tuple[Step, ...], bound: BoundPlan, reference: str) -> Entry:
-    require_account(ledger.account(dataset), ONE_ROW, Neighbours.REPLACE_ONE)
-    purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
-    return ledger.spend(dataset, Cost(steps), purpose[:LONGEST_TEXT], reference)
 
 
 def _batches(bound: BoundPlan, source: Randomness, tell: Progress) -> Iterator[Mapping[str, Any]]:
     rows = 0
-    for batch in bound.batches(source, BATCH):
-        yield batch
-        rows += len(next(iter(batch.values())))
+    for batch in bound.table.batches(*bound.reads, size=BATCH):
+        yield bound.made(batch, source)
+        rows += batch.num_rows
         tell(Stage.DRAWING, rows)
 
 
@@ -285,15 +276,11 @@ def _keep(made: Draft, records: tuple[Draft, ...], overwrite: bool, tell: Progre
         for record in records:
             forget_signature(record.place)
         sync_folder(made.place.parent)
-    kept: list[Draft] = []
-    try:
+    with ExitStack() as undo:
         for record in records:
             record.keep(overwrite)
-            kept.append(record)
+            undo.callback(record.place.unlink, missing_ok=True)
         tell(Stage.RECORDED, rows)
         made.keep(overwrite)
-    except BaseException:
-        for record in kept:
-            record.place.unlink(missing_ok=True)
-        raise
+        undo.pop_all()
     tell(Stage.RELEASED, rows)

@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO, TextIOWrapper
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyarrow import csv as arrow
 
 from leakgauge.drafts import could_not_write
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Interval
 from leakgauge.probability.cells import Codes
-from leakgauge.release.letters import Written
+from leakgauge.release.letters import letter_column, taken
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning
 from leakgauge.tables.binnings import Edges, Learnt
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundColumn
 
 FORMATS = (".csv", ".parquet")
@@ -60,18 +62,19 @@ def require_format(path: Path) -> None:
 
 def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Path, *, simulated: bool) -> int:
     """The number of rows written, in the format of the wanted name."""
-    import pyarrow as pa
-
-    sink = _Csv(to) if wanted.suffix.lower() == ".csv" else _Parquet(to)
-    rows = 0
+    texts, rows = wanted.suffix.lower() == ".csv", 0
     try:
-        try:
-            for batch in batches:
-                made = _batch({**batch, NOT_PRIVATE: None} if simulated else batch)
-                sink.add(made)
-                rows += made.num_rows
-        finally:
-            sink.close()
+        with ExitStack() as opened:
+            writer: Any = None
+            for table in _tables(batches, 1 if texts else GROUP, simulated):
+                if texts:
+                    table = pa.table([_plain(column) for column in table.columns], names=table.schema.names)
+                if writer is None:
+                    # Without Arrow's own schema, texts read back as texts and not as dictionaries.
+                    made = arrow.CSVWriter if texts else partial(pq.ParquetWriter, store_schema=False)
+                    writer = opened.enter_context(made(to, table.schema))
+                writer.write_table(table)
+                rows += table.num_rows
     except OSError as error:
         raise could_not_write(wanted, error) from None
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError):
@@ -82,77 +85,28 @@ def write_batches(batches: Iterable[Mapping[str, Any]], to: BinaryIO, wanted: Pa
     return rows
 
 
-def _batch(columns: Mapping[str, Any]) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    rows = len(next(iter(columns.values())))
-    arrays = [pa.repeat(MARK, rows) if values is None else values for values in columns.values()]
-    return pa.RecordBatch.from_arrays(arrays, names=list(columns))
-
-
-class _Csv:
-    def __init__(self, to: BinaryIO) -> None:
-        self._to = to
-        self._writer: Any = None
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        import pyarrow as pa
-        from pyarrow import csv
-
-        plain = [
-            column.dictionary_decode() if isinstance(column, pa.DictionaryArray) else column for column in batch.columns
-        ]
-        batch = pa.RecordBatch.from_arrays(plain, names=batch.schema.names)
-        if self._writer is None:
-            self._writer = csv.CSVWriter(self._to, batch.schema)
-        self._writer.write_batch(batch)
-
-    def close(self) -> None:
-        if self._writer is not None:
-            self._writer.close()
+def _tables(batches: Iterable[Mapping[str, Any]], rows: int, simulated: bool) -> Iterator[pa.Table]:
+    """The batches, as many at a time as have so many rows, marked if they are of a simulation."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        columns = dict(batch)
+        if simulated:
+            columns[NOT_PRIVATE] = pa.repeat(MARK, len(next(iter(batch.values()))))
+        held.append(pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns)))
+        if sum(one.num_rows for one in held) >= rows:
+            yield pa.Table.from_batches(held)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held)
 
 
-class _Parquet:
-    def __init__(self, to: BinaryIO) -> None:
-        self._to = to
-        self._writer: Any = None
-        self._held: list[pa.RecordBatch] = []
-        self._rows = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        self._held.append(batch)
-        self._rows += batch.num_rows
-        if self._rows >= GROUP:
-            self._write()
-
-    def close(self) -> None:
-        self._write()
-        if self._writer is not None:
-            self._writer.close()
-
-    def _write(self) -> None:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        if not self._held:
-            return
-        table = pa.Table.from_batches(self._held)
-        if self._writer is None:
-            # Without Arrow's own schema, texts read back as texts and not as dictionaries.
-            self._writer = pq.ParquetWriter(self._to, table.schema, store_schema=False)
-        self._writer.write_table(table)
-        self._held, self._rows = [], 0
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
 
 
 @dataclass(frozen=True)
 class Found:
-    """What is in a released file.
-
-    Attributes:
-        columns: their names, in order.
-        rows: how many.
-        impossible: the names, among those that were asked for, of what cannot have been written by its mechanism.
-    """
+    """The columns and rows of a released file, and the columns that their mechanisms cannot have written."""
 
     columns: tuple[str, ...]
     rows: int
@@ -162,12 +116,8 @@ class Found:
 def read_back(path: Path, extension: str, columns: Sequence[BoundColumn], bins: Mapping[str, Binning]) -> Found:
     """What is in a released file, in one pass and bounded memory.
 
-    Args:
-        path: the file.
-        extension: ``csv`` or ``parquet``.
-        columns: mechanisms with the columns they write. Those that the file does not have are not looked at; one that
-            marks a simulation is.
-        bins: of public columns, whose labels are held to their edges where these are numbers.
+    Columns that the file does not have are not looked at; one that marks a simulation is. The labels of public columns
+    in bins are held to their edges where these are numbers.
     """
     asked = {one.name: (one.writes, one.form.possible(extension)) for one in columns}
     for name, binning in bins.items():
@@ -199,12 +149,10 @@ def labels_of(binning: Binning) -> tuple[str | None, ...]:
 
 def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | None = None) -> Possible:
     """Whether rows are among those reached, all where none are named, of the letters of each column."""
-    import pyarrow as pa
-
     places = np.arange(len(letters[0])) if reached is None else reached
     names = [str(at) for at in range(len(letters))]
     file = BytesIO()
-    columns = {name: Written.of(part).take(places) for name, part in zip(names, letters, strict=True)}
+    columns = {name: taken(letter_column(part), places) for name, part in zip(names, letters, strict=True)}
     write_batches([columns], file, Path(f"letters.{extension}"), simulated=False)
     with _opened(file.getvalue(), extension) as (_, batches):
         read = pa.Table.from_batches(batches)
@@ -223,21 +171,20 @@ def among(letters: Sequence[Sequence[Any]], extension: str, reached: Codes | Non
 @contextmanager
 def _opened(source: Path | bytes, extension: str) -> Iterator[tuple[list[str], Iterator[pa.RecordBatch]]]:
     """The names of the columns, and the rows as they stand in the file: in CSV every column is text."""
-    import pyarrow as pa
-
     if f".{extension}" not in FORMATS:
         raise UnreadableError
     try:
-        with _stream(source) as stream:
-            yield _csv(stream) if extension == "csv" else _parquet(stream)
+        with source.open("rb") if isinstance(source, Path) else BytesIO(source) as stream:
+            if extension == "csv":
+                yield _csv(stream)
+            else:
+                file = pq.ParquetFile(stream)
+                yield file.schema_arrow.names, file.iter_batches(batch_size=_BATCH)
     except (pa.ArrowException, OSError, UnicodeDecodeError, csv.Error, StopIteration):
         raise UnreadableError from None
 
 
 def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    import pyarrow as pa
-    from pyarrow import csv as arrow
-
     lines = TextIOWrapper(stream, encoding="utf-8", newline="")
     names = next(csv.reader(lines, strict=True))
     lines.detach()
@@ -256,14 +203,3 @@ def _csv(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
         ),
     )
     return names, reader
-
-
-def _parquet(stream: BinaryIO) -> tuple[list[str], Iterator[pa.RecordBatch]]:
-    import pyarrow.parquet as pq
-
-    file = pq.ParquetFile(stream)
-    return list(file.schema_arrow.names), file.iter_batches(batch_size=_BATCH)
-
-
-def _stream(source: Path | bytes) -> BinaryIO:
-    return source.open("rb") if isinstance(source, Path) else BytesIO(source)

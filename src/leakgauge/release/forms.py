@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, ModelError, VerificationError
-from leakgauge.mechanisms.law import Law, Outputs
-from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets, set_texts
+from leakgauge.mechanisms.letter_sets import SEPARATOR, LetterSets
+from leakgauge.mechanisms.mechanism import Law, Outputs
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import Possible, among
-from leakgauge.release.letters import Alphabet, Written, encoded, numbers_of
-from leakgauge.release.sizes import Size, of_numbers, of_texts, of_written
+from leakgauge.release.letters import Alphabet, encoded, letter_column, numbers_of, taken
+from leakgauge.release.sizes import of_letters, of_numbers, of_texts
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundColumn
 
 
@@ -38,10 +38,7 @@ if TYPE_CHECKING:
 class ColumnForm(ABC):
     """What the columns that a mechanism reads and writes have to do with the codes of its law.
 
-    Attributes:
-        column: with its mechanism.
-        law: of the mechanism.
-        labels: the inputs by name, tuples where several columns are read; empty where any number is an input.
+    Labels are the inputs by name, tuples where several columns are read; empty where any number is an input.
     """
 
     column: BoundColumn
@@ -50,11 +47,7 @@ class ColumnForm(ABC):
 
     @abstractmethod
     def inputs(self, values: Sequence[pa.Array]) -> Codes:
-        """The coded input in each row, from the columns read.
-
-        Raises:
-            ColumnError: a value, or combination of values, that the mechanism cannot take; it is not told.
-        """
+        """The coded input in each row; what the mechanism cannot take is refused, and not told."""
 
     @abstractmethod
     def written(self, outputs: Outputs) -> list[pa.Array]:
@@ -64,8 +57,7 @@ class ColumnForm(ABC):
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         """The coded output in each row of a released file, whatever types its columns were read as.
 
-        Raises:
-            VerificationError: a value, or combination, that the mechanism never gives; it is not told.
+        What the mechanism never gives is refused, and not told.
         """
 
     @abstractmethod
@@ -73,8 +65,8 @@ class ColumnForm(ABC):
         """Whether columns of a batch of a released file can have been written by the mechanism."""
 
     @abstractmethod
-    def bytes(self, rows: int) -> list[Size]:
-        """The most that the columns written take, whatever is drawn."""
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        """The most that the columns written take in a CSV or Parquet file, whatever is drawn."""
 
     def never_given(self) -> VerificationError:
         """What to raise where a released column holds a value that the mechanism never gives."""
@@ -86,11 +78,7 @@ class ColumnForm(ABC):
 
 
 def form_of(column: BoundColumn) -> ColumnForm:
-    """The form in which a mechanism releases its columns.
-
-    Raises:
-        ModelError: it only answers queries.
-    """
+    """The form in which a mechanism releases its columns; one that only answers queries is refused."""
     mechanism, law = column.mechanism, column.mechanism.law
     if law is not None:
         if mechanism.noise is not None:
@@ -117,13 +105,9 @@ class _Numbers(ColumnForm):
         return self.noise.on_grid(numbers_of(values[0]))
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        import pyarrow as pa
-
         return [pa.array(self.noise.from_grid(outputs))]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
-        import pyarrow as pa
-
         kind = values[0].type
         if values[0].null_count or not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
             raise self.never_given()
@@ -133,8 +117,6 @@ class _Numbers(ColumnForm):
         return np.rint(numbers / self.noise.span.grid).astype(np.int64)
 
     def possible(self, extension: str) -> Possible:
-        import pyarrow as pa
-
         kind = pa.int64() if self.noise.span.grid == 1 else pa.float64()
         stored = pa.string() if extension == "csv" else kind
 
@@ -149,8 +131,8 @@ class _Numbers(ColumnForm):
 
         return holds
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_numbers(rows)]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return of_numbers(rows, csv=csv)
 
 
 class _Named(ColumnForm):
@@ -180,7 +162,7 @@ class _Letters(_Named):
     channel: Channel
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        return [written.take(outputs) for written in self._written]
+        return [taken(letters, outputs) for letters in self._written]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
         outputs = _Combinations(self.channel.outputs, len(self.column.writes))
@@ -195,8 +177,8 @@ class _Letters(_Named):
         reached = np.unique(self.channel.cells.nonzero()[1])
         return among(self._columns, extension, reached)
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_written(written, rows) for written in self._written]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return sum(of_letters(letters, rows, csv=csv) for letters in self._written)
 
     @cached_property
     def _columns(self) -> list[Sequence[Label]]:
@@ -205,12 +187,13 @@ class _Letters(_Named):
         return list(zip(*outputs, strict=True)) if len(self.column.writes) > 1 else [outputs]
 
     @cached_property
-    def _written(self) -> list[Written]:
-        return list(map(Written.of, self._columns))
+    def _written(self) -> list[pa.Array]:
+        return list(map(letter_column, self._columns))
 
     def _read_back(self, values: pa.Array, letters: Sequence[Label], name: str) -> Codes:
         different, codes = encoded(values, name)
-        lookups = [{spell(letter): at for at, letter in enumerate(letters)} for spell in (_same, text_of, _text)]
+        spelled = (letters, list(map(text_of, letters)), list(map(_text, letters)))
+        lookups: list[dict[Label, int]] = [{one: at for at, one in enumerate(letters)} for letters in spelled]
         # A file may read back as another type than was written: 1 for "1". Spellings that are not unique say nothing.
         lookups = [lookup for lookup in lookups if len(lookup) == len(letters)]
         places = np.full(len(different), -1, dtype=np.int64)
@@ -230,8 +213,6 @@ class _Sets(_Named):
     sets: LetterSets
 
     def written(self, outputs: Outputs) -> list[pa.Array]:
-        import pyarrow as pa
-
         return [pa.array(self.sets.texts(outputs), pa.string())]
 
     def outputs(self, values: Sequence[pa.Array]) -> Outputs:
@@ -247,9 +228,6 @@ class _Sets(_Named):
         return members[codes]
 
     def possible(self, extension: str) -> Possible:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         letters, possible_sizes = pa.array(self._texts, pa.string()), self.sets.law.sizes
 
         def holds(columns: Sequence[pa.Array]) -> bool:
@@ -272,12 +250,12 @@ class _Sets(_Named):
 
         return holds
 
-    def bytes(self, rows: int) -> list[Size]:
-        return [of_texts(SEPARATOR.join(self._texts), rows)]
+    def bytes(self, rows: int, *, csv: bool) -> int:
+        return of_texts(SEPARATOR.join(self._texts), rows, csv=csv)
 
     @cached_property
     def _texts(self) -> list[str]:
-        return set_texts(self.sets.letters, ([at] for at in range(len(self.sets.letters))))
+        return list(self.sets.letter_texts)
 
 
 class _Combinations:
@@ -295,10 +273,6 @@ class _Combinations:
     def numbers(self, places: Sequence[npt.NDArray[np.integer]]) -> npt.NDArray[np.integer]:
         """The number of the label in each row, -1 where there is none, from the places of its letters."""
         return places[0] if len(places) == 1 else np.asarray(self._numbers[tuple(places)])
-
-
-def _same(label: Label) -> Label:
-    return label
 
 
 def _text(label: Label) -> str:

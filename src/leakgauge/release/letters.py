@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, LabelError
 from leakgauge.probability import Interval, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.probability.labels import text_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Places: TypeAlias = npt.NDArray[np.integer]
 
@@ -38,8 +36,6 @@ class Alphabet:
 
     def places(self, values: pa.Array) -> Places:
         """The number of each value's letter; of a value that has none its kind is told, never the value."""
-        import pyarrow as pa
-
         if isinstance(values, pa.DictionaryArray):
             values = values.dictionary_decode()
         found = self._in_intervals(values) if self._intervals else self._among(values)
@@ -62,31 +58,19 @@ class Alphabet:
         return found
 
     def _among(self, values: pa.Array) -> Places:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        known = [letter for letter in self._letters if letter is not None]
-        if pa.types.is_boolean(values.type) != all(isinstance(letter, bool) for letter in known):
-            # Arrow would take 1 for true.
-            raise self._of_another_type(values)
-        numbers = np.array([at for at, letter in enumerate(self._letters) if letter is not None], dtype=np.int32)
         try:
-            letters = pa.array(known, type=values.type)
+            # Arrow would take 1 for true.
+            if pa.types.is_boolean(values.type) != all(isinstance(letter, bool | None) for letter in self._letters):
+                raise pa.ArrowTypeError
+            letters = pa.array(self._letters, type=values.type)
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError):
-            raise self._of_another_type(values) from None
-        at = pc.index_in(values, value_set=letters, skip_nulls=True)
-        places = np.asarray(pc.fill_null(at, -1) if at.null_count else at)
-        # Without a letter for missing values, or with it last, the letters' own numbers are those found.
-        if self._missing is None or self._missing == len(known):
-            return places
-        return np.where(places < 0, -1, numbers[places])
-
-    def _of_another_type(self, values: pa.Array) -> ColumnError:
-        return ColumnError(
-            "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
-            name=self._column,
-            kind=str(values.type),
-        )
+            raise ColumnError(
+                "Column {name!r} holds {kind}, which not every input of its channel is; write the inputs as that type.",
+                name=self._column,
+                kind=str(values.type),
+            ) from None
+        at = pc.index_in(values, value_set=letters)
+        return np.asarray(pc.fill_null(at, -1) if at.null_count else at)
 
     def _in_intervals(self, values: pa.Array) -> Places:
         intervals = [(at, letter) for at, letter in enumerate(self._letters) if isinstance(letter, Interval)]
@@ -104,40 +88,27 @@ class Alphabet:
         return np.where(inside, numbers[at], -1)
 
 
-@dataclass(frozen=True)
-class Written:
+def letter_column(letters: Sequence[Label]) -> pa.Array:
     """Letters as a column: native values where they are of one kind, else their text."""
+    kinds = {type(letter) for letter in letters if letter is not None}
+    if len(kinds) == 1 and not kinds & {Interval, tuple}:
+        with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
+            return pa.array(list(letters))
+    return pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string())
 
-    values: Any
 
-    @classmethod
-    def of(cls, letters: Sequence[Label]) -> Written:
-        """The letters, ready to be taken by number."""
-        import pyarrow as pa
-
-        kinds = {type(letter) for letter in letters if letter is not None}
-        if len(kinds) == 1 and not kinds & {Interval, tuple}:
-            with suppress(pa.ArrowInvalid, OverflowError):  # whole numbers beyond 64 bits
-                return cls(pa.array(list(letters)))
-        return cls(pa.array([None if letter is None else text_of(letter) for letter in letters], pa.string()))
-
-    def take(self, places: npt.NDArray[np.integer]) -> pa.Array:
-        """The letters at these numbers; texts share one dictionary."""
-        import pyarrow as pa
-
-        # A dictionary may not hold a missing letter; the numbers may.
-        missing = np.asarray(self.values.is_null())
-        numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
-        if pa.types.is_string(self.values.type):
-            return pa.DictionaryArray.from_arrays(numbers, self.values.fill_null(""))
-        return self.values.take(numbers)
+def taken(letters: pa.Array, places: Places) -> pa.Array:
+    """The letters at these numbers; texts share one dictionary."""
+    # A dictionary may not hold a missing letter; the numbers may.
+    missing = np.asarray(letters.is_null())
+    numbers = pa.array(places, pa.int32(), mask=missing[places] if missing.any() else None)
+    if pa.types.is_string(letters.type):
+        return pa.DictionaryArray.from_arrays(numbers, letters.fill_null(""))
+    return letters.take(numbers)
 
 
 def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
     """The distinct values of a column, a missing one included, and which of them each one is."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     try:
         found = pc.dictionary_encode(values, null_encoding="encode")
     except (pa.ArrowNotImplementedError, pa.ArrowInvalid):
@@ -149,8 +120,6 @@ def encoded(values: pa.Array, name: str) -> tuple[pa.Array, Codes]:
 
 def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:
     """A numeric column as an array: whole numbers where none is missing, else floats with NaN."""
-    import pyarrow as pa
-
     if pa.types.is_integer(values.type) and not values.null_count:
         try:
             return np.asarray(values.cast(pa.int64()))
@@ -160,8 +129,6 @@ def numbers_of(values: pa.Array) -> npt.NDArray[np.generic]:
 
 
 def _positions(values: pa.Array) -> npt.NDArray[np.float64]:
-    import pyarrow as pa
-
     if pa.types.is_date(values.type):
         values = values.cast(pa.date32()).cast(pa.int32())
     elif pa.types.is_timestamp(values.type):
@@ -170,8 +137,6 @@ def _positions(values: pa.Array) -> npt.NDArray[np.float64]:
 
 
 def _end(end: float | date | None, kind: pa.DataType, infinite: float) -> float:
-    import pyarrow as pa
-
     if end is None:
         return infinite
     return float(_positions(pa.array([end], type=kind))[0]) if isinstance(end, date) else float(end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.errors import ColumnError, FileError, InputError, OptionError
@@ -12,14 +12,12 @@ from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, parse_binning
 
 if TYPE_CHECKING:
-    from leakgauge.randomness import Randomness
-    from leakgauge.release.execution import Progress, Release
-    from leakgauge.release.ledger import Ledger
-    from leakgauge.release.priors import GivenPrior
+    from leakgauge.release.execution import Release
     from leakgauge.tables import Table
 
 PLAN_SCHEMA = "leakgauge/plan/1"
@@ -37,6 +35,8 @@ class ReleasePlan:
             writes several columns is given for each of them: nothing is released that the plan does not name.
         public: columns that are released as they are.
         bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
+        unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
+        rows_per_unit: how many rows a person has at most, as everybody knows it.
 
     Raises:
         OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
@@ -53,12 +53,18 @@ class ReleasePlan:
         columns: Mapping[str, Mechanism | Channel | NamedChannel | str],
         public: Iterable[str] = (),
         bins: Mapping[str, Binning | str] | None = None,
+        *,
+        unit: str | None = None,
+        rows_per_unit: int = 1,
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
         self.bins: Mapping[str, Binning] = {
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
+        self.unit = UnitOfProtection(unit, rows_per_unit)
+        if unit in (*self.columns, *self.public):
+            raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if "" in (*self.columns, *self.public):
             raise OptionError("A column of the plan has an empty name, which files cannot keep; rename it.")
         for name in self.public:
@@ -75,44 +81,27 @@ class ReleasePlan:
                     "The plan has bins for column {name!r}, which it does not release; leave them out.", name=name
                 )
         for name, how in self.columns.items():
-            _require_all_written(name, how, self.columns)
+            written = how.outputs if isinstance(how, NamedChannel) and len(how.outputs) > 1 else ()
+            hidden = [other for other in written if self.columns.get(other) != how]
+            if hidden:
+                raise OptionError(
+                    "The channel for column {name!r} also writes {found}; name every column it writes under [columns], "
+                    "each with this channel.",
+                    name=name,
+                    found=tuple(map(repr, hidden)),
+                )
 
-    def apply(
-        self,
-        table: Table,
-        to: Path | str,
-        *,
-        record: Path | str | None = None,
-        public_record: Path | str | None = None,
-        ledger: Ledger | None = None,
-        dataset: str | None = None,
-        priors: Mapping[str, GivenPrior] | None = None,
-        overwrite: bool = False,
-        randomness: Randomness | None = None,
-        sign: Path | str | None = None,
-        progress: Progress | None = None,
-    ) -> Release:
-        """The release of a table: see ``leakgauge.release.release``."""
+    def apply(self, table: Table, to: Path | str, **options: Any) -> Release:
+        """The release of a table; options are those of ``leakgauge.release.release``."""
         from leakgauge.release.execution import release
 
-        return release(
-            self,
-            table,
-            to,
-            record=record,
-            public_record=public_record,
-            ledger=ledger,
-            dataset=dataset,
-            priors=priors,
-            overwrite=overwrite,
-            randomness=randomness,
-            sign=sign,
-            progress=progress,
-        )
+        return release(self, table, to, **options)
 
 
 def read_plan(path: Path | str) -> ReleasePlan:
-    """The plan in a TOML file: ``public = […]``, ``[columns]`` and ``[bins]``; channel files lie relative to it.
+    """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``; of persons ``unit`` and ``rows_per_unit``.
+
+    Channel files lie relative to it.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -121,10 +110,11 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "columns", "bins", "schema"})
+    unknown = sorted(set(fields) - {"public", "columns", "bins", "unit", "rows_per_unit", "schema"})
     columns, public, bins = fields.get("columns", {}), fields.get("public", []), fields.get("bins", {})
     texts = all(isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins))
-    names = isinstance(public, list) and all(isinstance(name, str) for name in public)
+    unit, rows = fields.get("unit"), fields.get("rows_per_unit", 1)
+    names = isinstance(public, list) and all(isinstance(name, str) for name in (*public, unit or ""))
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
@@ -134,7 +124,8 @@ def read_plan(path: Path | str) -> ReleasePlan:
             else Sentence("names, mechanisms and bins must be text"),
         )
     try:
-        return ReleasePlan({name: _beside(place, how) for name, how in columns.items()}, public, bins)
+        planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
+        return ReleasePlan(planned, public, bins, unit=unit, rows_per_unit=rows)
     except FileError:
         raise
     except InputError as error:
@@ -149,11 +140,6 @@ def plan_files(path: Path | str) -> tuple[Path, ...]:
     return place, *(place.parent / file for file in map(_channel_file, texts) if file is not None)
 
 
-def _beside(plan: Path, how: str) -> NamedChannel | str:
-    file = _channel_file(how)
-    return how if file is None else read_channel(plan.parent / file)
-
-
 def _channel_file(how: str) -> str | None:
     """The file that a text names, where it names a channel rather than a mechanism."""
     if how.startswith(_CHANNEL):
@@ -161,12 +147,12 @@ def _channel_file(how: str) -> str | None:
     return how if how.endswith(".json") else None
 
 
-def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planned:
+def _planned(name: str, how: Mechanism | Channel | NamedChannel | str, folder: Path | None = None) -> Planned:
     if isinstance(how, Channel):
         return NamedChannel(how, (name,), (name,))
     if isinstance(how, str):
         file = _channel_file(how)
-        how = how if file is None else read_channel(file)
+        how = how if file is None else read_channel((folder or Path()) / file)
     if isinstance(how, NamedChannel) and name not in (*how.inputs, *(how.outputs if len(how.outputs) > 1 else ())):
         raise ColumnError(
             "The channel for column {name!r} reads {found}; name the column it reads.",
@@ -174,17 +160,3 @@ def _planned(name: str, how: Mechanism | Channel | NamedChannel | str) -> Planne
             found=tuple(map(repr, how.inputs)),
         )
     return how
-
-
-def _require_all_written(name: str, how: Planned, columns: Mapping[str, Planned]) -> None:
-    """Refuse a channel that would write columns the plan does not name."""
-    if not isinstance(how, NamedChannel) or len(how.outputs) == 1:
-        return
-    hidden = [written for written in how.outputs if columns.get(written) != how]
-    if hidden:
-        raise OptionError(
-            "The channel for column {name!r} also writes {found}; name every column it writes under [columns], each "
-            "with this channel.",
-            name=name,
-            found=tuple(map(repr, hidden)),
-        )

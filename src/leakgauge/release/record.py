@@ -28,7 +28,6 @@ from leakgauge.artefacts.record import (
     PlannedColumn,
     PublicBudget,
     Released,
-    Together,
     keep_inside,
 )
 from leakgauge.artefacts.schemas import raised
@@ -38,26 +37,17 @@ from leakgauge.mechanisms.steps import Step
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
-from leakgauge.release.guarantees import (
-    assumptions,
-    budget_of,
-    claims_of,
-    declared_steps,
-    public_steps,
-    together_of,
-)
+from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
-from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
-UNIT_OF_PROTECTION: Final = ONE_ROW
 NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
-"""What a released table protects, and which tables are neighbours."""
+"""Which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 
-Kind = TypeVar("Kind", Record, PublicRecord)
+Kind = TypeVar("Kind", bound=Released)
 
 
 def make_record(
@@ -101,7 +91,7 @@ def make_record(
                 file_digest(drawn),
             ),
             plan=planned,
-            unit_of_protection=UNIT_OF_PROTECTION,
+            unit_of_protection=str(plan.unit),
             neighbours=NEIGHBOURS,
             claims=claims,
             together=together_of(steps, origin, declared),
@@ -145,19 +135,21 @@ def _whole(kind: type[Kind], stored: Mapping[str, Any], place: Path) -> Kind:
     require_schema(fields, str(schema_of(kind)), place)
     require_digest(stored, place)
     record = decode(kind, fields, place)
-    if isinstance(record, Record):
-        _require_channels(record, place)
+    # A record holds its channels itself, and names no file to read them from.
+    for name, column in record.plan.columns.items() if kind is Record else ():
+        if names_a_file(column):
+            raise VerificationError(
+                "{path} has neither a channel nor a known mechanism for column {name!r}.", path=place, name=name
+            )
     return record
 
 
 def released_file(record: Released, place: Path) -> Path:
     """The release that the record at a place names, which lies beside the record or below its folder.
 
-    Raises:
-        VerificationError: the record names any other file; whoever checks a record does not open files for it.
+    Any other file is refused: whoever checks a record does not open files for it.
     """
-    name = record.output.file
-    folder = place.resolve().parent
+    name, folder = record.output.file, place.resolve().parent
     try:
         inside = (folder / name).resolve().is_relative_to(folder)
     except (OSError, ValueError, RuntimeError):
@@ -186,15 +178,6 @@ def path_from(record: Path, output: Path) -> str:
     return place.relative_to(folder).as_posix() if place.is_relative_to(folder) else output.name
 
 
-def _require_channels(record: Record, place: Path) -> None:
-    """Refuse a mechanism that is a file: a record holds its channels itself, and names no file to read them from."""
-    for name, column in record.plan.columns.items():
-        if names_a_file(column):
-            raise VerificationError(
-                "{path} has neither a channel nor a known mechanism for column {name!r}.", path=place, name=name
-            )
-
-
 def public_place(output: Path) -> Path:
     """Where the public record of a release lies unless it is told otherwise."""
     return output.with_name(output.name + ".public.json")
@@ -211,7 +194,13 @@ def make_public_record(
         else _public_claims(column, record.claims[name], mechanisms[name])
         for name, column in plan.columns.items()
     }
-    together, budget = _totals(plan, claims, bound, record)
+    known = {name: claim for name, claim in claims.items() if claim is not None}
+    together, budget = None, None
+    if len(known) == len(claims):
+        steps, ledger = public_steps(bound, known), record.budget.ledger
+        together, spent = together_of(steps, plan.origin), budget_of(steps, plan.origin)
+        counted = None if ledger is None else LedgerPlace(ledger.dataset, ledger.entry)
+        budget = PublicBudget(spent.epsilon, spent.rho, counted)
     return sealed(
         PublicRecord(
             reference=record.reference,
@@ -221,7 +210,7 @@ def make_public_record(
             rows=record.rows,
             output=replace(record.output, file=path_from(place, output)),
             plan=plan,
-            unit_of_protection=UNIT_OF_PROTECTION,
+            unit_of_protection=record.unit_of_protection,
             neighbours=NEIGHBOURS,
             claims=claims,
             together=together,
@@ -238,19 +227,6 @@ def _public_claims(column: PlannedColumn, said: Claims, mechanism: Mechanism) ->
         return said
     computed = claims_of(column, mechanism)
     return computed if said.is_private else replace(computed, prior=said.prior, prior_epsilon=said.prior_epsilon)
-
-
-def _totals(
-    plan: Plan, claims: Mapping[str, Claims | None], bound: RecordedPlan, record: Record
-) -> tuple[dict[str, Together] | None, PublicBudget | None]:
-    """What all columns guarantee and cost together; None where that of one of them is left out."""
-    known = {name: claim for name, claim in claims.items() if claim is not None}
-    if len(known) < len(claims):
-        return None, None
-    steps = public_steps(bound, known)
-    ledger, spent = record.budget.ledger, budget_of(steps, plan.origin)
-    counted = None if ledger is None else LedgerPlace(ledger.dataset, ledger.entry)
-    return together_of(steps, plan.origin), PublicBudget(spent.epsilon, spent.rho, counted)
 
 
 def _left_out(record: Record, plan: Plan, claims: Mapping[str, Claims | None]) -> Iterator[Sentence]:

@@ -14,6 +14,7 @@ from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled,
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, parse_binning
 from leakgauge.tables.binnings import Learnt, spelled_binning
 
@@ -34,6 +35,8 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         public=plan.public,
         bins={name: _recorded_bins(how) for name, how in plan.bins.items()},
         columns={one.name: _planned_column(one) for one in plan.columns},
+        unit=plan.unit.column,
+        rows_per_unit=plan.unit.rows,
     )
 
 
@@ -65,27 +68,22 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
     """What everybody may know of a plan: no mechanisms that were chosen by what they do to the table, no values that
     were taken from it, no channels of private counts. The bins are the labels of the released file.
     """
-    columns = {name: _withheld(one) if chosen_from_table else _public(one) for name, one in plan.columns.items()}
-    return replace(plan, columns=columns)
+
+    def shown(column: PlannedColumn) -> PlannedColumn:
+        if chosen_from_table:
+            return replace(column, mechanism=WITHHELD, epsilon=None, channel_prior=None, channel=None)
+        if column.follows_from_counts:
+            return replace(column, mechanism=column.kind, epsilon=None, channel=None)
+        if column.letters == THIS_TABLE:
+            return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
+        return column
+
+    return replace(plan, columns={name: shown(column) for name, column in plan.columns.items()})
 
 
 def lacks_letters(column: PlannedColumn) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
     return column.letters == THIS_TABLE and "letters=" not in column.mechanism and column.mechanism != WITHHELD
-
-
-def _withheld(column: PlannedColumn) -> PlannedColumn:
-    """A planned column without its mechanism."""
-    return PlannedColumn(WITHHELD, None, column.reads, column.writes, column.letters, None, None)
-
-
-def _public(column: PlannedColumn) -> PlannedColumn:
-    """A planned column without the values that were taken from the table and without a channel of private counts."""
-    if column.follows_from_counts:
-        return replace(column, mechanism=column.kind, epsilon=None, channel=None)
-    if column.letters == THIS_TABLE:
-        return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
-    return column
 
 
 def names_a_file(column: PlannedColumn) -> bool:
@@ -94,14 +92,15 @@ def names_a_file(column: PlannedColumn) -> bool:
 
 
 def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
-    """The plan of a record; written down again it is the same, unless the record contradicts itself.
+    """The plan of a record, without columns of which a public one claims nothing.
 
-    Columns of which a public record claims nothing are left out.
+    Written down again it is the same, unless the record contradicts itself.
     """
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
     columns = tuple(_bound(name, column, place) for name, column in known.items())
-    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan))
+    unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
+    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan), unit=unit)
 
 
 def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:

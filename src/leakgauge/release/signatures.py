@@ -32,16 +32,9 @@ def signature_place(record: Path) -> Path:
 
 def private_key(path: Path) -> Ed25519PrivateKey:
     """The key in a file as ``openssl genpkey -algorithm ed25519`` or ``ssh-keygen -t ed25519`` writes it."""
-    _require_extra()
-    from cryptography.exceptions import UnsupportedAlgorithm
+    key = _loaded(path, _OPENSSH, "load_ssh_private_key", "load_pem_private_key", None)
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import load_pem_private_key, load_ssh_private_key
 
-    content = _content(path)
-    try:
-        key = (load_ssh_private_key if content.startswith(_OPENSSH) else load_pem_private_key)(content, None)
-    except (TypeError, ValueError, UnsupportedAlgorithm):
-        key = None
     if not isinstance(key, Ed25519PrivateKey):
         raise FileError(
             "{path} is not a private Ed25519 key in PEM without a passphrase; make one with openssl genpkey -algorithm "
@@ -60,16 +53,9 @@ def private_key(path: Path) -> Ed25519PrivateKey:
 
 def public_key(path: Path) -> Ed25519PublicKey:
     """The key in a file as ``openssl pkey -pubout`` or ``ssh-keygen`` writes it."""
-    _require_extra()
-    from cryptography.exceptions import UnsupportedAlgorithm
+    key = _loaded(path, b"-----", "load_pem_public_key", "load_ssh_public_key")
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    from cryptography.hazmat.primitives.serialization import load_pem_public_key, load_ssh_public_key
 
-    content = _content(path)
-    try:
-        key = (load_pem_public_key if content.startswith(b"-----") else load_ssh_public_key)(content)
-    except (ValueError, UnsupportedAlgorithm):
-        key = None
     if not isinstance(key, Ed25519PublicKey):
         raise FileError(
             "{path} is not a public Ed25519 key; write that of a private one with openssl pkey -in KEY -pubout.",
@@ -121,13 +107,20 @@ def why_not_signed(record: Path, key: Ed25519PublicKey) -> Sentence | None:
     return None
 
 
-def _require_extra() -> None:
+def _loaded(path: Path, begins: bytes, load: str, otherwise: str, *password: None) -> object:
+    """The key in a file, loaded by one function of cryptography or, where it begins otherwise, by the other."""
     try:
-        import cryptography.exceptions  # noqa: F401
+        from cryptography.exceptions import UnsupportedAlgorithm
+        from cryptography.hazmat.primitives import serialization
     except ImportError:
         raise OptionError(
             "Signatures need the extra `signing`; install it with `pip install leakgauge[signing]`."
         ) from None
+    content = _content(path)
+    try:
+        return getattr(serialization, load if content.startswith(begins) else otherwise)(content, *password)
+    except (TypeError, ValueError, UnsupportedAlgorithm):
+        return None
 
 
 def _content(path: Path, longest: int | None = _LONGEST) -> bytes:

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from leakgauge.probability.labels import text_of
 from leakgauge.release.files import GROUP, NOT_PRIVATE
-from leakgauge.release.letters import Written
 from leakgauge.tables import Table
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from leakgauge.release.bound import BoundPlan
 
-_CELL = 80
+_NUMBER = 80
 """Bytes of a number, a date or a truth in a CSV file; decimals of 76 digits are the longest."""
 _PLAIN = 32
 """Bytes of one in a Parquet file."""
@@ -45,28 +44,17 @@ _LABELS = 64
 """How often a label may occur in a record: in alphabets and as a witness."""
 
 
-@dataclass(frozen=True)
-class Size:
-    """The bytes of one released column in each format, all rows together."""
-
-    csv: float
-    parquet: float
-
-
 def largest_release(plan: BoundPlan, to: Path, *, simulated: bool = False) -> int:
     """The most bytes that a release can take; the table is read where texts are released as they are."""
-    rows = plan.table.rows
-    taken = [one for column in plan.columns for one in column.form.bytes(rows)]
-    taken += _as_they_are(plan.public, plan.table)
-    names = (*plan.order, *([NOT_PRIVATE] if simulated else []))
+    csv, rows, names = to.suffix.lower() == ".csv", plan.table.rows, plan.order
+    body = sum(column.form.bytes(rows, csv=csv) for column in plan.columns)
+    body += _as_they_are(plan.public, plan.table, csv)
     if simulated:
-        taken.append(_of_letters([NOT_PRIVATE], rows))
-    if to.suffix.lower() == ".csv":
-        head = sum(_quoted(name) + 1 for name in names)
-        return math.ceil(sum(one.csv for one in taken) + rows * len(names) + head)
+        body, names = body + of_letters(pa.array([NOT_PRIVATE]), rows, csv=csv), (*names, NOT_PRIVATE)
+    if csv:
+        return math.ceil(body + rows * len(names) + sum(_cell(name, csv) + 1 for name in names))
     groups = math.ceil(rows / GROUP) + 1
-    body = sum(one.parquet for one in taken) + rows * len(names) * _INDEX
-    return math.ceil(_INCOMPRESSIBLE * body + _CHUNK * (len(names) * groups + 1))
+    return math.ceil(_INCOMPRESSIBLE * (body + rows * len(names) * _INDEX) + _CHUNK * (len(names) * groups + 1))
 
 
 def largest_record(plan: BoundPlan) -> int:
@@ -82,61 +70,42 @@ def largest_record(plan: BoundPlan) -> int:
     return size
 
 
-def of_numbers(rows: int) -> Size:
-    """A column of numbers, dates or truths."""
-    return Size(rows * _CELL, rows * _PLAIN)
+def of_numbers(rows: int, *, csv: bool) -> int:
+    """The bytes of a column of numbers, dates or truths."""
+    return rows * (_NUMBER if csv else _PLAIN)
 
 
-def of_texts(longest: str, rows: int) -> Size:
-    """A column of texts that are written out, none longer than this one."""
-    return Size(rows * _quoted(longest), rows * (_LENGTH + len(longest.encode())))
+def of_texts(longest: str, rows: int, *, csv: bool) -> int:
+    """The bytes of a column of texts that are written out, none longer than this one."""
+    return rows * _cell(longest, csv)
 
 
-def of_written(written: Written, rows: int) -> Size:
-    """A column of letters."""
-    import pyarrow as pa
-
-    if not pa.types.is_string(written.values.type):
-        return of_numbers(rows)
-    return _of_letters([text or "" for text in written.values.to_pylist()], rows)
-
-
-def _of_letters(texts: list[str], rows: int) -> Size:
-    """A column of texts that share a dictionary."""
-    sizes = [_LENGTH + len(text.encode()) for text in texts]
-    dictionary = sum(sizes) * (math.ceil(rows / GROUP) + 1)
+def of_letters(letters: pa.Array, rows: int, *, csv: bool) -> int:
+    """The bytes of a column of letters; texts share a dictionary in a Parquet file."""
+    if not pa.types.is_string(letters.type):
+        return of_numbers(rows, csv=csv)
+    sizes = [_cell(text or "", csv) for text in letters.to_pylist()]
+    dictionary = 0 if csv else sum(sizes) * (math.ceil(rows / GROUP) + 1)
     # Where the dictionary is large the texts stand in the rows themselves.
-    cells = rows * max(sizes)
-    held = dictionary if sum(sizes) < _DICTIONARY else dictionary + cells
-    return Size(rows * max(map(_quoted, texts)), held)
+    return dictionary + (rows * max(sizes) if csv or sum(sizes) >= _DICTIONARY else 0)
 
 
-def _as_they_are(public: tuple[str, ...], table: Table) -> list[Size]:
+def _as_they_are(public: tuple[str, ...], table: Table, csv: bool) -> int:
     """What public columns take: numbers and dates by their types, texts by what is in them."""
     if not public:
-        return []
+        return 0
     first = next(iter(table.batches(*public, size=1)))
-    texts = [name for name in public if not _is_short(first.column(name).type)]
-    taken = [of_numbers(table.rows)] * (len(public) - len(texts))
-    if texts:
-        sizes = [_text_bytes(batch.column(name)) for batch in table.batches(*texts, size=_BATCH) for name in texts]
-        signs, quotes = (sum(one[at] for one in sizes) for at in (0, 1))
-        cells = table.rows * len(texts)
-        taken.append(Size(signs + quotes + 2 * cells, signs + _LENGTH * cells))
+    short = (pa.types.is_primitive, pa.types.is_decimal, pa.types.is_null)
+    texts = [name for name in public if not any(holds(first.column(name).type) for holds in short)]
+    taken = (len(public) - len(texts)) * of_numbers(table.rows, csv=csv)
+    for batch in table.batches(*texts, size=_BATCH) if texts else ():
+        for signs, quotes in (_text_bytes(batch.column(name)) for name in texts):
+            taken += signs + (quotes + 2 * batch.num_rows if csv else _LENGTH * batch.num_rows)
     return taken
-
-
-def _is_short(kind: pa.DataType) -> bool:
-    import pyarrow as pa
-
-    return bool(pa.types.is_primitive(kind) or pa.types.is_decimal(kind) or pa.types.is_null(kind))
 
 
 def _text_bytes(values: pa.Array) -> tuple[int, int]:
     """The bytes of all texts of a column, and how many quotes are among them, which a CSV file doubles."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     if isinstance(values, pa.DictionaryArray):
         values = values.dictionary_decode()
     if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
@@ -146,9 +115,9 @@ def _text_bytes(values: pa.Array) -> tuple[int, int]:
     return counted[0].as_py() or 0, counted[1].as_py() or 0
 
 
-def _quoted(text: str) -> int:
-    """The bytes of a text in a CSV file: quoted, its own quotes doubled."""
-    return len(text.encode()) + text.count('"') + 2
+def _cell(text: str, csv: bool) -> int:
+    """The bytes of a text: in a CSV file quoted, its own quotes doubled."""
+    return len(text.encode()) + (text.count('"') + 2 if csv else _LENGTH)
 
 
 def _escaped(text: str) -> int:

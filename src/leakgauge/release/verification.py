@@ -37,7 +37,6 @@ from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.record import (
     NEIGHBOURS,
-    UNIT_OF_PROTECTION,
     file_digest,
     lacking,
     may_be_lacking,
@@ -56,11 +55,6 @@ SIGNATURE: Final = Sentence("signature")
 COMPLETION: Final = Sentence("ledger completion")
 ROWS: Final = Sentence("rows and columns")
 UNCOUNTED: Final = Sentence("the release was not counted in a ledger")
-INTEGRITY: Final = Sentence(
-    "This shows integrity, not authenticity: who can change a release and its record can make them fit each other; a "
-    "signature shows who vouches for them."
-)
-AUTHENTICITY: Final = Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
 _ANOTHER: Final = Sentence("computed again it is another")
 _NOTHING: Final = Sentence("")
 _SAME = 1e-9
@@ -87,7 +81,12 @@ class Verification:
     @property
     def shows(self) -> Sentence:
         """What the checks can show."""
-        return AUTHENTICITY if self.signed else INTEGRITY
+        if self.signed:
+            return Sentence("This shows integrity and authenticity: the owner of the key signed this very record.")
+        return Sentence(
+            "This shows integrity, not authenticity: who can change a release and its record can make them fit each "
+            "other; a signature shows who vouches for them."
+        )
 
     def stored(self) -> Verified:
         """The verification as its file has it."""
@@ -127,12 +126,15 @@ def verify(
         OptionError: a key is given and the extra ``signing`` is not installed.
     """
     place = record.record_file if isinstance(record, Release) else Path(record)
-    signature = () if signed_by is None else (_signature_check(place, Path(signed_by)),)
+    signature: tuple[Check, ...] = ()
+    if signed_by is not None:
+        reason = why_not_signed(place, public_key(Path(signed_by)))
+        signature = (Check(SIGNATURE, reason is None, reason or _NOTHING),)
     try:
         said = record.record if isinstance(record, Release) else read_any_record(place)
         plan = plan_of(said, place)
     except VerificationError as error:
-        return Verification(None, (*signature, _failed(RECORD, error)))
+        return Verification(None, (*signature, Check(RECORD, False, error.sentence)))
     checks = [*signature, Check(RECORD, True)]
     try:
         if isinstance(said, PublicRecord):
@@ -149,11 +151,6 @@ def verify(
     return Verification(said, tuple(checks))
 
 
-def _signature_check(record: Path, key: Path) -> Check:
-    reason = why_not_signed(record, public_key(key))
-    return Check(SIGNATURE, True) if reason is None else Check(SIGNATURE, False, reason)
-
-
 def _release_checks(
     record: Record | PublicRecord, columns: Sequence[BoundColumn], place: Path, moved: Path | str | None
 ) -> Iterator[Check]:
@@ -162,7 +159,7 @@ def _release_checks(
     try:
         output = released_file(record, place) if moved is None else Path(moved)
     except VerificationError as error:
-        yield _failed(RELEASE, error)
+        yield Check(RELEASE, False, error.sentence)
         return
     path = str(output)
     if not output.is_file():
@@ -172,12 +169,11 @@ def _release_checks(
     yield _checked(RELEASE, untouched, Sentence("the digest of {path!s} is another", path=path))
     if not untouched:
         return
+    bins = binnings(record.plan)
     try:
-        bins = binnings(record.plan)
         found = read_back(output, said.format, columns, bins)
     except UnreadableError:
-        reason = Sentence("{path!s} cannot be read as {format!s}", path=path, format=said.format)
-        yield Check(ROWS, False, reason)
+        yield Check(ROWS, False, Sentence("{path!s} cannot be read as {format!s}", path=path, format=said.format))
         return
     marked = () if record.private else (NOT_PRIVATE,)
     fits = found.rows == record.rows and found.columns == said.columns + marked
@@ -189,10 +185,9 @@ def _release_checks(
             Sentence("some are not outputs of its mechanism"),
         )
     for name in sorted(bins.keys() & set(record.plan.public)):
-        of_the_bins = Sentence("bins of {column!s}", column=name)
+        of_the_bins, possible = Sentence("bins of {column!s}", column=name), name not in found.impossible
         if labels_of(bins[name]):
-            reason = Sentence("some values are not bins between its edges")
-            yield _checked(of_the_bins, name not in found.impossible, reason)
+            yield _checked(of_the_bins, possible, Sentence("some values are not bins between its edges"))
         else:
             yield Check(of_the_bins, None, Sentence("only edges that are numbers are compared with the labels"))
 
@@ -209,14 +204,18 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     yield _same(Sentence("columns with claims"), sorted(record.claims), sorted(mechanisms))
     for name, mechanism in mechanisms.items():
         yield from _claim_checks(name, computed[name], record.claims[name], mechanism)
-    yield from _unit_checks(record)
-    extra = tuple(step for claim in record.claims.values() for step in bought_steps(claim))
+    yield from _unit_checks(record, plan)
+    extra = tuple(step for claim in record.claims.values() for step in bought_steps(plan, claim))
     steps = (*plan.steps, *extra)
     yield from _total_checks(record, steps, declared_steps(plan, extra))
     of_the_ledger = tuple(_ledger_checks(record, ledger, steps))
     yield from of_the_ledger
     vouched = any(check.name in (SIGNATURE, COMPLETION) and check.holds for check in (*signature, *of_the_ledger))
-    yield from _letters_checks(record, vouched)
+    # That letters were declared stands in the record alone: who changes it there changes all that follows from it.
+    unknown = _NOTHING if vouched else Sentence("only a signature or the ledger can show that they were declared")
+    for name, column in said.columns.items():
+        if column.letters == DECLARED:
+            yield Check(Sentence("letters of {column!s}", column=name), vouched or None, unknown)
 
 
 def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
@@ -230,7 +229,7 @@ def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
         mechanism = plan.mechanisms[name]
         yield _same(_plan_of_column(name), column.epsilon, mechanism.parameters.get("epsilon"))
         yield from _claim_checks(name, column, claims[name], mechanism)
-    yield from _unit_checks(record)
+    yield from _unit_checks(record, plan)
     if len(claims) == len(record.claims):
         yield from _total_checks(record, public_steps(plan, claims))
     elif (record.together, record.budget) != (None, None):
@@ -280,9 +279,9 @@ def _knows_its_prior(said: Claims, under_prior: tuple[str, ...], origin: Origin)
     return bought == (said.prior_epsilon is not None) and origins <= {Origin.TABLE, under}
 
 
-def _unit_checks(record: Record | PublicRecord) -> Iterator[Check]:
+def _unit_checks(record: Record | PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     protects = (record.unit_of_protection, record.neighbours)
-    yield _same(Sentence("unit of protection"), protects, (UNIT_OF_PROTECTION, NEIGHBOURS))
+    yield _same(Sentence("unit of protection"), protects, (str(plan.unit), NEIGHBOURS))
     yield _same(Sentence("kept inside"), record.keep_inside, keep_inside(record.plan, record.claims))
     assumed = tuple(assumptions(record.plan, record.claims, simulated=not record.private))
     yield _same(Sentence("assumptions"), record.assumptions, assumed)
@@ -292,9 +291,8 @@ def _total_checks(
     record: Record | PublicRecord, steps: tuple[Step, ...], declared: tuple[Step, ...] | None = None
 ) -> Iterator[Check]:
     origin, spent = record.plan.origin, record.budget
-    computed = together_of(steps, origin, declared)
+    cost, computed = budget_of(steps, origin, declared), together_of(steps, origin, declared)
     yield _same(Sentence("guarantee of all columns together"), record.together, computed)
-    cost = budget_of(steps, origin, declared)
     said = None if spent is None else (spent.epsilon, spent.rho)
     yield _same(Sentence("budget spent"), said, (cost.epsilon, cost.rho))
 
@@ -311,7 +309,7 @@ def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...
         ledger.check(said.hash)
         entry = ledger.entry(record.reference)
     except VerificationError as error:
-        yield _failed(LEDGER, error)
+        yield Check(LEDGER, False, error.sentence)
         return
     place = None if entry is None else LedgerEntry(entry.dataset, entry.sequence, entry.hash)
     yield _checked(Sentence("ledger entry"), place == said, Sentence("the ledger has no such spend"))
@@ -320,19 +318,9 @@ def _ledger_checks(record: Record, ledger: Ledger | None, steps: tuple[Step, ...
     # That the entry costs what its steps cost, the ledger has checked.
     paid = _agree_in_any_order(map(step_to_json, entry.steps), map(step_to_json, steps))
     yield _checked(Sentence("ledger cost"), paid, Sentence("the ledger counted another cost than the record's"))
-    done = [other for other in ledger.entries(entry.dataset) if other.reference == record.reference]
-    digests = [other.digest for other in done if other.digest is not None]
-    held = digests == [record.digest]
+    done = (other for other in ledger.entries(entry.dataset) if other.reference == record.reference)
+    held = [other.digest for other in done if other.digest is not None] == [record.digest]
     yield _checked(COMPLETION, held, Sentence("the ledger completed another record, or none"))
-
-
-def _letters_checks(record: Record, vouched: bool) -> Iterator[Check]:
-    """That letters were declared stands in the record alone: who changes it there changes all that follows from it."""
-    for name, column in record.plan.columns.items():
-        if column.letters == DECLARED:
-            reason = Sentence("only a signature or the ledger can show that they were declared")
-            letters = Sentence("letters of {column!s}", column=name)
-            yield Check(letters, True) if vouched else Check(letters, None, reason)
 
 
 def _checked(name: Sentence, holds: bool, otherwise: Sentence) -> Check:
@@ -341,10 +329,6 @@ def _checked(name: Sentence, holds: bool, otherwise: Sentence) -> Check:
 
 def _same(name: Sentence, said: object, computed: object) -> Check:
     return _checked(name, _agree(said, computed), _ANOTHER)
-
-
-def _failed(name: Sentence, error: VerificationError) -> Check:
-    return Check(name, False, error.sentence)
 
 
 def _agree(said: object, computed: object) -> bool:

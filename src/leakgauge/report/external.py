@@ -18,8 +18,9 @@ import msgspec
 
 from leakgauge.artefacts import Origin, PublicRecord, Quantity
 from leakgauge.artefacts.quantity import PROMISE
+from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
-from leakgauge.report.document import Block, Code, Document, Grid, Picture, Section, inlines, with_parts
+from leakgauge.report.document import Block, Document, inlines, numbers_of, retold
 from leakgauge.report.facts import ARTEFACTS, Facts
 from leakgauge.report.numbers import Number
 
@@ -104,42 +105,32 @@ def masked(document: Document, limit: int = LIMIT) -> Document:
     def number(one: Number) -> Number:
         return replace(one, value=f"<{limit}", low=None, high=None, confidence=None) if _is_small(one, limit) else one
 
-    return with_parts(document, text, number)
+    return retold(document, text, number)
 
 
 def require_masked(document: Document, known: Facts, limit: int = LIMIT) -> None:
-    """Refuse a document that says a count below the limit, or shows a number or a picture that not everybody may know.
-
-    Args:
-        document: as it would be written.
-        known: what everybody may know; every number of the document must stand in it.
-        limit: counts below it must be masked.
+    """Refuse a document that says a count below the limit, shows a picture, or a number that is not in what is known.
 
     Raises:
         InternalError: names the section; the number itself stays unsaid.
     """
     for section in document.sections:
         texts = [document.title, section.title, *(text for block in section.blocks for text in _texts(block))]
-        if any(int(found.replace(",", "")) < limit for text in texts for found in _COUNTED.findall(text)):
-            raise _small_count(section)
-        for block in section.blocks:
-            numbers = [part for inline in inlines(block) for part in inline if isinstance(part, Number)]
-            if any(_is_small(number, limit) for number in numbers):
-                raise _small_count(section)
-            if isinstance(block, Picture) or not all(_is_known(number, known, limit) for number in numbers):
-                raise InternalError(
-                    "A number that not everybody may know is left in the section {section} of the external report; "
-                    "nothing was written, please report this.",
-                    section=section.key,
-                )
-
-
-def _small_count(section: Section) -> InternalError:
-    return InternalError(
-        "A count below the limit is left in the section {section} of the external report; nothing was written, please "
-        "report this.",
-        section=section.key,
-    )
+        counts = [int(found.replace(",", "")) for text in texts for found in _COUNTED.findall(text)]
+        numbers = [number for block in section.blocks for number in numbers_of(block)]
+        if any(count < limit for count in counts) or any(_is_small(number, limit) for number in numbers):
+            raise InternalError(
+                "A count below the limit is left in the section {section} of the external report; nothing was written, "
+                "please report this.",
+                section=section.key,
+            )
+        shows = any(isinstance(block, Picture) for block in section.blocks)
+        if shows or not all(_is_known(number, known, limit) for number in numbers):
+            raise InternalError(
+                "A number that not everybody may know is left in the section {section} of the external report; "
+                "nothing was written, please report this.",
+                section=section.key,
+            )
 
 
 def _is_known(number: Number, known: Facts, limit: int) -> bool:

@@ -34,7 +34,7 @@ from leakgauge.errors import FileError, VerificationError
 from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
-from leakgauge.report.figures.figure import position_in_percent
+from leakgauge.report.figures.chart import position_in_percent
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import visible
 
@@ -158,53 +158,38 @@ class Facts:
             FileError: no number stands there.
         """
         found = self.get(file, *path)
-        bounds = self.get(file, *interval) if interval else None
+        bounds = (self.get(file, *interval) if interval else None) or {}
         if isinstance(found, dict):
             bounds, unit, found = found, str(found.get("unit") or unit), found.get("value")
         if not _is_number(found):
-            raise FileError("{file} has no number at {place}; make it again.", file=file, place=source_of(file, *path))
-        low, high, confidence = ((bounds or {}).get(name) for name in ("low", "high", "confidence"))
-        return Number(
-            found,
-            unit,
-            source_of(file, *path),
-            low if _is_number(low) else None,
-            high if _is_number(high) else None,
-            confidence if _is_number(confidence) else None,
-            count=count,
-            digits=digits,
-            percent=percent,
+            raise _without_number(file, *path)
+        low, high, confidence = (
+            bounds.get(end) if _is_number(bounds.get(end)) else None for end in ("low", "high", "confidence")
         )
+        return Number(found, unit, source_of(file, *path), low, high, confidence, count, digits, percent)
 
     def position(self, file: str, node: str) -> Number:
-        """Where a node lies between its lowest state, 0, and its highest, 100.
-
-        Its source are the probabilities of the node's states, of which it is the mean.
+        """Where a node lies between its lowest state, 0, and its highest, 100: the mean of its states.
 
         Raises:
             FileError: the artefact has no such node.
         """
-        states = self.get(file, "nodes", node, "states")
-        if not isinstance(states, list) or len(states) < 2 or not all(map(_is_number, states)):
-            raise FileError(
-                "{file} has no number at {place}; make it again.", file=file, place=source_of(file, "nodes", node)
-            )
-        return Number(position_in_percent(states), "", source_of(file, "nodes", node, "states"), digits=3)
+        states = self.items(file, "nodes", node, "states")
+        if len(states) < 2 or not all(map(_is_number, states)):
+            raise _without_number(file, "nodes", node)
+        return self._derived(file, "nodes", node, "states", digits=3)
 
-    def never_released(self, *place: str) -> tuple[Number, Number] | None:
-        """How many values of the channel at a place never appear in the release, and of how many; None where all do.
+    def never_released(self, file: str, *path: str) -> tuple[Number, Number] | None:
+        """How many values of the channel at a place never appear in the release, and of how many; None where all do."""
+        if not self.items(file, *path, "matrix") or not self.items(file, *path, "outputs", "labels"):
+            return None
+        never = self._derived(file, *path, "matrix")
+        return (never, self._derived(file, *path, "outputs", "labels")) if never.value else None
 
-        The sources are its matrix and its outputs.
-        """
-        file, *path = place
-        matrix, labels = self.get(file, *path, "matrix"), self.get(file, *path, "outputs", "labels")
-        if not isinstance(matrix, list) or not isinstance(labels, list):
-            return None
-        never = empty_columns(matrix)
-        if not never:
-            return None
-        known = Number(len(labels), "", source_of(file, *path, "outputs", "labels"))
-        return Number(never, "", source_of(file, *path, "matrix")), known
+    def _derived(self, file: str, *path: str | int, digits: int = 4) -> Number:
+        """What is told of the list at a place."""
+        source = source_of(file, *path)
+        return Number(self.resolve(source), "", source, digits=digits)
 
     def resolve(self, source: str) -> Any:
         """What stands at the source of a number: the value of a whole quantity, and of a list what is told of it.
@@ -217,12 +202,12 @@ class Facts:
             name = step.replace("~1", "/").replace("~0", "~")
             found = found[int(name)] if isinstance(found, list) else (found or {})[name]
         if isinstance(found, list):
-            told = {"matrix": empty_columns, "labels": len}.get(source.rpartition("/")[2], position_in_percent)
+            told = {"matrix": _empty_columns, "labels": len}.get(source.rpartition("/")[2], position_in_percent)
             return told(found)
         return found["value"] if isinstance(found, dict) else found
 
 
-def empty_columns(matrix: list[list[float]]) -> int:
+def _empty_columns(matrix: list[list[float]]) -> int:
     """How many columns of a channel are 0 in every row: such a value is never released."""
     return sum(all(share < _NEVER for share in column) for column in zip(*matrix, strict=True))
 
@@ -236,6 +221,10 @@ def _is_number(value: object) -> bool:
     if isinstance(value, str):
         return value in _INFINITE
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _without_number(file: str, *path: str | int) -> FileError:
+    return FileError("{file} has no number at {place}; make it again.", file=file, place=source_of(file, *path))
 
 
 def _require_whole(place: Path, job: Job) -> None:

@@ -11,15 +11,17 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Final
 
+from markupsafe import Markup, escape
+
+from leakgauge.artefacts.report import Picture
 from leakgauge.errors import InternalError
 from leakgauge.report.document import Document, Edition, Inline
-from leakgauge.report.figures import Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.numbers import Number, written
 from leakgauge.report.visible import END, START
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
+    from jinja2 import Template
 
 _LANGUAGES: Final = {"en": "en", "zh": "zh-Hans"}
 _LONGEST_WORD: Final = 24
@@ -35,11 +37,11 @@ def to_html(documents: Sequence[Document]) -> str:
     """
     if not 1 <= len(documents) <= 2 or len({tuple(one.key for one in document.sections) for document in documents}) > 1:
         raise InternalError("A page takes one report, or two of the same sections.")
-    page = _templates().get_template("report.html")
-    return page.render(
+    return _template().render(
         documents=documents,
         languages=_LANGUAGES,
-        style=_style_markup(),
+        # It is our own file, and has to stay byte for byte what its hash is of.
+        style=Markup(_style()),
         sections=list(zip(*(document.sections for document in documents), strict=True)),
         kind=lambda block: type(block).__name__,
         numbers=_numbers,
@@ -47,7 +49,7 @@ def to_html(documents: Sequence[Document]) -> str:
         edition=_edition,
         is_long=_is_long,
         isolated=_isolated,
-        unmarked=_unmarked,
+        unmarked=lambda text: text.replace(START, "").replace(END, ""),
         contents=" · ".join(document.language.say("Contents") for document in documents),
     )
 
@@ -62,24 +64,13 @@ def _style() -> str:
     return files(__package__).joinpath("templates", "report.css").read_text(encoding="utf-8")
 
 
-def _style_markup() -> Markup:
-    from markupsafe import Markup
-
-    # It is our own file, and has to stay byte for byte what its hash is of.
-    return Markup(_style())
-
-
 @cache
-def _templates() -> Environment:
+def _template() -> Template:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    return Environment(
-        loader=PackageLoader("leakgauge.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = PackageLoader("leakgauge.report", "templates")
+    made = Environment(loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return made.get_template("report.html")
 
 
 def _edition(document: Document) -> str:
@@ -90,15 +81,8 @@ def _edition(document: Document) -> str:
 
 def _isolated(text: str) -> Markup:
     """The text with each name that runs from the right in an element of its own."""
-    from markupsafe import Markup, escape
-
     # What is marked has been escaped before.
     return Markup(str(escape(text)).replace(START, "<bdi>").replace(END, "</bdi>"))
-
-
-def _unmarked(text: str) -> str:
-    """The text for an attribute, which has no elements."""
-    return text.replace(START, "").replace(END, "")
 
 
 def _is_long(parts: Inline) -> bool:
@@ -116,9 +100,8 @@ def _drawing() -> Any:
     """What draws a figure so that no two in one page share an id."""
     count = itertools.count(1)
 
-    def draw(figure: Figure) -> Markup:
-        from markupsafe import Markup
-
+    def draw(picture: Picture) -> Markup:
+        figure = Figure(picture.spec, picture.told)
         drawn = _IDS.sub(rf"\g<1>p{next(count)}-", _NAMESPACES.sub("", figure.to_svg()).replace("xlink:href", "href"))
         # Drawn here from a chart's data, in which every text is escaped.
         return Markup(drawn)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from leakgauge.report.document import Block, Code, Document, Grid, Inline, Paragraph, Picture, Points
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
+from leakgauge.report.document import Block, Document, Inline
 from leakgauge.report.numbers import Number, written
 
 _MARKS = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -35,7 +36,7 @@ def _block(block: Block, document: Document) -> Iterator[str]:
         for row in block.rows:
             yield f"| {' | '.join(_inline(cell, document) for cell in row)} |"
     elif isinstance(block, Picture):
-        yield f"*{_escaped(block.caption)}* {_escaped(block.figure.told)}"
+        yield f"*{_escaped(block.caption)}* {_escaped(block.told)}"
     elif isinstance(block, Code):
         # A fence longer than any in the text cannot be closed by it.
         fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", block.text)), default=0))

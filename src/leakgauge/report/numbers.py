@@ -49,7 +49,8 @@ def written(number: Number, language: Language) -> str:
     text = _value(number, number.value, language, ROUND_HALF_EVEN)
     unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
     ends = (number.value, number.low, number.high)
-    if not _is_masked(number) and number.low is not None and number.high is not None:
+    is_masked = isinstance(number.value, str) and not _is_infinite(number.value)
+    if not is_masked and number.low is not None and number.high is not None:
         low = _value(number, number.low, language, ROUND_FLOOR)
         high = _value(number, number.high, language, ROUND_CEILING)
         text = f"{text} [{low}, {high}]"
@@ -68,34 +69,15 @@ def _value(number: Number, value: float | str, language: Language, rounding: str
         return f"{value:,}"
     exact = Decimal(repr(float(value))) * (100 if number.percent else 1)
     if number.count:
-        return f"{_rounded(exact, 0, rounding):,}"
-    return _significant(exact, number.digits, rounding)
-
-
-def _significant(exact: Decimal, digits: int, rounding: str) -> str:
-    exact = _NOISE.plus(exact)
-    if not exact:
-        return "0"
-    rounded = _rounded(exact, digits - 1 - exact.adjusted(), rounding)
+        return f"{exact.to_integral_value(rounding):,}"
+    rounded = Context(prec=number.digits, rounding=rounding).plus(_NOISE.plus(exact)).normalize()
     if not rounded:
         return "0"
     if _PLAIN[0] < rounded.adjusted() < _PLAIN[1]:
-        text = f"{rounded:,f}"
-        return text.rstrip("0").rstrip(".") if "." in text else text
+        return f"{rounded:,f}"
     mantissa, power = f"{rounded:e}".split("e")
-    mantissa = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return f"{mantissa}e{int(power):+03d}"
-
-
-def _rounded(exact: Decimal, places: int, rounding: str) -> Decimal:
-    step = Decimal(1).scaleb(-places)
-    # Not quantize alone: it keeps no exponent above zero in plain notation.
-    return (exact / step).to_integral_value(rounding=rounding) * step
 
 
 def _is_infinite(value: float | str) -> bool:
     return value in ("infinity", "-infinity", float("inf"), float("-inf"))
-
-
-def _is_masked(number: Number) -> bool:
-    return isinstance(number.value, str) and not _is_infinite(number.value)

@@ -14,9 +14,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from leakgauge.artefacts.report import Code, Grid, Paragraph, Picture, Points
 from leakgauge.errors import EngineError, InternalError, OptionError
 from leakgauge.languages import Language
-from leakgauge.report.document import Block, Code, Document, Edition, Grid, Inline, Paragraph, Picture, Points, text_of
+from leakgauge.report.document import Block, Document, Edition, Inline, text_of
+from leakgauge.report.figures.chart import Figure
 
 _TEXT: Final = ("DejaVu Sans", "Libertinus Serif")
 """Fonts for text in the order they are wanted; the last one comes with typst."""
@@ -88,16 +90,13 @@ def _fonts(installed: set[str], chinese: bool) -> dict[str, list[str]]:
 
 
 def _fields(document: Document, folder: Path) -> dict[str, Any]:
-    language = document.language
+    language, external = document.language, document.edition is Edition.EXTERNAL
     lang, region = _PLACES[language.code]
-    edition = language.say("Internal edition")
-    if document.edition is Edition.EXTERNAL:
-        edition = language.say("External edition")
     return {
         "title": document.title,
         "lang": lang,
         "region": region,
-        "edition": edition,
+        "edition": language.say("External edition") if external else language.say("Internal edition"),
         "sections": [
             {"title": section.title, "blocks": [_block(one, language, folder) for one in section.blocks]}
             for section in document.sections
@@ -106,31 +105,32 @@ def _fields(document: Document, folder: Path) -> dict[str, Any]:
 
 
 def _block(block: Block, language: Language, folder: Path) -> dict[str, Any]:
+    """The fields of a block with its texts written, a table's with the widths of its columns, a picture drawn."""
+
+    def text(parts: Inline) -> str:
+        return _breakable(text_of(parts, language))
+
     if isinstance(block, Paragraph):
-        return {"kind": "paragraph", "tone": block.tone, "text": _text(block.parts, language)}
+        return {"kind": "paragraph", "tone": block.tone, "text": text(block.parts)}
     if isinstance(block, Points):
-        items = [_text(item, language) for item in block.items]
-        return {"kind": "points", "items": items, "numbered": block.numbered}
+        return {"kind": "points", "items": [*map(text, block.items)], "numbered": block.numbered}
     if isinstance(block, Grid):
-        return _grid(block, language)
+        width = max(1, len(block.head), *map(len, block.rows))
+        head = [*map(_breakable, block.head)]
+        rows = [[*map(text, row), *[""] * (width - len(row))] for row in block.rows]
+        cells = {"head": head, "cells": [cell for row in rows for cell in row]}
+        return {"kind": "grid", "caption": block.caption, "widths": _widths([head, *rows], width), **cells}
     if isinstance(block, Picture):
-        return _picture(block, folder)
+        import vl_convert
+
+        # Not the SVG itself: its letters were measured in a font that only its maker has.
+        drawn: bytes = vl_convert.svg_to_pdf(Figure(block.spec, block.told).to_svg())
+        file = f"{hashlib.sha256(drawn).hexdigest()}.pdf"
+        (folder / file).write_bytes(drawn)
+        return {"kind": "picture", "file": file, "caption": block.caption, "told": block.told}
     if isinstance(block, Code):
         return {"kind": "code", "text": block.text}
     raise InternalError("A PDF has no {kind}.", kind=type(block).__name__)
-
-
-def _grid(block: Grid, language: Language) -> dict[str, Any]:
-    width = max(1, len(block.head), *(len(row) for row in block.rows))
-    head = [_breakable(name) for name in block.head]
-    rows = [[_text(cell, language) for cell in (*row, *[()] * (width - len(row)))] for row in block.rows]
-    return {
-        "kind": "grid",
-        "caption": block.caption,
-        "widths": _widths([head, *rows] if head else rows, width),
-        "head": head,
-        "cells": [cell for row in rows for cell in row],
-    }
 
 
 def _widths(rows: Sequence[Sequence[str]], columns: int) -> list[float]:
@@ -161,20 +161,6 @@ def _least(text: str) -> int:
 def _room(text: str) -> int:
     """Letters of the text; Chinese ones are twice as wide."""
     return len(text) - text.count("\u200b") + len(_CHINESE_LETTER.findall(text))
-
-
-def _picture(block: Picture, folder: Path) -> dict[str, Any]:
-    import vl_convert
-
-    # Not the SVG itself: its letters were measured in a font that only its maker has.
-    drawn: bytes = vl_convert.svg_to_pdf(block.figure.to_svg())
-    file = f"{hashlib.sha256(drawn).hexdigest()}.pdf"
-    (folder / file).write_bytes(drawn)
-    return {"kind": "picture", "file": file, "caption": block.caption, "told": block.figure.told}
-
-
-def _text(parts: Inline, language: Language) -> str:
-    return _breakable(text_of(parts, language))
 
 
 def _breakable(text: str) -> str:

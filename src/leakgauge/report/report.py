@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from leakgauge.artefacts import codec
+from leakgauge.artefacts.report import Paragraph
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
-from leakgauge.report.document import Document, Edition, Paragraph, Section, twin, with_parts
+from leakgauge.report.document import Document, Edition, Section, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
@@ -42,8 +43,11 @@ class Report:
     The numbers name the artefacts that the command line would have written; ``of`` takes those of a finished job.
     """
 
+    facts: Facts
+    """What it reports."""
+
     def __init__(self, release: Release, findings: Iterable[Finding] = (), grade: Assessment | None = None) -> None:
-        self._facts = Facts.gathered(release, tuple(findings), grade)
+        self.facts = Facts.gathered(release, tuple(findings), grade)
 
     @classmethod
     def of(cls, folder: Path | str) -> Report:
@@ -63,13 +67,8 @@ class Report:
     @classmethod
     def _of_facts(cls, facts: Facts) -> Report:
         report = cls.__new__(cls)
-        report._facts = facts
+        report.facts = facts
         return report
-
-    @property
-    def facts(self) -> Facts:
-        """What it reports."""
-        return self._facts
 
     def documents(
         self, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -78,14 +77,15 @@ class Report:
 
         Raises:
             OptionError: another language, or a limit below 1.
-            InternalError: a small count is left in the external edition.
+            FileError: an artefact lacks a number that it must have.
+            InternalError: a small count, or a number that not everybody may know, is left in the external edition.
         """
         if language not in (*CODES, BOTH):
             raise OptionError(
                 "There is no language {code!r}; {hint}", code=language, hint=did_you_mean(language, (*CODES, BOTH))
             )
         codes = tuple(CODES) if language == BOTH else (language,)
-        return [compose(self._facts, language_of(code), edition, limit=limit) for code in codes]
+        return [compose(self.facts, language_of(code), edition, limit=limit) for code in codes]
 
     def to_html(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
@@ -96,53 +96,46 @@ class Report:
             OptionError, InternalError: as of ``documents``; nothing is written.
             EngineError: the file cannot be written.
         """
-        text = to_html(self.documents(language, edition, limit=limit))
-        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
+        _write(path, to_html(self.documents(language, edition, limit=limit)), edition)
 
     def to_markdown(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a Markdown file; both languages one after the other. Arguments and errors as of ``to_html``."""
-        made = self.documents(language, edition, limit=limit)
-        text = "\n\n---\n\n".join(to_markdown(one) for one in made)
-        write_whole(Path(path), text, shareable=edition is Edition.EXTERNAL)
+        _write(path, "\n\n---\n\n".join(map(to_markdown, self.documents(language, edition, limit=limit))), edition)
 
     def to_pdf(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write a PDF file; it needs the extra ``pdf``. Arguments and errors as of ``to_html``."""
-        content = to_pdf(self.documents(language, edition, limit=limit))
-        write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
+        _write(path, to_pdf(self.documents(language, edition, limit=limit)), edition)
 
     def to_json(
         self, path: Path | str, language: str = "en", edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT
     ) -> None:
         """Write the same as data, every number with its source. Arguments and errors as of ``to_html``."""
-        told = twin(self.documents(language, edition, limit=limit))
-        codec.write(Path(path), told, shareable=edition is Edition.EXTERNAL)
+        _write(path, codec.text_of(twin(self.documents(language, edition, limit=limit))), edition)
+
+
+def _write(path: Path | str, content: str | bytes, edition: Edition) -> None:
+    write_whole(Path(path), content, shareable=edition is Edition.EXTERNAL)
 
 
 def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNAL, *, limit: int = LIMIT) -> Document:
     """The report on a job in one language.
 
     The external edition is made from what everybody may know, masked below the limit, and checked before it is handed
-    out.
-
-    Raises:
-        FileError: an artefact lacks a number that it must have.
-        OptionError: a limit below 1.
-        InternalError: a small count, or a number that not everybody may know, is left in the external edition.
+    out; errors are those of ``Report.documents``.
     """
     if edition is Edition.EXTERNAL:
         facts = shareable(facts)
-    tell = Teller(facts, language, edition)
+    tell = Teller(facts.files, facts.diagram, language, edition)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)
         if tell.released
         else language.say("Privacy report: {table}, not released", table=tell.table)
     )
-    document = Document(title, language, edition, tuple(_sections(tell)))
-    document = with_parts(document, on_one_line)
+    document = retold(Document(title, language, edition, tuple(_sections(tell))), on_one_line)
     if edition is Edition.INTERNAL:
         return document
     document = masked(document, limit)
@@ -153,7 +146,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
 def _sections(tell: Teller) -> Iterator[Section]:
     for key, make in SECTIONS.items():
         try:
-            blocks = tuple(Paragraph(one) if isinstance(one, tuple) else one for one in make(tell))
+            blocks = tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in make(tell))
         except LeakgaugeError:
             raise
         except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):

@@ -13,6 +13,8 @@ from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
 LARGEST = 1_000_000
@@ -75,12 +77,19 @@ class GroupSizes:
         groups: combinations of values that occur, missing ones included.
         alone: rows that share theirs with no other row.
         smallest: the rows of the smallest group.
+        largest: and of the largest.
     """
 
     columns: tuple[str, ...]
     groups: int
     alone: int
     smallest: int
+    largest: int
+
+    @classmethod
+    def of(cls, columns: tuple[str, ...], sizes: npt.NDArray[np.int64]) -> GroupSizes:
+        """From the rows of each group."""
+        return cls(columns, len(sizes), int((sizes == 1).sum()), int(sizes.min()), int(sizes.max()))
 
 
 class Table(Protocol):
@@ -100,7 +109,13 @@ class Table(Protocol):
         """The moments of each column by its name; without names, of all numeric columns."""
 
     def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them, however many groups there are."""
+        """For each set of columns how rows fall into groups that agree in them; engines have faster ways."""
+        found = []
+        for names in map(tuple, sets):
+            own = {name: how for name, how in (bins or {}).items() if name in names}
+            sizes = self.counts(*names, bins=own, limit=max(self.rows, 1)).counts
+            found.append(GroupSizes.of(names, sizes))
+        return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

@@ -5,23 +5,29 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Hashable, Mapping
+from collections.abc import Callable, Coroutine, Hashable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
 
 from leakgauge.artefacts import Measurement
 from leakgauge.artefacts.codec import encode
+from leakgauge.design import Knowledge, Slope, Solution, frontier
+from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
+from leakgauge.jobs.design import Question
+from leakgauge.jobs.measure import Roles, measure, require_varied
 from leakgauge.languages import Language
+from leakgauge.measures import entropy
+from leakgauge.probability import Scenario
+from leakgauge.report.figures.channel import label_name
+from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.decomposition import decomposition_figure
+from leakgauge.tables import Binning, in_bins, open_table, parse_binning
 from leakgauge.web.questions import TableQuestion
 from leakgauge.web.workspace import OpenTable, Workspace
-
-if TYPE_CHECKING:
-    from leakgauge.design import Solution
-    from leakgauge.tables import Binning
 
 MOST_LETTERS: Final = 60
 """Letters of a secret whose channel can still be read on the page."""
@@ -129,7 +135,8 @@ class Answers:
         table = self._workspace.table(asked.table)
         found = await self._once(("measure", asked), table, lambda: _measured(table, asked))
         fields = encode(found)
-        picture = await self._once(("picture", asked, language.code), table, lambda: _decomposition(fields, language))
+        question = ("picture", asked, language.code)
+        picture = await self._once(question, table, lambda: decomposition_figure(fields, language=language).to_svg())
         return {**fields, "figure": picture}
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
@@ -139,9 +146,10 @@ class Answers:
         return _curve_fields(found, language)
 
     def prepare(self) -> None:
-        """Load what the first answer needs, beside the loop, while a person still looks at the columns."""
+        """Start the drawing engine, beside the loop, while a person still looks at the columns."""
         if self._preparing is None:
-            self._preparing = threading.Thread(target=_load, daemon=True)
+            drawn = Figure({"data": {"values": []}, "mark": "point"}, "")
+            self._preparing = threading.Thread(target=drawn.to_svg, daemon=True)
             self._preparing.start()
 
     async def _once(
@@ -152,19 +160,7 @@ class Answers:
         return await (memory or self._remembered).once((question, table.digest), compute)
 
 
-def _load() -> None:
-    import leakgauge.design
-    import leakgauge.jobs.measure  # noqa: F401
-    from leakgauge.report.figures import Figure
-
-    # The drawing engine starts with the first picture.
-    Figure({"data": {"values": []}, "mark": "point"}, "").to_svg()
-
-
 def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
-    from leakgauge.jobs.measure import Roles, measure
-    from leakgauge.tables import open_table
-
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
@@ -173,8 +169,6 @@ def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
 
 def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     """How the columns in use are gathered; what is said of other columns of the table plays no part here."""
-    from leakgauge.tables import parse_binning
-
     known = [name for name, _ in table.columns]
     found = {}
     for text in asked.bins:
@@ -188,27 +182,14 @@ def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
     return found
 
 
-def _decomposition(fields: Mapping[str, Any], language: Language) -> str:
-    from leakgauge.report.figures import decomposition_figure
-
-    return decomposition_figure(fields, language=language).to_svg()
-
-
 def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
-    from leakgauge.design import Knowledge, Slope, frontier
-    from leakgauge.distances import Hamming
-    from leakgauge.jobs.design import Question
-    from leakgauge.jobs.measure import Roles, require_varied
-    from leakgauge.tables import open_table
-
     roles = Roles((asked.secret,), (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
-        own = {name: how for name, how in bins.items() if name == asked.secret}
-        counts = source.counts(asked.secret, bins=own)
-        require_varied(counts, asked.secret, binned=bool(own))
+        counts = in_bins(source, bins).counts(asked.secret)
+        require_varied(counts, asked.secret, binned=asked.secret in bins)
         letters = len(counts.labels(asked.secret))
         if letters > MOST_LETTERS:
             raise OptionError(
@@ -222,18 +203,11 @@ def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
 
 
 def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, object]:
-    from leakgauge.artefacts.codec import encode
-    from leakgauge.measures import entropy
-    from leakgauge.probability import Scenario
-    from leakgauge.report.figures.channel import label_name
-
     first = found[0]
-    prior = first.problem.prior
-    known = first.background_floor is not None
     return {
-        "objective": "leakage_with_background" if known else "leakage",
+        "objective": "leakage" if first.background_floor is None else "leakage_with_background",
         "floor": first.background_floor,
-        "entropy": entropy(Scenario(prior)),
+        "entropy": entropy(Scenario(first.problem.prior)),
         "inputs": [label_name(label, language) for label in first.channel.inputs],
         "outputs": [label_name(label, language) for label in first.channel.outputs],
         "points": [
@@ -253,9 +227,6 @@ def _curve_fields(found: tuple[Solution, ...], language: Language) -> dict[str, 
 
 def _unchanged(found: Solution) -> float:
     """The share of rows that are released as they are."""
-    columns = {label: at for at, label in enumerate(found.channel.outputs)}
-    prior = found.problem.prior
-    shares = zip(prior.outcomes, prior.probabilities.tolist(), strict=True)
-    rows = {label: at for at, label in enumerate(found.channel.inputs)}
-    matrix = found.channel.matrix
-    return float(sum(share * matrix[rows[label], columns[label]] for label, share in shares if label in columns))
+    prior, channel = found.problem.prior, found.channel
+    released = set(channel.outputs)
+    return float(sum(prior[label] * channel.row(label)[label] for label in prior.outcomes if label in released))

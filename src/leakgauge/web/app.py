@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gettext
 import json
 import os
 import traceback
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
@@ -25,10 +22,9 @@ from leakgauge import __version__
 from leakgauge.artefacts import StoredAssessment
 from leakgauge.artefacts.codec import decode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
-from leakgauge.languages import CODES, Language
-from leakgauge.web import results
+from leakgauge.languages import CODES, Language, translations
 from leakgauge.web.answers import Answers, Remembered, while_awaited
-from leakgauge.web.job import Job
+from leakgauge.web.job import Job, grade_fields, picture, report_html, report_policy
 from leakgauge.web.jobs import Jobs
 from leakgauge.web.questions import UnknownError, fields_of, language_asked, question_in, refused, request_in, text_in
 from leakgauge.web.workspace import Workspace
@@ -116,7 +112,7 @@ class Page:
         code = request.path_params["code"]
         if code not in CODES:
             raise _nothing_here()
-        return JSONResponse(dict(_page_words(code)))
+        return JSONResponse(translations(code, "page"))
 
     async def _state(self, request: Request) -> Response:
         language = language_asked(request)
@@ -190,15 +186,15 @@ class Page:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
         with _files_of(job):
             found = decode(StoredAssessment, graded, "assessment.json")
-            return JSONResponse(results.grade_fields(found, language_asked(request)))
+            return JSONResponse(grade_fields(found, language_asked(request)))
 
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
         name = request.path_params["name"]
         question = ("figure", job.version(), name, language.code)
         with _files_of(job):
-            picture = await self._drawn.once(question, lambda: results.picture(name, job, language))
-        return Response(picture, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
+            drawn = await self._drawn.once(question, lambda: picture(name, job, language))
+        return Response(drawn, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
 
     async def _report(self, request: Request) -> Response:
         job = self._asked_job(request)
@@ -206,8 +202,8 @@ class Page:
         language = request.query_params.get("language", language_asked(request).code)
         question = ("report", job.version(), edition, language)
         with _files_of(job):
-            shown = await self._drawn.once(question, lambda: results.report_html(job.folder, edition, language))
-        return HTMLResponse(shown, headers={"Content-Security-Policy": results.report_policy()})
+            shown = await self._drawn.once(question, lambda: report_html(job.folder, edition, language))
+        return HTMLResponse(shown, headers={"Content-Security-Policy": report_policy()})
 
     async def _file(self, request: Request) -> Response:
         place = self._asked_job(request).path(request.path_params["name"])
@@ -241,18 +237,6 @@ def _files_of(job: Job) -> Iterator[None]:
         if job.started_here:
             raise
         raise FileError("The files of this job do not fit together; run it again.") from None
-
-
-@cache
-def _page_words(code: str) -> Mapping[str, str]:
-    """What the page says, English text by translation; empty for English."""
-    folder = CODES[code]
-    if folder is None:
-        return {}
-    with (files("leakgauge.languages") / folder / "LC_MESSAGES" / "page.mo").open("rb") as file:
-        # The standard library keeps what it read under this name, and offers no other way to list it.
-        read: Mapping[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-    return {text: told for text, told in read.items() if text and told}
 
 
 def _nothing_here() -> UnknownError:

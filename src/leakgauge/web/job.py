@@ -1,4 +1,4 @@
-"""A job as the page sees it: its stages, what became of it, and the files it left."""
+"""A job as the page sees it: its stages, what became of it, and what its files show: grade, pictures and report."""
 
 from __future__ import annotations
 
@@ -11,9 +11,17 @@ from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, codec
+from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, StoredAssessment, codec
+from leakgauge.assessment import default_diagram, read_diagram
+from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language, message
+from leakgauge.report import Edition, Report
+from leakgauge.report.facts import ARTEFACTS
+from leakgauge.report.html import style_hash, to_html
+from leakgauge.report.sections.pictures import figure_of
+from leakgauge.report.sections.teller import Teller
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
+from leakgauge.web.questions import UnknownError
 
 STAGES: Final = ("measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
@@ -22,16 +30,10 @@ _BESIDE: Final = message("The file was dropped onto the page: put {name!r} into 
 
 
 class Job:
-    """One run of the main job, in a folder of its own.
+    """One run of the main job, in the folder ``key`` of the results; ``output`` is that in commands for people.
 
-    Args:
-        key: its id, and the name of its folder.
-        results: the folder of its folder.
-        asked: what was asked, for the page.
-        request: the same, as people would ask it; None where it cannot be asked.
-        output: its folder in commands for people.
-        path: of the table in the folder that is served; None where it was dropped, or is not known.
-        started_here: whether this server started it.
+    ``asked`` is the question for the page, and ``request`` the same as people would ask it, None where it cannot be;
+    ``path`` is that of the table in the folder that is served, None where it was dropped or is not known.
     """
 
     def __init__(
@@ -135,8 +137,10 @@ class Job:
     def files(self) -> list[str]:
         """The names of the files that can be taken away: a release only where the job says that it may be."""
         left = self._left()
-        given = self._is_released(left)
-        return [name for name in self._names(left) if given or not _is_release(name, left)]
+        names, released = self._names(left), left.outputs.get("release", ())
+        if self.state == "done" and left.released:
+            return names
+        return [name for name in names if not name.startswith("release.") and name not in released]
 
     def path(self, name: str) -> Path | None:
         """Where a file is that can be taken away; None where there is none of this name."""
@@ -175,20 +179,15 @@ class Job:
     def _left(self) -> StoredJob:
         return stored_job_in(self.folder) or StoredJob()
 
-    def _is_released(self, left: StoredJob) -> bool:
-        return self.state == "done" and left.released
-
     def _names(self, left: StoredJob) -> list[str]:
         """The files that its finished stages left, and its own."""
         named = [name for names in left.outputs.values() for name in names]
         return [name for name in dict.fromkeys((*named, JOB)) if self._holds(name)]
 
-    def _holds(self, name: object) -> bool:
+    def _holds(self, name: str) -> bool:
         """Whether a file of its folder has this name: no path, no hidden file, no link."""
-        if not isinstance(name, str) or name != Path(name).name or name.startswith("."):
-            return False
         place = self.folder / name
-        return place.is_file() and not place.is_symlink()
+        return name == place.name and not name.startswith(".") and place.is_file() and not place.is_symlink()
 
     def _forget(self) -> None:
         self._stages = {name: {"name": name, "state": "waiting", "done": None, "total": None} for name in STAGES}
@@ -198,10 +197,6 @@ class Job:
         assert self._request is not None
         asked = replace(self._request, table=self._asked["table"])
         codec.write(self._record, PageJob(asked, self._path, self.state, self._started, self.message))
-
-
-def _is_release(name: str, left: StoredJob) -> bool:
-    return name.startswith("release.") or name in left.outputs.get("release", ())
 
 
 def shown(text: str) -> str:
@@ -230,5 +225,40 @@ def _quoted(word: str) -> str:
 
 
 def _escape(letter: str) -> str:
-    number = ord(letter)
-    return f"\\u{number:04x}" if number < 0x10000 else f"\\U{number:08x}"
+    return f"\\u{ord(letter):04x}" if letter <= "\uffff" else f"\\U{ord(letter):08x}"
+
+
+def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, object]:
+    """The fields of ``assessment.json``, told in the language, and ``names``: each node's name by its key."""
+    told = codec.encode(graded, language.retell)
+    for leaf in told["leaves"]:
+        leaf["unit"] = language.retell(leaf["unit"])
+    chinese = language.code == "zh"
+    return {**told, "names": {key: (chinese and one.chinese) or one.name for key, one in graded.nodes.items()}}
+
+
+def picture(name: str, job: Job, language: Language) -> str:
+    """A picture of a job as SVG; ``UnknownError`` where there is none, or the job left nothing to draw it from."""
+    own = job.path("diagram.toml")
+    files = {file: fields for file in ARTEFACTS if (fields := job.read(file))}
+    diagram = default_diagram() if own is None else read_diagram(own)
+    figure = figure_of(Teller(files, diagram, language), name)
+    if figure is None:
+        raise UnknownError("This job has no such picture; look at the others.")
+    return figure.to_svg()
+
+
+def report_policy() -> str:
+    """The content-security policy of a report."""
+    return (
+        f"default-src 'none'; style-src '{style_hash()}'; img-src data:; base-uri 'none'; form-action 'none'; "
+        "frame-ancestors 'none'"
+    )
+
+
+def report_html(folder: Path, edition: str, language: str) -> str:
+    """The report of a job's folder as HTML; ``OptionError`` where there is no such edition or language."""
+    known = [one.value for one in Edition]
+    if edition not in known:
+        raise OptionError("There is no edition {edition!r}; {hint}", edition=edition, hint=did_you_mean(edition, known))
+    return to_html(Report.of(folder).documents(language, Edition(edition)))

@@ -22,15 +22,10 @@ Part = TypeVar("Part", bound=msgspec.Struct)
 
 @dataclass(frozen=True)
 class StoredJob:
-    """What the job itself left in its folder.
+    """What the job itself left in its folder; None where it is not known, or the job did not get that far.
 
-    Attributes:
-        asked: the question for the page.
-        request: the same as a job is asked; None where it can no longer be asked so.
-        started: when, in UTC; None where that is not known.
-        outputs: the names of files by the finished stage that left them.
-        outcome: of a job that came to its end.
-        headline: the numbers that matter; None where there are none.
+    ``asked`` is the question for the page, and ``request`` the same as a job is asked, where it can still be asked so;
+    ``outputs`` are the names of files by the finished stage that left them.
     """
 
     asked: Mapping[str, object] = field(default_factory=dict)
@@ -84,14 +79,11 @@ def shown_of(request: Mapping[str, Any]) -> dict[str, object]:
 def read_object(path: Path) -> dict[str, Any]:
     """The JSON object in a file; empty where there is none."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
-    except (OSError, ValueError, RecursionError):
+        # Unlike the standard library it takes no NaN, which no answer of the server could hold.
+        found = msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _refuse(number: str) -> float:
-    raise ValueError(number)
 
 
 def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
@@ -110,13 +102,9 @@ def _question(found: object) -> tuple[dict[str, object], Request | None] | None:
 
 
 def _outputs(found: object) -> dict[str, tuple[str, ...]]:
-    stages = found if isinstance(found, dict) else {}
-    kept = {}
-    for name, stage in stages.items():
-        outputs = stage.get("outputs") if isinstance(stage, dict) else None
-        if isinstance(outputs, dict):
-            kept[name] = tuple(outputs)
-    return kept
+    stages = found.items() if isinstance(found, dict) else ()
+    outputs = {name: stage.get("outputs") for name, stage in stages if isinstance(stage, dict)}
+    return {name: tuple(files) for name, files in outputs.items() if isinstance(files, dict)}
 
 
 def _time(found: object) -> str | None:

@@ -23,18 +23,10 @@ _PATIENCE = 5
 
 
 def serve(folder: Path, results: Path, port: int, limit: int, opened: Callable[[str], None]) -> None:
-    """Serve the page until interrupted.
+    """Serve the tables of a folder until interrupted; port 0 is one that is free, the limit that of a dropped file.
 
-    Args:
-        folder: whose tables can be opened.
-        results: where jobs leave their folders.
-        port: of 127.0.0.1; 0 for one that is free.
-        limit: bytes of a dropped file.
-        opened: told the address with its token once the server listens.
-
-    Raises:
-        FileError: there is no such folder.
-        OptionError: the port is taken.
+    ``opened`` is told the address with its token once the server listens. Raises ``FileError`` where there is no such
+    folder, and ``OptionError`` where the port is taken.
     """
     with _ended_by_signals(), ready_server(folder, results, port, limit) as server:
         opened(server.entry)

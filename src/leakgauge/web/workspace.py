@@ -31,15 +31,10 @@ _TIMES: Final = 4
 
 @dataclass(frozen=True)
 class OpenTable:
-    """A table that was opened.
+    """A table that was opened, by its ``address`` in the folder ``place``, where jobs run.
 
-    Attributes:
-        key: its id: of its place and contents.
-        place: the folder in which ``address`` is a path; jobs run there.
-        address: as ``open_table`` takes it, relative to the place.
-        columns: names and kinds.
-        digest: SHA-256 of its files when it was opened.
-        path: in the folder that is served, to open it again; None where it was dropped.
+    ``key`` is its id, of its place and contents; ``digest`` is the SHA-256 of its files when it was opened; ``path`` is
+    in the folder that is served, to open it again, and None where it was dropped.
     """
 
     key: str
@@ -112,15 +107,12 @@ class Workspace:
             files = source_files(str(within))
         except (OSError, RuntimeError):
             raise FileError("This path cannot be read; give another.") from None
-        if within == self.folder:
-            for file in files:
-                self._require_inside(file)
-            # By its name, which the report shows.
-            return self._opened(self.folder, f"../{self.folder.name}", ".")
-        for file in (within.parent, *files):
+        whole = within == self.folder
+        for file in files if whole else (within.parent, *files):
             self._require_inside(file)
         address = str(within.relative_to(self.folder))
-        return self._opened(self.folder, address, address)
+        # The folder itself is opened by its name, which the report shows.
+        return self._opened(self.folder, f"../{self.folder.name}" if whole else address, address)
 
     async def drop(self, name: str, length: int | None, body: AsyncIterator[bytes]) -> OpenTable:
         """The table in a body, kept in a private folder until the server ends.
@@ -161,7 +153,10 @@ class Workspace:
     def _require_room(self, size: int) -> None:
         """Refuse a file that is too large, or would be together with those that are here."""
         if size > self.limit:
-            raise self._too_large()
+            raise TooLargeError(
+                "The file is larger than {limit:,} bytes; open it by its path, or serve with a larger --max-upload.",
+                limit=self.limit,
+            )
         if self.dropped + size > self.total:
             raise TooLargeError(
                 "All dropped files would be larger than {limit:,} bytes; remove one, or open this one by its path.",
@@ -260,12 +255,6 @@ class Workspace:
         except (OSError, RuntimeError):
             return False
 
-    def _too_large(self) -> TooLargeError:
-        return TooLargeError(
-            "The file is larger than {limit:,} bytes; open it by its path, or serve with a larger --max-upload.",
-            limit=self.limit,
-        )
-
 
 def _stamp(files: list[Path]) -> object:
     """What changes when a file is written."""
@@ -277,8 +266,7 @@ def digest_of(files: list[Path]) -> str:
     made = hashlib.sha256()
     for path in files:
         with path.open("rb") as file:
-            while piece := file.read(1 << 20):
-                made.update(piece)
+            hashlib.file_digest(file, lambda: made)
     return made.hexdigest()
 
 
@@ -287,8 +275,6 @@ def _plain_name(name: str) -> str:
     plain = re.sub(r"[\x00-\x1f\x7f]", "", re.split(r"[/\\]", name)[-1]).strip()
     if plain in ("", ".", "..") or len(plain.encode(errors="replace")) > _LONGEST_NAME:
         raise FileError("The dropped file needs a name of up to {most} bytes; rename it.", most=_LONGEST_NAME)
-    try:
-        plain.encode()
-    except UnicodeEncodeError:
-        raise FileError("The name of the dropped file is not text; rename it.") from None
+    if re.search("[\ud800-\udfff]", plain):
+        raise FileError("The name of the dropped file is not text; rename it.")
     return plain

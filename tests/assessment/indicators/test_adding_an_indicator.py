@@ -13,18 +13,9 @@ from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment import Diagram, Policy, assess, default_diagram, expected
 from leakgauge.assessment.diagram import Arc, Better, Node
-from leakgauge.assessment.indicators import (
-    FAMILIES,
-    INDICATORS,
-    Context,
-    Family,
-    Indicator,
-    Setting,
-    catalogue,
-    collect,
-    protected_column,
-)
-from leakgauge.assessment.indicators.indicator import alike
+from leakgauge.assessment.indicators import INDICATORS, Setting, catalogue, collect, protected_column
+from leakgauge.assessment.indicators.catalogue import FAMILIES
+from leakgauge.assessment.indicators.indicator import Context, Family, Indicator, alike
 from leakgauge.assessment.stored import stored
 from leakgauge.assessment.vetoes import every_veto, vetoes_of_unknown
 from leakgauge.mechanisms import randomized_response

@@ -12,19 +12,17 @@ import pytest
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
-    Context,
-    LetterSetting,
     Protected,
-    ProtectedColumn,
     accuracy,
     audited,
     protected_column,
     protected_of_release,
-    released_again,
     source_of,
 )
+from leakgauge.assessment.indicators.indicator import Context
 from leakgauge.assessment.indicators.noisy_numbers import mixture, summed
-from leakgauge.assessment.indicators.setting import setting_of
+from leakgauge.assessment.indicators.protected import ProtectedColumn, released_again
+from leakgauge.assessment.indicators.setting import LetterSetting, setting_of
 from leakgauge.errors import ColumnError
 from leakgauge.mechanisms import discrete_gaussian, gaussian, geometric, laplace, randomized_response, through_channel
 from leakgauge.mechanisms.noisy_number import NoisyNumber

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from leakgauge.artefacts.evidence import Scale
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.indicators import INDICATORS, Form, Indicator
-from leakgauge.assessment.indicators.indicator import UpTo
+from leakgauge.assessment.indicators import INDICATORS, Form
+from leakgauge.assessment.indicators.indicator import Indicator, UpTo
 from leakgauge.assessment.indicators.questionnaire import ASKED
 from leakgauge.errors import InternalError
 from leakgauge.sentences import Sentence

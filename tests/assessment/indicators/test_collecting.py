@@ -15,15 +15,15 @@ from leakgauge.artefacts import AuditedRecord, Finding, Quantity, Sentence, Stor
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
 from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
-    FAMILIES,
     INDICATORS,
-    Audited,
     audited,
     audited_by,
     protected_column,
     protected_histogram,
     protected_of_release,
 )
+from leakgauge.assessment.indicators.attacks import Audited
+from leakgauge.assessment.indicators.catalogue import FAMILIES
 from leakgauge.audit import attack, lower_bound
 from leakgauge.errors import ColumnError, FileError, OptionError, VerificationError
 from leakgauge.jobs.audit import audit_release
@@ -77,7 +77,7 @@ def test_a_release_reads_as_its_simulation_would(tmp_path: Path) -> None:
     release = plan.apply(table(), tmp_path / "out.parquet", randomness=Simulated(5))
     read = protected_of_release(release, table(), column="illness")
     by_hand = audited_by(
-        lower_bound(randomized_response(1.0, letters=LETTERS).exact), attack(release, table()), ["illness"]
+        lower_bound(randomized_response(1.0, letters=LETTERS).channel()), attack(release, table()), ["illness"]
     )
     found, law = by_leaf(collect(read, audit=by_hand)), by_leaf(expected(read.setting))
     assert set(found) == set(law)

@@ -10,8 +10,6 @@ import pytest
 
 from leakgauge.assessment import collect, expected
 from leakgauge.assessment.indicators import (
-    Context,
-    LetterSetting,
     Protected,
     accuracy,
     attacks,
@@ -19,10 +17,12 @@ from leakgauge.assessment.indicators import (
     information,
     protected_column,
     protected_histogram,
-    released_again,
     setting_of,
     source_of,
 )
+from leakgauge.assessment.indicators.indicator import Context
+from leakgauge.assessment.indicators.protected import released_again
+from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import gaussian, laplace, randomized_response
 from leakgauge.probability import Interval, Label
@@ -140,7 +140,7 @@ def test_an_alphabet_too_large_to_simulate_by_cells() -> None:
     found = by_leaf(collect(made))
     law = by_leaf(expected(made.setting))
     assert isinstance(made.setting, LetterSetting)
-    assert made.setting.matrix.size * accuracy.DRAWS > accuracy.MOST_CELLS
+    assert made.setting.channel.matrix.size * accuracy.DRAWS > accuracy.MOST_CELLS
     for leaf in ("10", "12"):
         low, high = found[leaf].interval
         assert low < high

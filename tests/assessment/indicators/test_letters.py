@@ -11,7 +11,8 @@ import pytest
 
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment import collect, expected
-from leakgauge.assessment.indicators import LetterSetting, audited, protected_column, source_of
+from leakgauge.assessment.indicators import audited, protected_column, source_of
+from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.mechanisms import randomized_response, subset_selection, through_channel, unary_encoding
 from leakgauge.probability import Channel, Interval
 from leakgauge.randomness import Simulated
@@ -114,7 +115,7 @@ def test_measured_by_hand(measured: dict[str, Evidence]) -> None:
 
 def test_everything_told_and_nothing_told_reach_the_anchors() -> None:
     source = source_of(table(), "illness")
-    p = source.counted(RESPONSE, RESPONSE.exact.inputs).sum(axis=0) / 3000
+    p = source.counted(RESPONSE, RESPONSE.channel().inputs).sum(axis=0) / 3000
     raw = by_leaf(expected(through_channel(Channel.identity(LETTERS)), source))
     null = by_leaf(expected(through_channel(Channel(LETTERS, LETTERS, np.tile(p, (3, 1)))), source))
     even = by_leaf(expected(through_channel(Channel(LETTERS, LETTERS, np.full((3, 3), 1 / 3))), source))
@@ -139,7 +140,7 @@ def test_sets_are_measured_but_lie_at_no_distance() -> None:
         assert low <= value(law["6"]) <= high
         # Unary encoding gives any set of letters, so that its entropy is beyond that of one letter.
         assert isinstance(made.setting, LetterSetting)
-        assert found["8"].null == law["8"].null == pytest.approx(math.log2(len(made.setting.matrix[0])))
+        assert found["8"].null == law["8"].null == pytest.approx(math.log2(len(made.setting.channel.matrix[0])))
         assert position(law["8"]) < 1
         foreign = mechanism.name == "unary-encoding"
         for leaf in ("10", "11", "13"):

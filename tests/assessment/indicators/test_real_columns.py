@@ -15,16 +15,16 @@ from leakgauge.assessment import collect, expected
 from leakgauge.assessment.assessment import assess
 from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.assessment.indicators import (
-    LetterSetting,
     Protected,
     Source,
     audited,
     histogram_source,
     protected_column,
     protected_histogram,
-    released_again,
     source_of,
 )
+from leakgauge.assessment.indicators.protected import released_again
+from leakgauge.assessment.indicators.setting import LetterSetting
 from leakgauge.design import RateDistortion, Slope, solve
 from leakgauge.distances import Hamming
 from leakgauge.mechanisms import Mechanism, gaussian, laplace, randomized_response, through_channel, unary_encoding

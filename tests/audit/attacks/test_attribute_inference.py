@@ -32,7 +32,7 @@ def test_adult_with_background_is_the_exact_vulnerability(data: Path, tmp_path: 
         problem = lg.design.RateDistortion(joint, lg.Hamming(), lg.MaxDistortion(0.2), lg.Knowledge.ATTACKER)
         channel = lg.design.solve(problem).channel
     else:
-        channel = lg.mechanisms.randomized_response(float(how.split()[1]), letters=joint.rows).exact
+        channel = lg.mechanisms.randomized_response(float(how.split()[1]), letters=joint.rows).channel()
     made = released(table, {"marital_status": channel}, tmp_path)
     best, learnt, *_ = attack(made, table, background=["occupation"], targets=100)
     scenario = Scenario(joint, channel)
@@ -68,7 +68,7 @@ def test_the_interval_holds_the_exact_value_as_often_as_it_says(tmp_path: Path) 
     table = people(1000)
     case = case_of(table, {"illness": RESPONSE.format(epsilon=1)}, tmp_path, background=["city"])
     joint = open_table(table).counts("illness", "city").joint()
-    channel = lg.mechanisms.randomized_response(1.0, letters=joint.rows).exact
+    channel = lg.mechanisms.randomized_response(1.0, letters=joint.rows).channel()
     exact = vulnerability.posterior(Scenario(joint, channel), seen=Seen.BOTH)
     found = [attribute_inference(again(case, seed))[0] for seed in range(80)]
     # 4 misses are expected at most; 11 happen by chance once in ten thousand times.

@@ -40,7 +40,7 @@ def test_no_channel_beats_its_own_promise(share: float) -> None:
 
 def test_the_ceiling_is_reached() -> None:
     for letters in (2, 5):
-        matrix = randomized_response(1.3, letters=list(range(letters))).exact.matrix
+        matrix = randomized_response(1.3, letters=list(range(letters))).channel().matrix
         best = float((matrix / letters).max(axis=0).sum())
         assert best == pytest.approx(float(Promise(1.3).most(1 / letters, letters)), abs=1e-12)
     # Two letters, even odds, (ε, δ): the whole letter with δ, else randomized response.

@@ -11,7 +11,7 @@ import pyarrow as pa
 from leakgauge.notions.composition import Neighbours
 from leakgauge.probability import Counts
 from leakgauge.release.queries import Protection
-from leakgauge.tables import Binning, Column, Kind
+from leakgauge.tables import Binning, Column, Kind, Table
 from leakgauge.tables.binnings import Learnt, Quantiles
 from leakgauge.tables.table import Moments
 
@@ -21,7 +21,7 @@ COLUMNS = (Column("who", Kind.STRING), Column("city", Kind.STRING), Column("numb
 TYPES = (pa.string(), pa.string(), pa.float64())
 
 
-class SmallTable:
+class SmallTable(Table):
     """Rows in memory, as the protocol of tables has them."""
 
     def __init__(self, rows: Sequence[Row]) -> None:

@@ -13,8 +13,7 @@ import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
 from leakgauge.assessment.indicators.associations import cramers_v
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.protected import Protected, released_again
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.probability.cells import Codes, Floats
@@ -73,7 +72,11 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """From the law."""
     how = Sentence("by the law")
     if isinstance(setting, LetterSetting):
-        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=_histogram_noise(setting))
+        # The variance of the released histogram's shares, added up: rows that fall together or apart by chance.
+        matrix = setting.channel.matrix
+        chance = (matrix * (1 - matrix)).sum(axis=1)
+        noise = float(setting.prior.probabilities @ chance) / setting.source.rows
+        found = letter_measures(setting.of_secrets(setting.joint), setting.same, noise=noise)
         return _evidence(setting, found, None, how)
     x, taken = setting.numbers, setting.taken
     sums = number_sums(x, taken).mean(axis=0)
@@ -119,12 +122,6 @@ def letter_measures(
     return error, distance, association, min(cosine, 1.0)
 
 
-def _histogram_noise(setting: LetterSetting) -> float:
-    """The variance of the released histogram's shares, added up: rows that fall together or apart by chance."""
-    chance = setting.matrix * (1 - setting.matrix)
-    return float(setting.prior.probabilities @ chance.sum(axis=1)) / setting.source.rows
-
-
 _N, _X, _Y, _XX, _YY, _XY, _DD = range(7)
 
 
@@ -138,10 +135,7 @@ def number_sums(x: Floats, y: Floats, blocks: int = 1) -> Floats:
 
 
 def number_measures(sums: Floats, centre: float) -> Floats:
-    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums about a centre.
-
-    The sums stand along the last axis, and so do the four measures.
-    """
+    """Squared error over the variance, pooled distance, Pearson's r and the cosine, from sums along the last axis."""
     n, x, y, xx, yy, xy, dd = np.moveaxis(sums, -1, 0)
     x, y, xx, yy, xy, dd = (one / n for one in (x, y, xx, yy, xy, dd))
     var_x, var_y = xx - x**2, yy - y**2
@@ -187,7 +181,7 @@ def _letter_intervals(setting: LetterSetting, inputs: Codes, seed: int, confiden
 
 def _simulated_counts(setting: LetterSetting, inputs: Codes, seed: int) -> Iterator[Codes]:
     """How often each input gives each output in releases of the same rows."""
-    matrix, draws = setting.matrix, simulation(seed)
+    matrix, draws = setting.channel.matrix, simulation(seed)
     if DRAWS * matrix.size <= MOST_CELLS:
         shares = matrix / matrix.sum(axis=1, keepdims=True)
         rows = [draws.multinomial(count, row, size=DRAWS) for count, row in zip(inputs, shares, strict=True)]
@@ -207,8 +201,18 @@ def _quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 def _evidence(
     setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
-    nulls, tops = _nulls(setting), _tops(setting)
-    said = _of_letters(how) if setting.form is Form.LETTERS else _of_numbers(how)
+    tops: tuple[float | None, ...] = (None,) * len(_MEASURES)
+    if isinstance(setting, LetterSetting):
+        shares, said = setting.of_secrets(setting.prior.probabilities), _of_letters(how)
+        # The top of each scale is the value for letters drawn evenly, whatever the original.
+        even = np.outer(shares, np.full(len(shares), 1 / len(shares)))
+        tops = letter_measures(even, np.eye(len(shares)))
+        cosine = float(shares.sum() / math.sqrt(len(shares) * (shares @ shares)))
+    else:
+        square, said = float((setting.numbers**2).mean()), _of_numbers(how)
+        cosine = float(setting.numbers.mean()) ** 2 / square if square > 0 else 0.0
+    # Of an independent copy of the data; the cosine of letters is that of letters all alike.
+    nulls = (2.0, math.sqrt(2), 0.0, cosine)
     evidence = []
     for at, (indicator, value) in enumerate(zip(_MEASURES, found, strict=True)):
         if value is None:
@@ -220,26 +224,6 @@ def _evidence(
             indicator.evidence(setting.form, value, said[at], between=ends, top=tops[at], null=nulls[at], raw=raw)
         )
     return tuple(evidence)
-
-
-def _tops(setting: Setting) -> tuple[float | None, ...]:
-    """Of letters drawn evenly, whatever the original."""
-    if not isinstance(setting, LetterSetting):
-        return None, None, None, None
-    shares = setting.of_secrets(setting.prior.probabilities)
-    letters = len(shares)
-    even = np.outer(shares, np.full(letters, 1 / letters))
-    return letter_measures(even, np.eye(letters))
-
-
-def _nulls(setting: Setting) -> tuple[float, float, float, float]:
-    """Of an independent copy of the data; the cosine of letters that of letters all alike."""
-    if isinstance(setting, LetterSetting):
-        p = setting.of_secrets(setting.prior.probabilities)
-        return 2.0, math.sqrt(2), 0.0, float(p.sum() / math.sqrt(len(p) * (p @ p)))
-    x = setting.numbers
-    square = float((x**2).mean())
-    return 2.0, math.sqrt(2), 0.0, float(x.mean()) ** 2 / square if square > 0 else 0.0
 
 
 def _of_numbers(how: Sentence) -> tuple[Sentence, ...]:

@@ -30,11 +30,7 @@ class Variable:
 
 
 def variable(values: pa.Array, name: str, kind: Kind) -> Variable:
-    """A column as it is compared.
-
-    Raises:
-        ColumnError: nested or binary values.
-    """
+    """A column as it is compared; nested and binary values are refused."""
     if kind in ORDERED:
         numbers = plain_numbers(values, kind)
         # An infinite number goes together with nothing.
@@ -58,25 +54,22 @@ def plain_numbers(values: pa.Array, kind: Kind) -> Floats:
 def association(first: Variable, second: Variable) -> float | None:
     """|Pearson's r| of numbers, Cramér's V of categories, the correlation ratio of one of each, all from 0 to 1.
 
-    V and the ratio are corrected for the bias of small samples (Bergsma 2013; Kelley 1935).
-
-    Returns:
-        None where a column is constant, or so close to a key that nothing can be told.
+    V and the ratio are corrected for the bias of small samples (Bergsma 2013; Kelley 1935). None where a column is
+    constant, or so close to a key that nothing can be told.
     """
     if first.ordered and second.ordered:
-        return correlation(np.asarray(first.values, np.float64), np.asarray(second.values, np.float64))
-    if first.ordered:
-        return correlation_ratio(np.asarray(first.values, np.float64), second.values.astype(np.int64))
+        return correlation(first.values.astype(np.float64), second.values.astype(np.float64))
     if second.ordered:
-        return correlation_ratio(np.asarray(second.values, np.float64), first.values.astype(np.int64))
+        first, second = second, first
+    if first.ordered:
+        return correlation_ratio(first.values.astype(np.float64), second.values.astype(np.int64))
     return cramers_v_of_codes(first.values.astype(np.int64), second.values.astype(np.int64))
 
 
 def correlation(x: Floats, y: Floats) -> float | None:
     """|Pearson's r| over the rows where both are known."""
     known = ~(np.isnan(x) | np.isnan(y))
-    if not known.all():
-        x, y = x[known], y[known]
+    x, y = x[known], y[known]
     if len(x) < 3:
         return None
     x, y = x - x.mean(), y - y.mean()
@@ -87,14 +80,13 @@ def correlation(x: Floats, y: Floats) -> float | None:
 def correlation_ratio(numbers: Floats, codes: Codes) -> float | None:
     """The root of the share of the numbers' variance that lies between the categories."""
     known = ~np.isnan(numbers)
-    if not known.all():
-        numbers, codes = numbers[known], codes[known]
-    counts = np.bincount(codes) if len(codes) else np.zeros(1)
-    groups = int((counts > 0).sum())
-    total = float(((numbers - numbers.mean()) ** 2).sum()) if len(numbers) else 0.0
+    numbers, codes = numbers[known], codes[known]
+    if not len(numbers):
+        return None
+    counts, centred = np.bincount(codes), numbers - numbers.mean()
+    total, groups = float((centred**2).sum()), int((counts > 0).sum())
     if total == 0 or groups < 2 or groups >= len(numbers):
         return None
-    centred = numbers - numbers.mean()
     sums = np.bincount(codes, weights=centred)
     between = float((sums[counts > 0] ** 2 / counts[counts > 0]).sum())
     # Groups explain a share by chance alone, which is taken off.

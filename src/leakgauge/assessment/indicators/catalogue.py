@@ -16,11 +16,10 @@ from leakgauge.assessment.indicators import (
     properties,
     questionnaire,
 )
-from leakgauge.assessment.indicators.audits import Audited, audited_in
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import evidence_of_answers
+from leakgauge.assessment.indicators.attacks import Audited, audited_in
+from leakgauge.assessment.indicators.indicator import Context, Family
 from leakgauge.assessment.indicators.protected import Protected
-from leakgauge.assessment.indicators.questionnaire import ASKED, Questionnaire
+from leakgauge.assessment.indicators.questionnaire import ASKED, Questionnaire, answered
 from leakgauge.assessment.indicators.setting import Setting, setting_of
 from leakgauge.assessment.indicators.source import Source
 from leakgauge.errors import OptionError
@@ -101,19 +100,13 @@ def expected(
     Raises:
         OptionError, ColumnError: a mechanism that cannot be run on the source.
     """
-    if isinstance(mechanism, Setting):
-        setting = mechanism
-    elif source is None:
-        raise OptionError("{name} is given without a source; name the column's.", name=mechanism.name)
-    else:
-        setting = setting_of(mechanism, source)
-    context = Context(
-        None,
-        {} if questionnaire is None else questionnaire.answers,
-        releases_per_period,
-        {one.leaf: one for one in stored},
-    )
-    return _ordered(evidence for family in FAMILIES for evidence in family.expected(setting, context))
+    if not isinstance(mechanism, Setting):
+        if source is None:
+            raise OptionError("{name} is given without a source; name the column's.", name=mechanism.name)
+        mechanism = setting_of(mechanism, source)
+    answers = {} if questionnaire is None else questionnaire.answers
+    context = Context(None, answers, releases_per_period, {one.leaf: one for one in stored})
+    return _ordered(evidence for family in FAMILIES for evidence in family.expected(mechanism, context))
 
 
 def _ordered(evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
@@ -128,6 +121,6 @@ def asked_leaves(diagram: Diagram) -> tuple[str, ...]:
 
 def answered_beyond(questionnaire: Questionnaire | None) -> tuple[Evidence, ...]:
     """Evidence of the leaves of a diagram of one's own that people answered."""
-    answers = {} if questionnaire is None else questionnaire.answers
     known = {one.leaf for one in INDICATORS.values()}
-    return tuple(evidence_of_answers(leaf, counts) for leaf, counts in answers.items() if leaf not in known)
+    answers = {} if questionnaire is None else questionnaire.answers
+    return tuple(answered(leaf, counts) for leaf, counts in answers.items() if leaf not in known)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, Form, Indicator, alike
+from leakgauge.assessment.indicators.indicator import SHARE, Context, Family, Form, Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import MOVED, LetterSetting, NumberSetting, Setting
 from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, ZeroConcentratedDP
@@ -17,10 +16,6 @@ DELTA = 1e-6
 """The δ at which a claim that has none of its own is stated."""
 LARGEST_DELTA = 0.01
 """With a δ from here on one row in a hundred may be released as it is."""
-
-
-def _promises_nothing(epsilon: float, of_rows: bool) -> Sentence | None:
-    return Sentence("ε is infinite, which promises nothing") if epsilon == math.inf else None
 
 
 def _promises_little(delta: float, of_rows: bool) -> Sentence | None:
@@ -57,7 +52,7 @@ BUDGET = Indicator(
     alike(Scale(0.01, 10.0, True, Sentence("odds move by a hundredth, and by a factor of 22,000"))),
     limit="max_epsilon",
     needed=Sentence("the budget ε (leaf 3)"),
-    veto=_promises_nothing,
+    veto=lambda epsilon, of_rows: Sentence("ε is infinite, which promises nothing") if epsilon == math.inf else None,
 )
 TIGHTNESS = Indicator("bound-tightness", 4, "tightness of ε's lower bound", "share of the claim", SHARE)
 _NO_LEVEL = Sentence("No finite level is claimed, so nothing can be a share of it.")

@@ -10,13 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import Indicator, alike
+from leakgauge.assessment.indicators.indicator import Context, Family, Indicator, alike
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.audit.attacks.columns import values_of
 from leakgauge.errors import OptionError
-from leakgauge.probability import Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
 from leakgauge.randomness import Simulated
@@ -57,6 +55,11 @@ VOLUME = Indicator(
 )
 
 
+def _frequency(setting: Setting, context: Context) -> Evidence:
+    how = Sentence("Declared: how often such a release is made.")
+    return FREQUENCY.evidence(setting.form, context.releases_per_period, how, standing=Standing.DECLARED)
+
+
 def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     """Space and time from stored evidence or else from runs made here; the volume from what came out."""
     setting = protected.setting
@@ -80,21 +83,28 @@ def _runs(protected: Protected) -> tuple[Evidence, ...]:
     sizes = (max(min(SMALLER, larger // 2), 1), larger)
     space = [_peak(run, size) / size for size in sizes]
     times = [[_nanoseconds(run, size) / size for _ in range(RUNS)] for size in sizes]
-    slowest, quickest = max(map(max, times)), [min(one) for one in times]
-    memory = Sentence("The most memory that a run held")
-    cpu = Sentence("The CPU time of the quickest of five runs")
-    return (
-        _cost(SPACE, protected.setting, space, max(space), sizes, memory),
-        _cost(TIME, protected.setting, quickest, slowest, sizes, cpu),
+    runs = (
+        (SPACE, space, max(space), Sentence("The most memory that a run held")),
+        (
+            TIME,
+            [min(one) for one in times],
+            max(map(max, times)),
+            Sentence("The CPU time of the quickest of five runs"),
+        ),
     )
+    evidence = []
+    for indicator, by_row, highest, what in runs:
+        totals = [max(one * size, 1e-9) for one, size in zip(by_row, sizes, strict=True)]
+        grown = math.log(totals[1] / totals[0]) / math.log(sizes[1] / sizes[0])
+        how = Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0])
+        details = {"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]}
+        ends = (min(by_row), highest)
+        evidence.append(indicator.evidence(protected.setting.form, by_row[1], how, between=ends, details=details))
+    return tuple(evidence)
 
 
 def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
-    """Only the numbers are taken from a file; the scale is this one, whatever the file says.
-
-    Raises:
-        OptionError: a number that no run could have.
-    """
+    """Only the numbers are taken from a file; the scale is this one, whatever the file says."""
     evidence = []
     for indicator in (SPACE, TIME):
         one = context.stored.get(indicator.leaf)
@@ -116,19 +126,6 @@ def _stored(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     return tuple(evidence)
 
 
-def _cost(
-    indicator: Indicator, setting: Setting, by_row: list[float], highest: float, sizes: tuple[int, int], what: Sentence
-) -> Evidence:
-    grown = math.log(max(by_row[1] * sizes[1], 1e-9) / max(by_row[0] * sizes[0], 1e-9)) / math.log(sizes[1] / sizes[0])
-    return indicator.evidence(
-        setting.form,
-        by_row[1],
-        Sentence("{what} on {rows:d} rows, beside {fewer:d} rows.", what=what, rows=sizes[1], fewer=sizes[0]),
-        between=(min(by_row), highest),
-        details={"growth exponent": grown, f"per row at {sizes[0]}": by_row[0]},
-    )
-
-
 def _run_of(protected: Protected) -> Callable[[int], object]:
     if isinstance(protected, ProtectedColumn):
         column = protected.released
@@ -148,8 +145,7 @@ def _nanoseconds(run: Callable[[int], object], size: int) -> float:
 def _peak(run: Callable[[int], object], size: int) -> float:
     run(size)  # what is made once and kept does not count
     traced = tracemalloc.is_tracing()
-    if not traced:
-        tracemalloc.start()
+    tracemalloc.start()
     before = tracemalloc.get_traced_memory()[0]
     tracemalloc.reset_peak()
     run(size)
@@ -157,11 +153,6 @@ def _peak(run: Callable[[int], object], size: int) -> float:
     if not traced:
         tracemalloc.stop()
     return float(max(peak - before, 0))
-
-
-def _frequency(setting: Setting, context: Context) -> Evidence:
-    how = Sentence("Declared: how often such a release is made.")
-    return FREQUENCY.evidence(setting.form, context.releases_per_period, how, standing=Standing.DECLARED)
 
 
 def _measured_volume(protected: Protected, context: Context) -> Evidence:
@@ -195,9 +186,6 @@ def _volume(setting: Setting) -> Evidence:
 
 
 def _sizes(setting: LetterSetting) -> Floats:
-    return np.array([_size(letter) for letter in setting.channel.outputs], dtype=np.float64)
-
-
-def _size(letter: Label) -> int:
-    """The bytes of a letter's text and of what ends it."""
-    return (0 if letter is None else len(text_of(letter).encode())) + 1
+    """The bytes of each letter's text and of what ends it."""
+    texts = ["" if letter is None else text_of(letter) for letter in setting.channel.outputs]
+    return np.array([len(text.encode()) + 1 for text in texts], dtype=np.float64)

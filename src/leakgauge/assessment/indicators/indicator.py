@@ -1,7 +1,7 @@
 """What an indicator is: its unit, the monotone map that puts it between 0 and 1, and what is asked of it elsewhere.
 
 A scale always rises with the raw value; which way is good is the diagram's business. ``docs/reference/indicators.md``
-shows all of them.
+shows all of them. Those that are found together are a family.
 """
 
 from __future__ import annotations
@@ -9,10 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing, missing
-from leakgauge.errors import InternalError
+from leakgauge.errors import InternalError, OptionError
 from leakgauge.sentences import Sentence
+
+if TYPE_CHECKING:
+    from leakgauge.assessment.indicators.attacks import Audited
+    from leakgauge.assessment.indicators.protected import Protected
+    from leakgauge.assessment.indicators.setting import Setting
 
 TOLD = 0.9
 """A share of the secret from which on the release is as good as the data."""
@@ -28,12 +34,7 @@ class Form(Enum):
 
 @dataclass(frozen=True)
 class UpTo:
-    """A straight scale from 0 to something that is known of the data.
-
-    Attributes:
-        top: what stands for 1.
-        reason: why.
-    """
+    """A straight scale from 0 to something that is known of the data, and why that stands for 1."""
 
     top: str
     reason: Sentence
@@ -44,10 +45,7 @@ class Indicator:
     """Something that is measured, declared or asked of a release.
 
     Attributes:
-        id: says what it is.
         number: of its leaf in the paper's diagram; diagrams, questionnaires and stored evidence know it by that.
-        name: in English.
-        unit: of the raw value.
         scales: for each form of release the map to [0, 1]; empty where people are asked.
         limit: the limit of a policy that its upper end is held against; empty where there is none.
         needed: what a verdict does not know without it; None where it can do without.
@@ -83,12 +81,6 @@ class Indicator:
         """Evidence that there is none, and why."""
         return missing(self.leaf, why)
 
-    def answered(self, answers: tuple[int, ...] | None) -> Evidence:
-        """Evidence from how many people gave each of five answers; missing where nobody did."""
-        if answers is None or not sum(answers):
-            return self.missing(Sentence("Nobody was asked; hand out the questionnaire."))
-        return evidence_of_answers(self.leaf, answers)
-
     def evidence(
         self,
         form: Form,
@@ -119,14 +111,46 @@ class Indicator:
         )
 
 
-def evidence_of_answers(leaf: str, answers: tuple[int, ...]) -> Evidence:
-    """Evidence of a leaf from how many people gave each of five answers."""
-    source = Sentence("The answers of {people:d} people.", people=sum(answers))
-    return Evidence(leaf, Standing.ASKED, source, unit=ANSWERS, answers=answers)
+@dataclass(frozen=True)
+class Context:
+    """What is known beside the release itself.
+
+    Attributes:
+        answers: for each leaf that people were asked about how many gave each of the five answers.
+        stored: evidence of an earlier assessment by its leaves, of which space and time are taken.
+        simulation_seed: for intervals and samples; it protects nobody.
+        confidence: of the intervals that are made here; those of an audit have its own.
+    """
+
+    audit: Audited | None = None
+    answers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    releases_per_period: float = 1.0
+    stored: Mapping[str, Evidence] = field(default_factory=dict)
+    simulation_seed: int = 0
+    confidence: float = 0.95
+
+    def __post_init__(self) -> None:
+        if not 0 < self.releases_per_period < float("inf"):
+            raise OptionError(
+                "{found} releases per period are not a finite number above 0.", found=self.releases_per_period
+            )
+        if not 0 < self.confidence < 1:
+            raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=self.confidence)
 
 
-ANSWERS = "answers 1 to 5"
-"""The unit of what people are asked."""
+@dataclass(frozen=True)
+class Family:
+    """Indicators in the order of their vetoes, found from the law and, unless that is the same, from the release."""
+
+    indicators: tuple[Indicator, ...]
+    expected: Callable[[Setting, Context], tuple[Evidence, ...]]
+    measure: Callable[[Protected, Context], tuple[Evidence, ...]] | None = None
+
+    def measured(self, protected: Protected, context: Context) -> tuple[Evidence, ...]:
+        """Evidence of what went in and came out."""
+        if self.measure is None:
+            return self.expected(protected.setting, context)
+        return self.measure(protected, context)
 
 
 def alike(scale: Scale | UpTo) -> Mapping[Form, Scale | UpTo]:

@@ -11,18 +11,18 @@ What is public is no secret: where a mechanism reads public columns, O is the ot
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Form, Indicator, UpTo, alike
+from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Context, Family, Form, Indicator, UpTo, alike
 from leakgauge.assessment.indicators.noisy_numbers import entropy_of_shares
 from leakgauge.assessment.indicators.protected import Protected
 from leakgauge.assessment.indicators.setting import AnswerSetting, LetterSetting, NumberSetting, Setting
 from leakgauge.measures import Estimator, conditional_mutual_information, entropy, estimate, mutual_information
 from leakgauge.measures.nearest_neighbours import differential_entropy, mutual_information_of_numbers
-from leakgauge.probability import Counts, Distribution, Estimate
+from leakgauge.probability import Counts, Distribution, Estimate, Scenario
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
@@ -90,8 +90,8 @@ def measured(protected: Protected, context: Context) -> tuple[Evidence, ...]:
     spread = protected.outputs + (simulation(seed).random(len(protected.outputs)) - 0.5) * grid
     told = mutual_information_of_numbers(protected.inputs, spread, confidence=confidence, simulation_seed=seed)
     value, low, high = _ends(differential_entropy(spread, confidence=confidence))
-    shift = -0.5 * math.log2(setting.variance)
-    own = (value + shift, low + shift, high + shift)
+    shift = 0.5 * math.log2(setting.variance)
+    own = (value - shift, low - shift, high - shift)
     return _of_numbers(setting, _ends(told), own, Sentence("by nearest neighbours among the rows"))
 
 
@@ -101,14 +101,13 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     if isinstance(setting, LetterSetting):
         release = entropy(Distribution(setting.channel.outputs, setting.joint.sum(axis=0)))
         return _of_letters(setting, (_told(setting),) * 3, (release,) * 3, how)
-    if isinstance(setting, AnswerSetting):
-        told, own = setting.mixture.mutual_information(), setting.mixture.differential_entropy()
-    else:
-        told, found = setting.summed.told, setting.summed.own
-        if found is None:
-            return _of_numbers(setting, (told,) * 3, None, how)
-        own = found
-    return _of_numbers(setting, (told,) * 3, (own - 0.5 * math.log2(setting.variance),) * 3, how)
+    told, own = (
+        setting.summed
+        if isinstance(setting, NumberSetting)
+        else (setting.mixture.mutual_information(), setting.mixture.differential_entropy())
+    )
+    spread = None if own is None else (own - 0.5 * math.log2(setting.variance),) * 3
+    return _of_numbers(setting, (told,) * 3, spread, how)
 
 
 FAMILY = Family((INFORMATION, SHARE_TOLD, ENTROPY, DENSITY), expected, measured)
@@ -132,7 +131,7 @@ def entropy_of(setting: Setting) -> float:
 
 def _told(setting: LetterSetting) -> float:
     """I(O;N) of letters, given what is public: what all inputs tell less what the public ones do."""
-    told = mutual_information(setting.scenario)
+    told = mutual_information(Scenario(setting.prior, setting.channel))
     if not setting.source.public:
         return told
     joint = np.zeros((int(setting.known.max()) + 1, setting.joint.shape[1]))
@@ -142,38 +141,26 @@ def _told(setting: LetterSetting) -> float:
 
 
 def _measured_letters(setting: LetterSetting, cells: Codes, confidence: float) -> tuple[Evidence, ...]:
-    counts = _counts(setting, cells)
-    known = ["public"] if setting.source.public else []
-    told = estimate(
-        conditional_mutual_information if known else mutual_information,
-        counts,
-        ["original"],
-        ["released"],
-        known,
-        estimator=Estimator.MILLER_MADOW,
-        confidence=confidence,
-    )
-    own = estimate(
-        entropy, counts.keep("released"), ["released"], estimator=Estimator.MILLER_MADOW, confidence=confidence
-    )
+    names, known = ["original", "released"], []
+    if setting.source.public:
+        # How often each secret letter, what is public of it, and each output occur together.
+        names, known = ["original", "public", "released"], ["public"]
+        letters, at = setting.letters
+        together = np.zeros((len(letters), int(setting.known.max()) + 1, cells.shape[1]), dtype=np.int64)
+        np.add.at(together, (at, setting.known), cells)
+        cells = together
+    counts = Counts({name: range(size) for name, size in zip(names, cells.shape, strict=True)}, cells)
+    unbiased = partial(estimate, estimator=Estimator.MILLER_MADOW, confidence=confidence)
+    measure = conditional_mutual_information if known else mutual_information
+    told = unbiased(measure, counts, ["original"], ["released"], known)
+    own = unbiased(entropy, counts.keep("released"), ["released"])
     how = Sentence("from the counts of rows, without the bias of Miller and Madow")
     return _of_letters(setting, _ends(told), _ends(own), how)
 
 
-def _counts(setting: LetterSetting, cells: Codes) -> Counts:
-    """How often each secret letter, what is public of it, and each output occur together."""
-    if not setting.source.public:
-        return Counts({"original": range(len(cells)), "released": range(cells.shape[1])}, cells)
-    letters, at = setting.letters
-    together = np.zeros((len(letters), int(setting.known.max()) + 1, cells.shape[1]), dtype=np.int64)
-    np.add.at(together, (at, setting.known), cells)
-    names = ("original", "public", "released")
-    return Counts({name: range(size) for name, size in zip(names, together.shape, strict=True)}, together)
-
-
 def _of_letters(setting: LetterSetting, told: Ends, own: Ends, how: Sentence) -> tuple[Evidence, ...]:
     # The entropy of a release that is spread evenly; of one output alone it is 0, which makes no scale.
-    even = math.log2(max(setting.matrix.shape[1], 2))
+    even = math.log2(max(setting.channel.matrix.shape[1], 2))
     raw = entropy_of_shares(setting.of_secrets(setting.prior.probabilities))
     given = Sentence("given what is public, {how}", how=how) if setting.source.public else how
     said = Sentence("H(N), {how}.", how=how)

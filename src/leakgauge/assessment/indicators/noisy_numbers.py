@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -76,14 +77,11 @@ def mixture(noise: NoisyNumber, numbers: Floats, shares: Floats) -> Mixture:
     return Mixture(shares, cells / cells.sum(axis=1, keepdims=True), np.diff(edges) * grid)
 
 
-@dataclass(frozen=True)
-class Summed:
-    """What numbers with noise tell.
+class Summed(NamedTuple):
+    """I(O;N) and h(N) of numbers with noise in bits, N being spread evenly over its step of the grid.
 
-    Attributes:
-        told: I(O;N) in bits; where the noise is too fine to compute with, H(O), which it cannot exceed.
-        own: h(N) in bits, N being spread evenly over its step of the grid; None where the noise is finer than the gaps
-            between numbers, so that the rows do not tell what lies between them.
+    Where the noise is too fine to compute with, I(O;N) is H(O), which it cannot exceed; where it is finer than the gaps
+    between numbers, so that the rows do not tell what lies between them, h(N) is None.
     """
 
     told: float

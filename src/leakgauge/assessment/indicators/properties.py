@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from leakgauge.artefacts.evidence import Evidence, Scale, Standing
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Form, Indicator, UpTo, of_numbers
+from leakgauge.assessment.indicators.indicator import SHARE, SPREAD, Context, Family, Form, Indicator, UpTo, of_numbers
 from leakgauge.assessment.indicators.setting import LetterSetting, NumberSetting, Setting
 from leakgauge.assessment.indicators.source import NUMERIC
-from leakgauge.mechanisms.finite import COUNTABLE
-from leakgauge.mechanisms.mechanism import Capabilities
+from leakgauge.mechanisms.mechanism import COUNTABLE, Capabilities
 from leakgauge.release.bound import LARGEST_ALPHABET
 from leakgauge.sentences import Sentence
 
@@ -48,10 +46,8 @@ FAMILY = Family(
 
 
 def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
-    """The strongest association with another column, and its square: the variance that is shared.
-
-    The mean over the columns would fall with every column that has nothing to do with the data.
-    """
+    """The strongest association with another column, and its square: the variance that is shared."""
+    # The mean over the columns would fall with every column that has nothing to do with the data.
     found = [one.association for one in setting.source.columns if one.association is not None]
     if not found:
         why = Sentence("The table has no other column that the protected one could go together with.")
@@ -71,8 +67,10 @@ def _of_columns(setting: Setting) -> tuple[Evidence, ...]:
 
 def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     """Shares of ways of use, of rows and of columns."""
-    form, able = setting.form, _abilities(setting)
-    columns = setting.source.columns
+    form, able, columns = setting.form, setting.mechanism.capabilities, setting.source.columns
+    if setting.mechanism.noise is not None:
+        # Noise is for columns with bounds and for answers with a sensitivity alike.
+        able = Capabilities(NUMERIC, True, able.finite)
     # A histogram counts values of any countable kind; its bins are letters.
     kinds = COUNTABLE if form is Form.ANSWERS else able.columns
     bounded = form is not Form.NUMBERS
@@ -95,30 +93,20 @@ def _of_use(setting: Setting) -> tuple[Evidence, ...]:
     )
 
 
-def _abilities(setting: Setting) -> Capabilities:
-    """What is declared; noise is for columns with bounds and for answers with a sensitivity alike."""
-    declared = setting.mechanism.capabilities
-    if setting.mechanism.noise is not None:
-        return Capabilities(NUMERIC, True, declared.finite)
-    return declared
-
-
 def _taken(setting: Setting) -> float:
-    """Numbers that are neither missing nor clamped; letters and counts are all taken."""
+    """The share of numbers that are neither missing nor clamped; letters and counts are all taken."""
     if not isinstance(setting, NumberSetting):
         return 1.0
-    span = setting.noise.span
-    assert span.lowest is not None and span.highest is not None
-    numbers = setting.source.numbers
+    span, numbers = setting.noise.span, setting.source.numbers
     # Half a step beyond a bound is rounded to it like everywhere on the grid.
-    low, high = ((end + more) * span.grid for end, more in ((span.lowest, -0.5), (span.highest, 0.5)))
+    low, high = ((end + more) * span.grid for end, more in zip(span.bounds, (-0.5, 0.5), strict=True))
     return float(np.mean((numbers >= low) & (numbers <= high)))
 
 
 def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
     """Noise of numbers over the data's variance; of letters what chance there is in them over 1 − Σp²."""
     if isinstance(setting, LetterSetting):
-        p, matrix = setting.prior.probabilities, setting.matrix
+        p, matrix = setting.prior.probabilities, setting.channel.matrix
         own = 1 - float((setting.of_secrets(p) ** 2).sum())
         chance = max(1 - float(p @ (matrix**2).sum(axis=1)), 0.0)
         how = Sentence("The mean of 1 − Σq(y|x)² over 1 − Σp², exact from the channel.")

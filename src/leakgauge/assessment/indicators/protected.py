@@ -20,7 +20,7 @@ from leakgauge.assessment.indicators.setting import (
 from leakgauge.assessment.indicators.source import histogram_source, source_of
 from leakgauge.audit.attacks.case import Case, ReleasedColumn, Secret, read_case
 from leakgauge.audit.attacks.ceilings import Promise
-from leakgauge.claims import ApproximateDP, CentralDP, LocalDP, Statement
+from leakgauge.claims import ApproximateDP, CentralDP, LocalDP
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.letter_sets import LetterSets, Members
@@ -37,13 +37,9 @@ from leakgauge.tables import Table, in_bins
 
 @dataclass(frozen=True, eq=False)
 class _Protected:
-    """What went in and what came out.
+    """What went in and came out: of letters the number of each row's, else numbers or counts.
 
-    Attributes:
-        inputs: of letters the number of each row's input; else the numbers, or the true counts.
-        outputs: of letters the number of each row's output; else the noisy numbers or counts.
-        record_digest: of the record it was read from; None of a simulation.
-        bytes_per_record: of the whole release; None of a simulation.
+    The digest of the record and the bytes per record of the whole release are None of a simulation.
     """
 
     inputs: Codes | Floats
@@ -76,11 +72,7 @@ def protected_of_release(
 ) -> ProtectedColumn:
     """A column of a release beside its original, whose rows stand in the same order.
 
-    Args:
-        record: the release, or the file of its record.
-        original: the table it was made from.
-        released: the released table, where it is not where the record says.
-        column: the protected column; it may be left out where there is one.
+    The released table may be named where it is not where the record says, and the column where several are protected.
 
     Raises:
         FileError, VerificationError, TableError, ColumnError: of a record, release or table that cannot be used.
@@ -118,7 +110,10 @@ def _released_column(setting: ColumnSetting, randomness: Randomness) -> Protecte
     source = setting.source
     bound = BoundColumn(source.name, setting.mechanism, source.names, source.names)
     inputs = bound.form.inputs(source.values)
-    law, promises = bound.form.law, _promises(setting.claims)
+    law = bound.form.law
+    pure = [one.level for one in setting.claims if isinstance(one, LocalDP | CentralDP) and np.isfinite(one.level)]
+    spent = [(one.epsilon, one.delta) for one in setting.claims if isinstance(one, ApproximateDP)]
+    promises = (*map(Promise, pure), *(Promise(*one) for one in spent))
     made = ReleasedColumn(source.names, source.names, setting.mechanism, inputs, law.draw(inputs, randomness), promises)
     secret = tuple(name for name in source.names if name not in source.public)
     case = Case(
@@ -151,9 +146,6 @@ def protected_histogram(
         randomness: of the noise.
         labels: the texts that are counted; by default those of the table, which leaves unprotected which occur.
         edges: or where numbers are cut.
-
-    Raises:
-        ColumnError, OptionError: a column, mechanism or bins that cannot be used.
     """
     source = source_of(table, column)
     if labels is None and edges is None:
@@ -209,8 +201,3 @@ def _chosen(columns: Sequence[ReleasedColumn], name: str | None) -> ReleasedColu
     raise ColumnError(
         "Column {name!r} is not released through a mechanism; {hint}", name=name, hint=did_you_mean(name, readable)
     )
-
-
-def _promises(claims: Sequence[Statement]) -> tuple[Promise, ...]:
-    found = [Promise(one.level) for one in claims if isinstance(one, LocalDP | CentralDP) and np.isfinite(one.level)]
-    return (*found, *(Promise(one.epsilon, one.delta) for one in claims if isinstance(one, ApproximateDP)))

@@ -9,13 +9,15 @@ from importlib.resources import files
 from io import StringIO
 from pathlib import Path
 
-from leakgauge.artefacts.evidence import Evidence
-from leakgauge.assessment.indicators.family import Context, Family
-from leakgauge.assessment.indicators.indicator import ANSWERS, Indicator
+from leakgauge.artefacts.evidence import Evidence, Standing, missing
+from leakgauge.assessment.indicators.indicator import Context, Family, Indicator
 from leakgauge.assessment.indicators.setting import Setting
 from leakgauge.drafts import draft
 from leakgauge.errors import FileError, OptionError, did_you_mean
+from leakgauge.sentences import Sentence
 
+ANSWERS = "answers 1 to 5"
+"""The unit of what people are asked."""
 LANGUAGES = ("en", "zh")
 HEADER = ("respondent", "leaf", "answer")
 _SHOWN = ("question", "answers")
@@ -30,9 +32,17 @@ ASKED = tuple(one.leaf for one in _INDICATORS)
 """The leaves that people are asked about."""
 
 
+def answered(leaf: str, answers: tuple[int, ...] | None) -> Evidence:
+    """Evidence of a leaf from how many people gave each of five answers; missing where nobody did."""
+    if answers is None or not sum(answers):
+        return missing(leaf, Sentence("Nobody was asked; hand out the questionnaire."))
+    source = Sentence("The answers of {people:d} people.", people=sum(answers))
+    return Evidence(leaf, Standing.ASKED, source, unit=ANSWERS, answers=answers)
+
+
 def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     """How many people gave each of the five answers, whatever is released."""
-    return tuple(one.answered(context.answers.get(one.leaf)) for one in _INDICATORS)
+    return tuple(answered(leaf, context.answers.get(leaf)) for leaf in ASKED)
 
 
 FAMILY = Family(_INDICATORS, expected)
@@ -91,12 +101,7 @@ def read_questionnaire(path: Path | str, leaves: Sequence[str] = ASKED) -> Quest
 
 
 def write_template(path: Path | str, language: str = "en", respondents: int = 5) -> None:
-    """Write a questionnaire to fill in: a line for each respondent and question, the answer left empty.
-
-    Raises:
-        OptionError: an unknown language, or no respondents.
-        FileError, EngineError: a place that cannot be written.
-    """
+    """Write a questionnaire to fill in: a line for each respondent and question, the answer left empty."""
     if language not in LANGUAGES:
         raise OptionError(
             "There is no questionnaire in {language!r}; {hint}",

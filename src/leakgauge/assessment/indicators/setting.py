@@ -16,7 +16,7 @@ from leakgauge.errors import ColumnError, ModelError, OptionError
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
 from leakgauge.mechanisms.noisy_number import NoisyNumber
-from leakgauge.probability import Channel, Distribution, Label, Scenario
+from leakgauge.probability import Channel, Distribution, Label
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.release.queries.noise import bin_noise, sum_above
 
@@ -70,19 +70,9 @@ class LetterSetting(_Setting):
         return Distribution(self.channel.inputs, counts / counts.sum())
 
     @cached_property
-    def scenario(self) -> Scenario:
-        """The prior and the channel."""
-        return Scenario(self.prior, self.channel)
-
-    @property
-    def matrix(self) -> Floats:
-        """q(y|x)."""
-        return self.channel.matrix
-
-    @cached_property
     def joint(self) -> Floats:
         """p(x) q(y|x)."""
-        return np.asarray(self.prior.probabilities[:, None] * self.matrix)
+        return np.asarray(self.prior.probabilities[:, None] * self.channel.matrix)
 
     @cached_property
     def letters(self) -> tuple[tuple[Label, ...], Codes]:
@@ -126,7 +116,7 @@ class LetterSetting(_Setting):
 
     def counts(self, inputs: Codes | Floats, outputs: Codes | Floats) -> Codes:
         """How often each input gave each output."""
-        rows, columns = self.matrix.shape
+        rows, columns = self.channel.matrix.shape
         together = np.bincount(inputs.astype(np.int64) * columns + outputs, minlength=rows * columns)
         return together.reshape(rows, columns).astype(np.int64)
 
@@ -191,14 +181,10 @@ Setting: TypeAlias = ColumnSetting | AnswerSetting
 
 
 def setting_of(mechanism: Mechanism, source: Source) -> Setting:
-    """A mechanism over a source.
+    """A mechanism over a source; one that cannot be run on it, or a column that it cannot take, is refused.
 
     Over counts, Laplace and Gaussian noise is that of a histogram with the mechanism's ε and δ: a replaced row moves
     two counts, so that the sensitivity is 2 in sum and √2 in length.
-
-    Raises:
-        OptionError: a mechanism that cannot be run on the source, or whose law cannot be written down.
-        ColumnError: a column of a kind the mechanism cannot take.
     """
     return column_setting(mechanism, source) if source.counts is None else _over_counts(mechanism, source)
 
@@ -222,7 +208,7 @@ def column_setting(mechanism: Mechanism, source: Source) -> ColumnSetting:
                 "Column {name!r} holds infinite numbers, whose error has no size; leave those rows out.",
                 name=source.name,
             )
-        if source.variance == 0:
+        if source.known.var() == 0:
             raise ColumnError("Column {name!r} has one value only; there is nothing to protect.", name=source.name)
         return NumberSetting(source, mechanism, mechanism.claims, noise)
     channel = mechanism.channel()

@@ -47,7 +47,6 @@ class Source:
     Attributes:
         names: the columns that are read; nearly always one.
         kind: of the first one's values.
-        columns: every column of the table.
         counts: where a histogram is released, its true counts.
         public: those of the columns read that are released as they are; what they hold is no secret.
     """
@@ -76,11 +75,6 @@ class Source:
     def known(self) -> Floats:
         """The numbers that are not missing."""
         return self.numbers[~np.isnan(self.numbers)]
-
-    @cached_property
-    def variance(self) -> float:
-        """Of the numbers that are known."""
-        return float(self.known.var())
 
     def filled(self, missing: float | None) -> Floats:
         """The numbers with one that stands for those that are missing; as they are without one."""
@@ -135,9 +129,6 @@ class Source:
 
         The secret is what attacks guess: the value, or of many numbers its tenth. Where letters are values that is the
         letter itself; where they are intervals it is not.
-
-        Raises:
-            ColumnError: a value is none of the letters.
         """
         if letters not in self._counted:
             places = BoundColumn(self.name, mechanism, self.names, self.names).form.inputs(self.values)
@@ -151,10 +142,6 @@ def source_of(table: Table, *names: str, public: Iterable[str] = ()) -> Source:
     """A column of a table, or several that are read together, beside the other columns.
 
     Columns that are public, released as they are, are no secret where they are read.
-
-    Raises:
-        ColumnError: a column that is not there, holds nested values, or has one value only.
-        TableError: too few rows.
     """
     kinds = {column.name: column.kind for column in table.columns()}
     for name in names:

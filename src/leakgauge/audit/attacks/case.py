@@ -21,7 +21,7 @@ from leakgauge.audit.binomial import require_confidence
 from leakgauge.audit.outputs import Outputs
 from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms import Mechanism
-from leakgauge.mechanisms.law import Law
+from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability.cells import Codes
 from leakgauge.randomness import Simulated, simulation
 from leakgauge.release import Release, ReleasePlan
@@ -230,7 +230,8 @@ def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
         # A channel of several columns is planned for each that it writes.
         for written in (name, *(column.writes if len(column.writes) > 1 else ()))
     }
-    return bind(ReleasePlan(planned, list(plan.public), binnings(plan)), original)
+    bins, rows = binnings(plan), plan.rows_per_unit
+    return bind(ReleasePlan(planned, list(plan.public), bins, unit=plan.unit, rows_per_unit=rows), original)
 
 
 def _column(

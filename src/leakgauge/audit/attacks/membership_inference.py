@@ -16,7 +16,7 @@ from leakgauge.audit.attacks.case import Case, fresh
 from leakgauge.audit.attacks.ceilings import ceiling
 from leakgauge.audit.attacks.rows import AS_IS, Crowd, equal_rows, log_sums
 from leakgauge.audit.binomial import share
-from leakgauge.mechanisms.law import Law
+from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability import Estimate
 from leakgauge.probability.cells import Codes, Floats
 

@@ -11,7 +11,7 @@ from leakgauge.audit.attacks.columns import binned, codes_of, numbered, quantile
 from leakgauge.audit.attacks.posterior import groups
 from leakgauge.audit.attacks.rows import AT_ONCE, equal_rows
 from leakgauge.audit.outputs import Outputs
-from leakgauge.mechanisms.law import Law
+from leakgauge.mechanisms.mechanism import Law
 from leakgauge.probability.cells import Codes, Floats
 
 if TYPE_CHECKING:

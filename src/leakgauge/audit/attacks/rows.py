@@ -10,7 +10,7 @@ import numpy as np
 from leakgauge.audit.attacks.columns import codes_of
 from leakgauge.audit.attacks.posterior import groups
 from leakgauge.audit.outputs import Outputs
-from leakgauge.mechanisms.law import Inputs, Law
+from leakgauge.mechanisms.mechanism import Inputs, Law
 from leakgauge.probability.cells import Codes, Floats
 from leakgauge.randomness import Randomness
 

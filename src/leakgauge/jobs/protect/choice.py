@@ -59,7 +59,8 @@ class Chosen:
 def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
     """The plan by which every group of secrets is released."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
-    return ReleasePlan(columns, asked.public, _bins(asked))
+    unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
+    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
 
 
 def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
@@ -70,7 +71,8 @@ def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
         for group, how in chosen.items()
         for name in group
     }
-    tables = [f"public = [{public}]\n", _table("columns", columns)]
+    unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
+    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
     return "\n".join([*tables, _table("bins", bins)] if bins else tables)
 
 

@@ -54,7 +54,7 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel) -> Uti
         shares[column] = p[row]
     lost = float(sum(p[row] for row, label in enumerate(channel.inputs) if label not in place))
     distance = (np.abs(p @ q - shares).sum() + lost) / 2
-    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs).matrix
+    distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
     mean = float(p @ (q * distances).sum(axis=1))
     columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
     return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))

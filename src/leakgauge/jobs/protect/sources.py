@@ -58,10 +58,12 @@ class Sources:
         With more cells than a fifth of the rows, frequencies are mostly noise: then the background, and of the public
         columns the most telling that fit.
         """
-        if len(asked.seen) == len(asked.background) or self._fits(secret, asked.seen):
-            return asked.seen
-        known = asked.background
-        public = [name for name in asked.public if name not in known and self._fits(secret, (name,))]
+        known, further = asked.background, [name for name in asked.public if name not in asked.background]
+        # A column with one value alone tells nothing.
+        varied = [one.columns[0] for one in self.table.group_sizes([(name,) for name in further]) if one.groups > 1]
+        if not varied or self._fits(secret, (*known, *varied)):
+            return (*known, *varied)
+        public = [name for name in varied if self._fits(secret, (name,))]
         for name in sorted(public, key=lambda one: -self._told(secret, one)):
             known = (*known, name) if self._fits(secret, (*known, name)) else known
         return known

@@ -1,6 +1,5 @@
 """What one run of a mechanism costs in a sequence: the kinds of steps that compose."""
 
-from leakgauge.mechanisms.steps.claimed import Claimed, ClaimedCurve
 from leakgauge.mechanisms.steps.known import (
     DiscreteGaussianNoise,
     DiscreteLaplaceNoise,
@@ -11,7 +10,7 @@ from leakgauge.mechanisms.steps.known import (
     PermuteAndFlip,
     RandomizedResponse,
 )
-from leakgauge.mechanisms.steps.step import Step
+from leakgauge.mechanisms.steps.step import Claimed, ClaimedCurve, Step
 
 __all__ = [
     "Claimed",

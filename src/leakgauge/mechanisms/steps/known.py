@@ -11,13 +11,12 @@ import numpy as np
 from leakgauge.mechanisms.steps import renyi_curves
 from leakgauge.mechanisms.steps.losses import (
     POINTS,
-    DiscreteLaplaceLoss,
-    GaussianLoss,
-    LaplaceLoss,
     Loss,
+    NoiseLoss,
     curve_of_bounded_range,
     curve_of_pair,
     curve_of_rows,
+    gaussian_loss,
 )
 from leakgauge.mechanisms.steps.step import LARGEST_EXACT_LOSS, Pair, Step, require_level, require_whole, worst_pair
 from leakgauge.probability import Channel, Label
@@ -40,7 +39,6 @@ class PureStep(Step):
         require_level(self.epsilon, "An ε")
 
     def pure_epsilon(self) -> float:
-        """ε in nats."""
         return float(self.epsilon)
 
 
@@ -49,7 +47,6 @@ class LaplaceNoise(PureStep):
     """Laplace noise at ε = sensitivity / scale."""
 
     def renyi(self, orders: Floats) -> Floats:
-        """The exact curve in nats."""
         return renyi_curves.laplace(self.epsilon, orders) if self.epsilon < math.inf else super().renyi(orders)
 
     def pair(self) -> Pair | None:
@@ -57,8 +54,7 @@ class LaplaceNoise(PureStep):
         return None
 
     def loss(self) -> Loss | None:
-        """The exact loss."""
-        return LaplaceLoss(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        return NoiseLoss("laplace", 1 / self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -76,30 +72,44 @@ class DiscreteLaplaceNoise(PureStep):
         return super().pair() if self.sensitivity == 1 else None
 
     def loss(self) -> Loss | None:
-        """The exact loss."""
-        return DiscreteLaplaceLoss(self.epsilon, self.sensitivity) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
+        if not 0 < self.epsilon <= LARGEST_EXACT_LOSS:
+            return None
+        return NoiseLoss("discrete_laplace", self.epsilon / self.sensitivity, self.sensitivity)
 
 
 @dataclass(frozen=True)
-class DiscreteGaussianNoise(Step):
-    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+class ConcentratedNoise(Step):
+    """Noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity and as concentrated as normal."""
 
     noise_multiplier: float
-    sensitivity: int = 1
 
     def __post_init__(self) -> None:
         super().__post_init__()
         require_level(self.noise_multiplier, "A noise multiplier")
-        require_whole(self.sensitivity, 1, "A sensitivity")
+
+    @property
+    def mu(self) -> float:
+        """Sensitivity in standard deviations."""
+        return 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
 
     def rho(self) -> float:
-        """1/(2σ²) nats, as for the continuous Gaussian."""
-        mu = 1 / self.noise_multiplier if self.noise_multiplier > 1e-150 else math.inf
-        return mu * mu / 2
+        """1/(2σ²) nats."""
+        return self.mu * self.mu / 2
 
     def renyi(self, orders: Floats) -> Floats:
-        """At most α/(2σ²) nats, at every order."""
+        """α/(2σ²) nats; of discrete noise at most that."""
         return orders * self.rho()
+
+
+@dataclass(frozen=True)
+class DiscreteGaussianNoise(ConcentratedNoise):
+    """Discrete Gaussian noise of σ = ``noise_multiplier`` · ``sensitivity`` whole steps (Canonne et al. 2020)."""
+
+    sensitivity: int = 1
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        require_whole(self.sensitivity, 1, "A sensitivity")
 
     def pair(self) -> Pair | None:
         """The law and its shift, what lies beyond a window counted as told; None where the window is wide."""
@@ -120,38 +130,15 @@ class DiscreteGaussianNoise(Step):
 
 
 @dataclass(frozen=True)
-class GaussianNoise(Step):
-    """Gaussian noise whose standard deviation is ``noise_multiplier`` times the ℓ2 sensitivity.
-
-    A discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``.
-    """
-
-    noise_multiplier: float
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        require_level(self.noise_multiplier, "A noise multiplier")
-
-    @property
-    def mu(self) -> float:
-        """Sensitivity in standard deviations."""
-        return 1 / self.noise_multiplier if self.noise_multiplier else math.inf
+class GaussianNoise(ConcentratedNoise):
+    """Gaussian noise; a discrete Gaussian is not quite this: see ``DiscreteGaussianNoise``."""
 
     def pure_epsilon(self) -> float:
         """Infinite, unless the noise is."""
         return math.inf if self.mu else 0.0
 
-    def rho(self) -> float:
-        """1/(2σ²) nats."""
-        return self.mu * self.mu / 2
-
-    def renyi(self, orders: Floats) -> Floats:
-        """α/(2σ²) nats."""
-        return orders * self.rho()
-
     def loss(self) -> Loss | None:
-        """The exact loss."""
-        return GaussianLoss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
+        return gaussian_loss(self.mu) if 0 < self.mu < LARGEST_EXACT_LOSS else None
 
 
 @dataclass(frozen=True)
@@ -199,7 +186,6 @@ class ExponentialChoice(PureStep):
         return None
 
     def loss(self) -> Loss | None:
-        """The worst loss of bounded range."""
         return curve_of_bounded_range(self.epsilon) if 0 < self.epsilon <= LARGEST_EXACT_LOSS else None
 
 
@@ -210,12 +196,10 @@ class PermuteAndFlip(PureStep):
 
 @dataclass(frozen=True)
 class KnownChannel(Step):
-    """A finite channel, every two of whose inputs may be neighbours.
+    """A finite channel, every two of whose inputs may be neighbours, and a name for the secret that it sees.
 
-    Args:
-        channel: the channel.
-        secret: a name for what it sees. Channels of one name, and the runs of one of them, meet the same pair of
-            inputs; without a name each run is taken at its own worst pair, as two columns of one record may be.
+    Channels of one name, and the runs of one of them, meet the same pair of inputs; without a name each run is taken
+    at its own worst pair, as two columns of one record may be.
     """
 
     channel: Channel

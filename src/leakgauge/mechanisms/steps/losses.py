@@ -29,16 +29,10 @@ class Loss(ABC):
 
     names_a_missing_record: ClassVar[bool] = True
     """Whether it knows the law without the record, so that sampling can be amplified."""
-
-    @property
-    def mu(self) -> float | None:
-        """The distance of two Gaussians, in standard deviations, where it is theirs."""
-        return None
-
-    @property
-    def largest(self) -> float | None:
-        """The largest finite loss in nats, where that is known without the law."""
-        return None
+    mu: float | None = None
+    """The distance of two Gaussians, in standard deviations, where it is theirs."""
+    largest: float | None = None
+    """The largest finite loss in nats, where that is known without the law."""
 
     @abstractmethod
     def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
@@ -46,51 +40,26 @@ class Loss(ABC):
 
 
 @dataclass(frozen=True)
-class GaussianLoss(Loss):
-    """N(μ, 1) against N(0, 1)."""
+class NoiseLoss(Loss):
+    """The loss of a noise that dp-accounting has a function for, by its name, parameter and sensitivity there."""
 
-    distance: float
-
-    @property
-    def mu(self) -> float:
-        """The distance."""
-        return self.distance
+    noise: str
+    parameter: float
+    sensitivity: int = 1
+    mu: float | None = None
 
     def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
-        """Of the Gaussian mechanism."""
-        return accounting.from_gaussian_mechanism(
-            1 / self.mu, value_discretization_interval=interval, sampling_prob=sampling_probability
-        )
-
-
-@dataclass(frozen=True)
-class LaplaceLoss(Loss):
-    """Two Laplace laws, ε scales apart."""
-
-    epsilon: float
-
-    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
-        """Of the Laplace mechanism."""
-        return accounting.from_laplace_mechanism(
-            1 / self.epsilon, value_discretization_interval=interval, sampling_prob=sampling_probability
-        )
-
-
-@dataclass(frozen=True)
-class DiscreteLaplaceLoss(Loss):
-    """Two discrete Laplace laws, ``sensitivity`` whole steps and ε apart."""
-
-    epsilon: float
-    sensitivity: int
-
-    def distribution(self, accounting: Any, interval: float, sampling_probability: float) -> Any:
-        """Of the discrete Laplace mechanism."""
-        return accounting.from_discrete_laplace_mechanism(
-            self.epsilon / self.sensitivity,
+        return getattr(accounting, f"from_{self.noise}_mechanism")(
+            self.parameter,
             sensitivity=self.sensitivity,
             value_discretization_interval=interval,
             sampling_prob=sampling_probability,
         )
+
+
+def gaussian_loss(mu: float) -> NoiseLoss:
+    """The loss of N(μ, 1) against N(0, 1)."""
+    return NoiseLoss("gaussian", 1 / mu, mu=mu)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,7 +71,7 @@ class CurveLoss(Loss):
     names_a_missing_record = False
 
     @property
-    def largest(self) -> float:
+    def largest(self) -> float:  # type: ignore[override]
         """Where the curve bends last."""
         return float(np.abs(self.bends).max(initial=0.0))
 
@@ -111,11 +80,8 @@ class CurveLoss(Loss):
         bends = self.bends if len(self.bends) else np.zeros(1)
         low, high = math.floor(bends.min() / interval), math.ceil(bends.max() / interval)
         points = np.unique(np.concatenate([np.floor(bends / interval), np.ceil(bends / interval), [low, high]]))
-        mesh = np.unique(np.linspace(low, high, POINTS // 4).round())
-        if len(points) <= POINTS:
-            points = np.union1d(points, mesh)
-        else:
-            points = np.unique(np.linspace(low, high, POINTS).round())
+        mesh = np.linspace(low, high, POINTS // 4 if len(points) <= POINTS else POINTS).round()
+        points = np.union1d(points, mesh) if len(points) <= POINTS else np.unique(mesh)
         deltas = np.clip(self.deltas(points * interval), 0.0, 1.0)
         build = import_module("dp_accounting.pld.pld_pmf").create_pmf_pessimistic_connect_dots
         # Rounding may leave a curve rising by one unit in the last place; the larger value is the safe one.
@@ -187,12 +153,9 @@ def available() -> bool:
 
 
 def epsilon_at(parts: Sequence[Part], delta: float, interval: float) -> float:
-    """An upper bound in nats on the ε of the whole sequence at δ, by privacy loss distributions.
+    """An upper bound in nats on the ε of the whole sequence at a δ above 0, by privacy loss distributions.
 
-    Args:
-        parts: what is composed; counts are spent by ``self_compose``.
-        delta: the target, above 0.
-        interval: the grid of losses in nats; coarser is faster and larger, never unsafe.
+    ``interval`` is the grid of losses in nats; a coarser one is faster and the bound larger, never unsafe.
     """
     total = sum(part.count for part in parts)
     # Fourier transforms leave errors of about this size in sums of probabilities, and they may favour either side.

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
 
 import numpy as np
 
 from leakgauge.probability.cells import Floats
-
-Curve: TypeAlias = Callable[[Floats], Floats]
 
 WHOLE_ORDERS: Floats = np.concatenate([np.arange(2.0, 64.0), np.arange(64.0, 257.0, 4.0)])
 ORDERS: Floats = np.union1d(1 + np.geomspace(1e-2, 1e7, 400), WHOLE_ORDERS)
@@ -101,7 +98,7 @@ def of_rows(matrix: Floats, orders: Floats) -> Floats | None:
     return worst
 
 
-def epsilon_at(curve: Curve, delta: float, corners: Sequence[float] = ()) -> float:
+def epsilon_at(curve: Callable[[Floats], Floats], delta: float, corners: Sequence[float] = ()) -> float:
     """The smallest ε in nats for which the curve proves (ε, δ)-DP, over orders refined around the best.
 
     ε = ε_α + ln(1 − 1/α) − (ln δ + ln α)/(α − 1). Every order gives a bound, so no choice of orders is unsafe;

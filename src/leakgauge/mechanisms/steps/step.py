@@ -1,18 +1,22 @@
-"""What every kind of step in a sequence says of itself, by default from a pure ε alone."""
+"""What every kind of step in a sequence says of itself, and steps of which only a claim is known."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, Self, TypeAlias
 
 import numpy as np
 
+from leakgauge.arguments import check_fields
+from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import renyi_curves
-from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows
+from leakgauge.mechanisms.steps.losses import Loss, curve_of_rows, gaussian_loss
 from leakgauge.probability.cells import Floats
+
+COMPOSABLE = (CentralDP, LocalDP, ApproximateDP, ZeroConcentratedDP, RenyiDP, GaussianDP)
 
 Pair: TypeAlias = tuple[Floats, Floats]
 LARGEST_EXACT_LOSS = 300.0
@@ -21,11 +25,7 @@ LARGEST_EXACT_LOSS = 300.0
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """A mechanism that runs ``count`` times, each time seeing a record with ``sampling_probability``.
-
-    Raises:
-        OptionError: a count below 1, or a probability outside (0, 1].
-    """
+    """A mechanism that runs ``count`` times, each time seeing a record with ``sampling_probability``."""
 
     count: int = 1
     sampling_probability: float = 1.0
@@ -70,6 +70,126 @@ class Step:
         """The privacy loss of one run; None where only bounds on its moments are known."""
         pair = self.pair()
         return None if pair is None else curve_of_rows(np.array(pair))
+
+
+@dataclass(frozen=True)
+class Claimed(Step):
+    """A mechanism of which a statement is claimed: pure or approximate DP, zCDP, Rényi DP at one order, Gaussian DP."""
+
+    statement: Statement
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.statement, COMPOSABLE):
+            raise OptionError(
+                "{found!r} does not compose; claim one of {known!s}.",
+                found=self.statement,
+                known=tuple(notion.name for notion in COMPOSABLE),
+            )
+        if isinstance(self.statement, ApproximateDP) and self.statement.delta >= 1:
+            raise OptionError("A δ of {delta} lies outside [0, 1).", delta=self.statement.delta)
+        if isinstance(self.statement, RenyiDP) and not 1 < self.statement.order < math.inf:
+            raise OptionError(
+                "An order of {order} cannot be composed; give a finite one above 1.", order=self.statement.order
+            )
+
+    @property
+    def names_a_missing_record(self) -> bool:  # type: ignore[override]
+        """Local statements say nothing of a record that is not there."""
+        return not isinstance(self.statement, LocalDP)
+
+    def pure_epsilon(self) -> float:
+        """ε in nats; infinite where the statement is not pure."""
+        epsilon, delta = self.approximate()
+        return epsilon if delta == 0 else math.inf
+
+    def approximate(self) -> tuple[float, float]:
+        """(ε in nats, δ) as claimed; a level of 0 is ε = 0 in every notion."""
+        match self.statement:
+            case CentralDP(epsilon) | LocalDP(epsilon):
+                return float(epsilon), 0.0
+            case ApproximateDP(epsilon, delta):
+                return float(epsilon), float(delta)
+            case _:
+                return (0.0 if self.statement.level == 0 else math.inf), 0.0
+
+    def rho(self) -> float:
+        match self.statement:
+            case ZeroConcentratedDP(rho):
+                return float(rho)
+            case GaussianDP(mu):
+                return float(mu) * float(mu) / 2  # not **, which raises where this is infinite
+            case _:
+                return super().rho()
+
+    def renyi(self, orders: Floats) -> Floats:
+        match self.statement:
+            case RenyiDP(epsilon, order):
+                return renyi_curves.interpolated(np.array([order]), np.array([epsilon]), orders)
+            case ZeroConcentratedDP() | GaussianDP():
+                return orders * self.rho()
+            case _:
+                return super().renyi(orders)
+
+    def corners(self) -> tuple[float, ...]:
+        return (float(self.statement.order),) if isinstance(self.statement, RenyiDP) else ()
+
+    def loss(self) -> Loss | None:
+        """The worst loss of the claim; zCDP and Rényi DP have none."""
+        match self.statement:
+            case GaussianDP(mu) if 0 < mu < LARGEST_EXACT_LOSS:
+                return gaussian_loss(float(mu))
+            case _:
+                return super().loss()
+
+
+@dataclass(frozen=True)
+class ClaimedCurve(Step):
+    """A mechanism of which a Rényi-DP curve is claimed, by a name for whoever reads the sequence.
+
+    Points are (order above 1, ε in nats) in ascending order; between orders chords of (α − 1)·ε are used. A function,
+    in their place, gives ε in nats at each of an array of orders.
+    """
+
+    name: str
+    points: tuple[tuple[float, float], ...] = ()
+    function: Callable[[Floats], Floats] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_fields(self)
+        if (self.function is None) == (not self.points):
+            raise OptionError("The curve {name!r} needs either points or a function.", name=self.name)
+        for order, epsilon in self.points:
+            if not 1 < order < math.inf:
+                raise OptionError("An order of {order} cannot be composed; give finite ones above 1.", order=order)
+            require_level(epsilon, "An ε")
+        if list(self.points) != sorted(self.points):
+            raise OptionError("The orders of {name!r} are not ascending; sort them.", name=self.name)
+
+    @classmethod
+    def from_mapping(
+        cls, levels: Mapping[float, float], name: str, *, count: int = 1, sampling_probability: float = 1.0
+    ) -> Self:
+        """The curve of a mapping from orders to ε in nats."""
+        points = tuple(sorted((float(order), float(epsilon)) for order, epsilon in levels.items()))
+        return cls(name, points, count=count, sampling_probability=sampling_probability)
+
+    def rho(self) -> float:
+        """Infinite: a curve known at some orders says nothing at the others."""
+        return math.inf
+
+    def renyi(self, orders: Floats) -> Floats:
+        if self.function is not None:
+            values = np.asarray(self.function(orders), dtype=np.float64)
+            if values.shape != orders.shape or np.isnan(values).any() or (values < 0).any():
+                raise OptionError("The curve {name!r} does not give one number of at least 0 an order.", name=self.name)
+            return values
+        known, epsilons = np.array(self.points).T
+        return renyi_curves.interpolated(known, epsilons, orders)
+
+    def corners(self) -> tuple[float, ...]:
+        return tuple(order for order, _ in self.points)
 
 
 def worst_pair(epsilon: float, delta: float = 0.0) -> Pair:

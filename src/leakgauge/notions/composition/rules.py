@@ -12,18 +12,9 @@ from collections.abc import Sequence
 from dataclasses import fields
 
 from leakgauge.arguments import checked
-from leakgauge.claims import (
-    ApproximateDP,
-    CentralDP,
-    GaussianDP,
-    LocalDP,
-    RenyiDP,
-    Statement,
-    ZeroConcentratedDP,
-)
+from leakgauge.claims import ApproximateDP, CentralDP, GaussianDP, LocalDP, RenyiDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
-from leakgauge.mechanisms.steps.claimed import COMPOSABLE
-from leakgauge.mechanisms.steps.step import require_some, require_whole
+from leakgauge.mechanisms.steps.step import COMPOSABLE, require_some, require_whole
 from leakgauge.notions.composition.groups import Neighbours, Parts, amplified_epsilon
 
 
@@ -36,11 +27,6 @@ def in_parallel(
     A record that is added, removed, or replaced where it stands touches one part only. Where its value decides the
     part, replacing it may take it out of one part and put it into another: then the statements must hold for added
     or removed records, and what comes back is the largest for a group of two.
-
-    Args:
-        statements: of one notion, one a part; Rényi DP of one order.
-        parts: what decides which part a record is in.
-        neighbours: which data sets the result compares.
 
     Raises:
         OptionError: no statements, or statements of different notions or orders.

@@ -14,9 +14,8 @@ from leakgauge.arguments import checked
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.steps import losses, renyi_curves
-from leakgauge.mechanisms.steps.claimed import Claimed
 from leakgauge.mechanisms.steps.known import KnownChannel
-from leakgauge.mechanisms.steps.step import Step, require_some
+from leakgauge.mechanisms.steps.step import Claimed, Step, require_some
 from leakgauge.notions.composition import exact
 from leakgauge.notions.composition.groups import Met, Neighbours, Spent, assignments, require_same_inputs, rows_met
 from leakgauge.probability import Channel
@@ -159,18 +158,10 @@ def _basic(groups: Sequence[Spent], delta: float) -> float:
 
 
 def _by_curves(groups: Sequence[Spent], delta: float) -> float:
-    corners = [order for spent in groups for order in spent.step.corners()]
-    return renyi_curves.epsilon_at(_curve(groups), delta, corners)
-
-
-def _curve(groups: Sequence[Spent]) -> renyi_curves.Curve:
     def curve(orders: Floats) -> Floats:
-        total = np.zeros(orders.shape)
-        for spent in groups:
-            total += spent.count * spent.renyi(orders)
-        return total
+        return sum((spent.count * spent.renyi(orders) for spent in groups), np.zeros(orders.shape))
 
-    return curve
+    return renyi_curves.epsilon_at(curve, delta, [order for spent in groups for order in spent.step.corners()])
 
 
 def _by_losses(groups: Sequence[Spent], delta: float, proved: float) -> float | None:
@@ -204,7 +195,7 @@ def _gaussians_as_one(parts: Sequence[losses.Part]) -> list[losses.Part]:
             mu_squared += part.count * part.loss.mu**2
         else:
             others.append(part)
-    return [losses.Part(losses.GaussianLoss(math.sqrt(mu_squared)), 1), *others] if mu_squared else others
+    return [losses.Part(losses.gaussian_loss(math.sqrt(mu_squared)), 1), *others] if mu_squared else others
 
 
 def _interval(groups: Sequence[Spent], proved: float) -> float:

@@ -29,23 +29,29 @@ class _Limit(msgspec.Struct, frozen=True, tag_field="kind"):
     def __str__(self) -> str:
         return str(self.sentence)
 
+    def _require_finite(self, field: str, what: Sentence) -> None:
+        value = getattr(self, field)
+        if not _is_number(value) or not 0 < value < math.inf:
+            raise OptionError(
+                "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account "
+                "unlimited.",
+                what=what,
+                found=value,
+            )
+        # A whole number is spelled as the same limit.
+        msgspec.structs.force_setattr(self, field, float(value))
+
 
 class ApproximateLimit(_Limit, frozen=True, tag="approximate"):
-    """At most ε nats at δ, over all releases together; δ = 0 is pure differential privacy.
-
-    Raises:
-        OptionError: ε is not finite and above 0, or δ lies outside [0, 1).
-    """
+    """At most ε nats, finite and above 0, at δ in [0, 1), over all releases together; δ = 0 is pure."""
 
     epsilon: float
     delta: float = 0.0
 
     def __post_init__(self) -> None:
-        _require_finite(self.epsilon, Sentence("an ε"))
+        self._require_finite("epsilon", Sentence("an ε"))
         if not _is_number(self.delta) or not 0 <= self.delta < 1:
             raise OptionError("A limit with a δ of {found!r} is none; give one in [0, 1).", found=self.delta)
-        # A whole number is spelled as the same limit.
-        msgspec.structs.force_setattr(self, "epsilon", float(self.epsilon))
         msgspec.structs.force_setattr(self, "delta", float(self.delta))
 
     @property
@@ -57,17 +63,12 @@ class ApproximateLimit(_Limit, frozen=True, tag="approximate"):
 
 
 class ConcentratedLimit(_Limit, frozen=True, tag="concentrated"):
-    """At most ρ nats of zero-concentrated differential privacy, over all releases together.
-
-    Raises:
-        OptionError: ρ is not finite and above 0.
-    """
+    """At most ρ nats, finite and above 0, of zero-concentrated differential privacy, over all releases together."""
 
     rho: float
 
     def __post_init__(self) -> None:
-        _require_finite(self.rho, Sentence("a ρ"))
-        msgspec.structs.force_setattr(self, "rho", float(self.rho))
+        self._require_finite("rho", Sentence("a ρ"))
 
     @property
     def sentence(self) -> Sentence:
@@ -89,11 +90,7 @@ Limit: TypeAlias = ApproximateLimit | ConcentratedLimit | Unlimited
 
 @dataclass(frozen=True)
 class Account:
-    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601.
-
-    Raises:
-        OptionError: a text that is empty, too long or has control characters, or a limit that is none.
-    """
+    """The budget of one data set; ``unit`` says in words what is protected, ``opened`` when, UTC in ISO 8601."""
 
     dataset: str
     limit: Limit
@@ -162,15 +159,6 @@ def largest_rho(epsilon: float, delta: float) -> float:
             break
         low, high = (middle, high) if approximate_of_concentration(middle, delta) <= epsilon else (low, middle)
     return low  # the lower end, so that what it converts to stays within ε
-
-
-def _require_finite(value: object, what: Sentence) -> None:
-    if not _is_number(value) or not 0 < value < math.inf:  # type: ignore[operator]  # the first half says it is a number
-        raise OptionError(
-            "A limit with {what} of {found!r} is none; give a finite number above 0, or open the account unlimited.",
-            what=what,
-            found=value,
-        )
 
 
 def _is_number(value: object) -> bool:

@@ -34,14 +34,7 @@ from functools import cached_property
 from leakgauge.errors import BudgetError, InputError
 from leakgauge.notions.composition import compose
 from leakgauge.notions.formulas import approximate_of_concentration
-from leakgauge.release.ledger.account import (
-    Account,
-    ApproximateLimit,
-    ConcentratedLimit,
-    Limit,
-    Unlimited,
-    largest_rho,
-)
+from leakgauge.release.ledger.account import Account, ApproximateLimit, ConcentratedLimit, Limit, Unlimited, largest_rho
 from leakgauge.release.ledger.cost import Cost, Total, as_decimal, as_float
 from leakgauge.sentences import Sentence
 
@@ -58,15 +51,11 @@ class Rule(Enum):
 
 @dataclass(frozen=True)
 class Spending:
-    """What an account has spent, in nats, every sum rounded up.
+    """What an account has spent, in nats, every sum rounded up, and what is left; None of a sum that is not limited.
 
-    Attributes:
-        epsilon: Σ ε; infinite once a step without a pure ε was spent.
-        rho: Σ ρ of zCDP.
-        at_delta: the smaller of Σ ε and what Σ ρ converts to at the limit's δ. A reading, not a guarantee: that is
-            the limit, which was fixed before anything was seen.
-        epsilon_left: what may still be added by ε; None where ε is not limited.
-        rho_left: what may still be added by ρ; None where ρ is not limited.
+    Σ ε is infinite once a step without a pure ε was spent. ``at_delta`` is the smaller of Σ ε and what Σ ρ of zCDP
+    converts to at the limit's δ. A reading, not a guarantee: that is the limit, which was fixed before anything was
+    seen.
     """
 
     epsilon: float
@@ -78,13 +67,41 @@ class Spending:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a cost would do to an account: the rule that admits it, None where it does not fit."""
+    """What a cost would do to an account that has spent so much."""
 
     account: Account
     cost: Cost
-    before: Spending
-    after: Spending
-    rule: Rule | None
+    spent: Total
+
+    def __post_init__(self) -> None:
+        self.cost.require_known_for(self.account.neighbours)
+
+    @property
+    def before(self) -> Spending:
+        """What was spent without the cost."""
+        return spending(self.account, self.spent)
+
+    @property
+    def after(self) -> Spending:
+        """What is spent with it."""
+        return spending(self.account, self.spent.plus(self.cost.total))
+
+    @cached_property
+    def rule(self) -> Rule | None:
+        """The rule that admits the cost; None where it does not fit."""
+        limit, cost = self.account.limit, self.cost
+        if isinstance(limit, Unlimited):
+            return Rule.UNLIMITED
+        if cost.total.is_nothing:
+            return Rule.NOTHING
+        rule = rule_of_sums(limit, self.spent.plus(cost.total))
+        if rule is None and isinstance(limit, ApproximateLimit) and self.spent.is_nothing:
+            try:
+                alone = compose(cost.steps, limit.delta, neighbours=self.account.neighbours).epsilon
+            except InputError:
+                return None  # nothing is proved of such a sequence
+            return Rule.ALONE if alone <= limit.epsilon else None
+        return rule
 
     @property
     def allowed(self) -> bool:
@@ -105,45 +122,6 @@ class Verdict:
             dataset=self.account.dataset,
             left=_left(self.before, by_epsilon, by_rho),
         )
-
-
-class Decision:
-    """A cost beside an account; what is slow to compute is computed once."""
-
-    def __init__(self, account: Account, cost: Cost) -> None:
-        cost.require_known_for(account.neighbours)
-        self.account = account
-        self.cost = cost
-
-    def verdict(self, before: Total) -> Verdict:
-        """Whether the cost fits after so much was spent."""
-        after = before.plus(self.cost.total)
-        return Verdict(
-            self.account, self.cost, spending(self.account, before), spending(self.account, after), self._rule(before)
-        )
-
-    def require(self, before: Total) -> Rule:
-        """The rule that admits the cost after so much was spent; a verdict is only made to say why not."""
-        rule = self._rule(before)
-        return self.verdict(before).require() if rule is None else rule
-
-    def _rule(self, before: Total) -> Rule | None:
-        limit, after = self.account.limit, before.plus(self.cost.total)
-        if isinstance(limit, Unlimited):
-            return Rule.UNLIMITED
-        if self.cost.total.is_nothing:
-            return Rule.NOTHING
-        rule = rule_of_sums(limit, after)
-        if rule is None and isinstance(limit, ApproximateLimit) and before.is_nothing:
-            return Rule.ALONE if self._epsilon_alone <= limit.epsilon else None
-        return rule
-
-    @cached_property
-    def _epsilon_alone(self) -> float:
-        try:
-            return compose(self.cost.steps, self.account.delta, neighbours=self.account.neighbours).epsilon
-        except InputError:
-            return math.inf  # nothing is proved of such a sequence
 
 
 def rule_of_sums(limit: Limit, after: Total) -> Rule | None:

@@ -34,11 +34,7 @@ _MOST_DIGITS = 1000
 
 
 class Total(msgspec.Struct, frozen=True):
-    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less.
-
-    Raises:
-        ValueError: they are not sums of levels.
-    """
+    """Sums of ε and ρ in nats, in decimals: ten times 0.1 is 1, not one unit in the last place more or less."""
 
     epsilon: Decimal
     rho: Decimal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -52,13 +52,9 @@ class Body(msgspec.Struct, frozen=True, omit_defaults=True):
 class Entry:
     """One line of a ledger; never changed once written.
 
-    Attributes:
-        sequence: 1, 2, 3 … over the whole ledger.
-        time: UTC in ISO 8601.
-        body: the spelling of what it says, a ``Body``.
-        reference: the caller's name of the spend; the data set's name where an account is opened.
-        previous: the hash of the entry before.
-        hash: SHA-256 over all of the above.
+    The sequence is 1, 2, 3 … over the whole ledger, the time UTC in ISO 8601, the body the spelling of a ``Body``, the
+    reference the caller's name of the spend, or the data set's where an account is opened, and the hash SHA-256 over
+    all other fields, the hash of the entry before included.
     """
 
     sequence: int
@@ -121,8 +117,8 @@ class Entry:
 
     def is_whole(self) -> bool:
         """Whether the hash is that of the entry."""
-        told = (self.sequence, self.dataset, self.kind, self.time, self.body, self.purpose, self.reference)
-        return self.hash == _hash(*told, self.previous)
+        *told, found = astuple(self)
+        return bool(found == _hash(*told))
 
     def require_whole(self) -> Entry:
         """The entry itself."""
@@ -160,11 +156,6 @@ class Chain:
             self._refuse(entry.sequence, Sentence("does not follow the one before it"))
         if not entry.is_whole():
             self._refuse(entry.sequence, Sentence("is not what was written"))
-        self._add_up(entry)
-        self.head, self._sequence = entry.hash, entry.sequence
-        self.hashes.add(entry.hash)
-
-    def _add_up(self, entry: Entry) -> None:
         if entry.kind is Kind.OPEN:
             if entry.dataset in self._accounts:
                 self._refuse(entry.sequence, Sentence("opens an account that was open"))
@@ -177,13 +168,15 @@ class Chain:
             self._refuse(entry.sequence, Sentence("completes a spend that was not made"))
         if entry.spent != self._spent[entry.dataset]:
             self._refuse(entry.sequence, Sentence("has sums that are not those of the entries"))
+        self.head, self._sequence = entry.hash, entry.sequence
+        self.hashes.add(entry.hash)
 
     def _spend(self, entry: Entry) -> None:
         told, steps = entry.cost, entry.steps
         if not steps:
             self._refuse(entry.sequence, Sentence("spends without a step"))
-        computed = Cost(steps).total
-        if _less(told.epsilon, computed.epsilon) or _less(told.rho, computed.rho):
+        least = _a_little_less(Cost(steps).total)
+        if told.epsilon < least.epsilon or told.rho < least.rho:
             self._refuse(entry.sequence, Sentence("costs less than its steps"))
         account, before = self._accounts[entry.dataset], self._spent[entry.dataset]
         after = self._spent[entry.dataset] = before.plus(told)
@@ -216,10 +209,6 @@ def _canonical(value: object) -> str:
 
 def _hash(*told: object) -> str:
     return hashlib.sha256(_canonical(told).encode()).hexdigest()
-
-
-def _less(told: Decimal, computed: Decimal) -> bool:
-    return told < computed and not told >= computed * (1 - _SAME)
 
 
 def _a_little_less(total: Total) -> Total:

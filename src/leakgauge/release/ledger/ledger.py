@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Self
+
+from msgspec.structs import asdict
 
 from leakgauge.artefacts import Origin, Quantity
 from leakgauge.artefacts.ledger import (
@@ -20,15 +21,8 @@ from leakgauge.artefacts.ledger import (
 from leakgauge.drafts import target
 from leakgauge.errors import FileError, InputError, OptionError, VerificationError, did_you_mean
 from leakgauge.notions.composition import Composition, Neighbours, compose
-from leakgauge.release.ledger.account import (
-    ONE_ROW,
-    Account,
-    ApproximateLimit,
-    ConcentratedLimit,
-    Limit,
-    require_text,
-)
-from leakgauge.release.ledger.admission import Decision, Spending, Verdict, spending
+from leakgauge.release.ledger.account import ONE_ROW, Account, Limit, require_text
+from leakgauge.release.ledger.admission import Spending, Verdict, spending
 from leakgauge.release.ledger.cost import NOTHING, Cost, Total, step_to_json
 from leakgauge.release.ledger.entry import START, Body, Chain, Entry, Kind
 from leakgauge.release.ledger.postgresql import SCHEMES, PostgresqlStore, without_secrets
@@ -64,9 +58,7 @@ class Ledger:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -122,17 +114,13 @@ class Ledger:
 
     def preview(self, dataset: str, cost: Cost) -> Verdict:
         """What a cost would do, without spending anything."""
-        return Decision(self.account(dataset), cost).verdict(self._total(dataset))
+        return Verdict(self.account(dataset), cost, self._total(dataset))
 
     def spend(self, dataset: str, cost: Cost, purpose: str, reference: str) -> Entry:
         """The entry of a spend, on disk before this returns: draw noise only afterwards.
 
-        Args:
-            dataset: whose budget.
-            cost: the steps of the release.
-            purpose: in words, what for.
-            reference: a name of this spend that occurs only once, such as a random one. When no answer came back,
-                ``entry(reference)`` tells whether the spend was made.
+        The reference is a name of this spend that occurs only once, such as a random one. When no answer came back,
+        ``entry(reference)`` tells whether the spend was made.
 
         Raises:
             BudgetError: the cost does not fit; nothing was written.
@@ -142,29 +130,32 @@ class Ledger:
         require_text(purpose, Sentence("The purpose of a spend"))
         require_text(reference, Sentence("The reference of a spend"))
         steps = tuple(map(step_to_json, cost.steps))
-        decision = Decision(self.account(dataset), cost)
+        verdict = self.preview(dataset, cost)
         # A first look without the lock: what is slow is computed here, and a cost that is too much stays too much.
         self._require_new(reference)
-        decision.require(self._total(dataset))
+        verdict.require()
         with self._store.writing():
             self._require_new(reference)
             before = self._total(dataset)
-            rule = decision.require(before)
-            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=rule.name.lower())
+            if before != verdict.spent:
+                verdict = Verdict(verdict.account, cost, before)
+            body = Body(before.plus(cost.total), cost=cost.total, steps=steps, rule=verdict.require().name.lower())
             return self._append(Kind.SPEND, dataset, body, purpose, reference)
 
     def complete(self, spend: Entry, digest: str) -> Entry:
         """The entry that says the release of a spend was written, with the digest of its record; it costs nothing.
 
         Said again with the same digest, the first entry comes back.
-
-        Raises:
-            FileError: there is no such spend in this ledger.
-            OptionError: it was completed with another digest.
         """
         require_text(digest, Sentence("The digest of a record"))
         with self._store.writing():
-            self._require_spend(spend)
+            found = self.entry(spend.reference)
+            if found is None or found.hash != spend.hash:
+                raise FileError(
+                    "The ledger {ledger!s} has no spend {reference!r}; use the ledger it was spent in.",
+                    ledger=self._store.name,
+                    reference=spend.reference,
+                )
             done = self._store.find(Kind.COMPLETE, spend.reference)
             if done is not None:
                 if done.digest == digest:
@@ -190,12 +181,8 @@ class Ledger:
     def check(self, expected_head: str | None = None) -> str:
         """The head, once every hash and every sum was computed anew and found right.
 
-        Args:
-            expected_head: a hash that must occur, such as the one kept in a record. Entries cut off at the end can
-                only be missed by whoever knows that they were there.
-
-        Raises:
-            VerificationError: an entry was changed, removed or moved, its sums are wrong, or the head is missing.
+        A head that is expected must occur, such as the one kept in a record: entries cut off at the end can only be
+        missed by whoever knows that they were there.
         """
         chain = Chain()
         for entry in self._store.entries():
@@ -211,12 +198,7 @@ class Ledger:
     def composition(self, dataset: str, delta: float | None = None) -> Composition:
         """The smallest ε in nats proved for all steps so far, had the sequence been fixed beforehand.
 
-        Args:
-            dataset: whose steps.
-            delta: where; that of the account's limit unless given.
-
-        Raises:
-            OptionError: nothing was spent yet.
+        At the δ of the account's limit unless another is given; refused where nothing was spent yet.
         """
         account = self.account(dataset)
         steps = [step for entry in self.entries(dataset) for step in entry.steps]
@@ -232,21 +214,12 @@ class Ledger:
         return last.spent if last else NOTHING
 
     def _require_new(self, reference: str) -> None:
-        used = self._store.find(Kind.SPEND, reference)
+        used = self.entry(reference)
         if used is not None:
             raise OptionError(
                 "The reference {reference!r} was spent already, as entry {sequence}; take a new one for a new release.",
                 reference=reference,
                 sequence=used.sequence,
-            )
-
-    def _require_spend(self, spend: Entry) -> None:
-        found = self._store.find(Kind.SPEND, spend.reference)
-        if found is None or found.hash != spend.hash:
-            raise FileError(
-                "The ledger {ledger!s} has no spend {reference!r}; use the ledger it was spent in.",
-                ledger=self._store.name,
-                reference=spend.reference,
             )
 
 
@@ -260,11 +233,7 @@ def ledger_files(address: str | PathLike[str]) -> tuple[Path, ...]:
 
 
 def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger:
-    """The ledger at an address; close it, or use it in a ``with`` block.
-
-    Args:
-        address: the path of a file, or ``postgresql://…``.
-        create: whether to make an empty one where there is none.
+    """The ledger at an address, a file or ``postgresql://…``; close it, or use it in a ``with`` block.
 
     Raises:
         FileError: there is no ledger, or something else, or one from a newer version.
@@ -272,24 +241,20 @@ def open_ledger(address: str | PathLike[str], *, create: bool = False) -> Ledger
         OptionError: the extra for PostgreSQL is not installed.
     """
     text = str(address)
-    store: Store
     if text.startswith(SCHEMES):
-        store = PostgresqlStore(text, create)
-    elif "://" in text:
+        return Ledger(PostgresqlStore(text, create))
+    if "://" in text:
         raise FileError(
             "{address} is no address of a ledger; give a file or postgresql://….", address=without_secrets(text)
         )
-    else:
-        if create:
-            make_sqlite(Path(text))
-        store = SqliteStore(Path(text))
-    return Ledger(store)
+    if create:
+        make_sqlite(Path(text))
+    return Ledger(SqliteStore(Path(text)))
 
 
 def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
     """An account; with its ledger what was spent of it, and every spend."""
-    neighbours = account.neighbours.value
-    opened = (account.dataset, _limit(account.limit), account.unit, neighbours, account.opened)
+    opened = (account.dataset, _limit(account.limit), account.unit, account.neighbours.value, account.opened)
     if ledger is None:
         return AccountTold(*opened)
     spent, entries = ledger.spent(account.dataset), ledger.entries(account.dataset)
@@ -305,8 +270,7 @@ def account_told(account: Account, ledger: Ledger | None = None) -> AccountTold:
 
 def left_of(spent: Spending) -> BudgetLeft:
     """What may still be spent."""
-    epsilon, rho = spent.epsilon_left, spent.rho_left
-    return BudgetLeft(None if epsilon is None else nats(epsilon), None if rho is None else nats(rho))
+    return BudgetLeft(*(None if left is None else nats(left) for left in (spent.epsilon_left, spent.rho_left)))
 
 
 def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
@@ -315,11 +279,9 @@ def nats(value: float, origin: Origin = Origin.ACCOUNTED) -> Quantity:
 
 
 def _limit(limit: Limit) -> LimitTold:
-    if isinstance(limit, ApproximateLimit):
-        return LimitTold("approximate", nats(limit.epsilon, Origin.DECLARED), limit.delta)
-    if isinstance(limit, ConcentratedLimit):
-        return LimitTold("concentrated", rho=nats(limit.rho, Origin.DECLARED))
-    return LimitTold("unlimited")
+    kind, levels = str(limit.__struct_config__.tag), asdict(limit)
+    delta = levels.pop("delta", None)
+    return LimitTold(kind, delta=delta, **{name: nats(level, Origin.DECLARED) for name, level in levels.items()})
 
 
 def _composition(ledger: Ledger, account: Account) -> CompositionTold | None:

@@ -27,12 +27,7 @@ CREATE TRIGGER entries_never_emptied BEFORE TRUNCATE ON entries
 
 
 class PostgresqlStore(Store):
-    """Entries in the schema ``leakgauge`` of the database at an address.
-
-    Args:
-        address: ``postgresql://user@host/database``; a password in it is never shown.
-        create: whether to make the schema where there is none.
-    """
+    """Entries in the schema ``leakgauge`` of the database at an address, whose password is never shown."""
 
     def __init__(self, address: str, create: bool) -> None:
         self.name = without_secrets(address)
@@ -58,7 +53,12 @@ class PostgresqlStore(Store):
             self.run(f"SET lock_timeout = {int(WAIT_SECONDS * 1000):d}")
             if create:
                 self._make()
-            self._require_ledger()
+            if not self._has_table("format"):
+                raise FileError(
+                    "There is no ledger at {address}; make one with `leakgauge ledger open`.", address=self.name
+                )
+            ((version,),) = self.run("SELECT version FROM format")
+            self.require_known_version(version)
         except BaseException:
             self.close()
             raise
@@ -74,7 +74,6 @@ class PostgresqlStore(Store):
             raise self._told(error) from None
 
     def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows a statement gives."""
         try:
             cursor = self._connection.execute(statement.replace("?", "%s").encode(), values or None)
             return [] if cursor.description is None else cursor.fetchall()
@@ -82,7 +81,6 @@ class PostgresqlStore(Store):
             raise self._told(error) from None
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def _make(self) -> None:
@@ -98,14 +96,6 @@ class PostgresqlStore(Store):
 
     def _has_table(self, table: str) -> bool:
         return self.run("SELECT to_regclass(?)", (f"leakgauge.{table}",)) != [(None,)]
-
-    def _require_ledger(self) -> None:
-        if not self._has_table("format"):
-            raise FileError(
-                "There is no ledger at {address}; make one with `leakgauge ledger open`.", address=self.name
-            )
-        ((version,),) = self.run("SELECT version FROM format")
-        self.require_known_version(version)
 
     def _told(self, error: Exception) -> LeakgaugeError:
         state = getattr(error, "sqlstate", None)

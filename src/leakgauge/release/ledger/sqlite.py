@@ -46,7 +46,10 @@ class SqliteStore(Store):
         except sqlite3.Error as error:
             raise self._told(error) from None
         try:
-            self._require_ledger()
+            if self.run("PRAGMA application_id") != [(APPLICATION,)]:
+                raise FileError("{path} is not a ledger of Leakgauge; name another file.", path=self.name)
+            ((version,),) = self.run("PRAGMA user_version")
+            self.require_known_version(version)
             # Each commit waits for the disk: an acknowledged spend outlives a power cut.
             self.run("PRAGMA synchronous = FULL")
         except BaseException:
@@ -55,7 +58,6 @@ class SqliteStore(Store):
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """A transaction that locks the file from its start."""
         self.run("BEGIN IMMEDIATE")
         try:
             if self._require_one_name() != self._file:
@@ -68,14 +70,12 @@ class SqliteStore(Store):
             raise
 
     def run(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """The rows a statement gives."""
         try:
             return self._connection.execute(statement, values).fetchall()
         except sqlite3.Error as error:
             raise self._told(error) from None
 
     def close(self) -> None:
-        """Close the file."""
         self._connection.close()
 
     def _require_one_name(self) -> tuple[int, int]:
@@ -103,16 +103,8 @@ class SqliteStore(Store):
     def _moved(self) -> FileError:
         return FileError("The ledger {path} was moved or replaced while it was open; open it again.", path=self.name)
 
-    def _require_ledger(self) -> None:
-        ((application,),) = self.run("PRAGMA application_id")
-        ((version,),) = self.run("PRAGMA user_version")
-        if application != APPLICATION:
-            raise FileError("{path} is not a ledger of Leakgauge; name another file.", path=self.name)
-        self.require_known_version(version)
-
     def _told(self, error: sqlite3.Error) -> LeakgaugeError:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        match code:
+        match code := getattr(error, "sqlite_errorcode", 0) & 0xFF:
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 return EngineError(
                     "The ledger {path} was locked by another process for {seconds:g} s; try again.",

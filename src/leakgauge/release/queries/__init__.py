@@ -1,10 +1,9 @@
 """Private answers about a table: the unit of protection is declared, every sensitivity is derived from the query."""
 
 from leakgauge.release.queries.choices import Quantile, TopLabels
-from leakgauge.release.queries.histogram import Histogram
 from leakgauge.release.queries.query import SIMULATION, Answer, Query
 from leakgauge.release.queries.rows import Condition, Protection
-from leakgauge.release.queries.totals import Count, Mean, Sum
+from leakgauge.release.queries.totals import Count, Histogram, Mean, Sum
 
 __all__ = [
     "SIMULATION",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms.span import LARGEST_STEPS, half_up
 from leakgauge.release.letters import numbers_of
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.release.queries.query import ColumnQuery, Exact
+from leakgauge.release.queries.rows import Protection, used_rows
+from leakgauge.tables import Table
 
 PARTS = 2.0**32
 """Values are summed in steps of at most a 2^32th of the distance of their bounds."""
@@ -48,17 +50,52 @@ class Bounds:
         clamped = np.clip(numbers, self.lower, self.upper)
         return np.clip(half_up(clamped / self.grid), self.lowest, self.highest).astype(np.int64)
 
+    def clamped(self, value: float) -> float:
+        """A number between the bounds."""
+        return min(max(value, float(self.lower)), float(self.upper))
+
     def _step(self, bound: float) -> int:
         return int(half_up(np.array(bound / self.grid)))
 
 
-def bounds(
-    lower: float | None,
-    upper: float | None,
-    missing: float | None,
-    *,
-    parts: float = PARTS,
-    grid: float | None = None,
+class BoundedQuery(ColumnQuery[Exact]):
+    """A query about the numbers of a column, clamped to bounds that each kind declares among its own fields.
+
+    Missing values are refused without a number that stands for them.
+    """
+
+    lower: float | None
+    upper: float | None
+    missing: float | None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.bounds  # noqa: B018  # refuses bounds that cannot be used
+
+    @property
+    def needs_numbers(self) -> bool:
+        """Always."""
+        return True
+
+    @cached_property
+    def bounds(self) -> Bounds:
+        """The bounds on their grid."""
+        return on_grid(self.lower, self.upper, self.missing)
+
+    def numbers(self, table: Table, protection: Protection) -> Iterator[npt.NDArray[np.int64]]:
+        """The values that are used, in steps from the lower bound, batch by batch."""
+        allowed = self.missing is not None
+        for values in used_rows(table, protection, self.where, self.column, missing_allowed=allowed):
+            yield self.bounds.steps(values) - self.bounds.lowest
+
+
+def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
+    """The values of a numeric column as floats of one's own; missing ones are NaN."""
+    return np.array(numbers_of(values), dtype=np.float64)
+
+
+def on_grid(
+    lower: float | None, upper: float | None, missing: float | None, parts: float = PARTS, grid: float | None = None
 ) -> Bounds:
     """Bounds with a grid of at least ``parts`` steps between them, coarser where they are far from 0, or a given one.
 
@@ -66,7 +103,7 @@ def bounds(
     """
     if lower is None or upper is None:
         raise OptionError("Bounds are missing; give lower and upper, beyond which values are clamped.")
-    width = upper - lower
+    width, far = upper - lower, max(abs(lower), abs(upper))
     if not (-math.inf < lower < upper < math.inf and math.isfinite(width)):
         raise OptionError(
             "The bounds {lower} and {upper} are reversed, equal or infinite; give lower below upper.",
@@ -76,9 +113,21 @@ def bounds(
     if missing is not None and not math.isfinite(missing):
         raise OptionError("A number of {missing} for missing values is not finite.", missing=missing)
     if grid is not None:
-        return _on_grid(lower, upper, missing, grid, 2 * parts)
-    step = _power_of_two(width / parts)
-    while max(abs(lower), abs(upper)) / step > LARGEST_STEPS:
+        if grid > 0 and 2 <= width / grid <= 2 * parts and far / grid <= LARGEST_STEPS:
+            found = Bounds(lower, upper, missing, grid)
+            # Rounded to the grid the bounds may have moved together.
+            if found.highest - found.lowest >= 2:
+                return found
+        raise OptionError(
+            "A grid of {grid} does not have 2 to {most:.0f} steps from {lower} to {upper}; give another, or none.",
+            grid=grid,
+            most=2 * parts,
+            lower=lower,
+            upper=upper,
+        )
+    # A power of two.
+    step = math.ldexp(1.0, max(math.frexp(width / parts)[1] - 1, -1000))
+    while far / step > LARGEST_STEPS:
         step *= 2
     found = Bounds(lower, upper, missing, step)
     if width < 1e-280 or found.highest - found.lowest < 2:
@@ -88,28 +137,3 @@ def bounds(
             upper=upper,
         )
     return found
-
-
-def as_numbers(values: pa.Array) -> npt.NDArray[np.float64]:
-    """The values of a numeric column as floats of one's own; missing ones are NaN."""
-    return np.array(numbers_of(values), dtype=np.float64)
-
-
-def _on_grid(lower: float, upper: float, missing: float | None, grid: float, most: float) -> Bounds:
-    far = max(abs(lower), abs(upper))
-    if grid > 0 and 2 <= (upper - lower) / grid <= most and far / grid <= LARGEST_STEPS:
-        found = Bounds(lower, upper, missing, grid)
-        # Rounded to the grid the bounds may have moved together.
-        if found.highest - found.lowest >= 2:
-            return found
-    raise OptionError(
-        "A grid of {grid} does not have 2 to {most:.0f} steps from {lower} to {upper}; give another, or none.",
-        grid=grid,
-        most=most,
-        lower=lower,
-        upper=upper,
-    )
-
-
-def _power_of_two(size: float) -> float:
-    return math.ldexp(1.0, max(math.frexp(size)[1] - 1, -1000))

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from leakgauge.claims import CentralDP, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import spelled
-from leakgauge.mechanisms.exponential import Exponential, exponential
+from leakgauge.mechanisms.choice import Exponential, exponential
 from leakgauge.mechanisms.steps import Step
 from leakgauge.randomness import Randomness
 from leakgauge.randomness.draws import below
-from leakgauge.release.queries.bounds import Bounds, bounds
+from leakgauge.release.queries.bounds import BoundedQuery, Bounds, on_grid
 from leakgauge.release.queries.labels import DeclaredLabel, declared, positions, shown
 from leakgauge.release.queries.noise import share, sum_above
-from leakgauge.release.queries.query import Answer, Query
-from leakgauge.release.queries.rows import Protection, require_column, used_rows
+from leakgauge.release.queries.query import Answer, ColumnQuery
+from leakgauge.release.queries.rows import Protection, counted, used_rows
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Table
 
@@ -31,7 +31,7 @@ _LARGEST_DENOMINATOR = 1_000_000
 
 
 @dataclass(frozen=True)
-class Quantile(Query[npt.NDArray[np.int64]]):
+class Quantile(BoundedQuery[npt.NDArray[np.int64]]):
     """A number between the bounds below which a given share of the values lies.
 
     The exponential mechanism over the points of a grid. With n values, b of them below a point and u of them up to and
@@ -45,18 +45,13 @@ class Quantile(Query[npt.NDArray[np.int64]]):
     how many rows its rank is off at most.
 
     Args:
-        column: whose numbers.
         at: the share of values below, between 0 and 1; taken as the nearest fraction with a denominator of up to 10^6.
-        lower: the lower bound.
-        upper: the upper bound.
-        missing: the number that stands for missing values, which are refused without one.
         grid: the answer is a multiple of it, such as 1 for whole numbers; by default a fine one.
 
     Raises:
         OptionError: a share, bounds or a grid that cannot be used.
     """
 
-    column: str
     at: float = 0.5
     lower: float | None = None
     upper: float | None = None
@@ -65,7 +60,6 @@ class Quantile(Query[npt.NDArray[np.int64]]):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.bounds  # noqa: B018  # refuses bounds that cannot be used
         if not 0 < self.at < 1 or not 0 < self.share < 1:
             raise OptionError(
                 "A quantile at {at} does not lie between 0 and 1, at least a millionth from both; the median is at "
@@ -75,13 +69,11 @@ class Quantile(Query[npt.NDArray[np.int64]]):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("quantile {at:g} of {column!s}", at=self.at, column=self.column)
 
     @cached_property
     def bounds(self) -> Bounds:
-        """The bounds on their grid."""
-        return bounds(self.lower, self.upper, self.missing, parts=CELLS, grid=self.grid)
+        return on_grid(self.lower, self.upper, self.missing, CELLS, self.grid)
 
     @cached_property
     def share(self) -> Fraction:
@@ -89,26 +81,16 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         return Fraction(self.at).limit_denominator(_LARGEST_DENOMINATOR)
 
     def sensitivity(self, protection: Protection) -> int:
-        """Of the utility, times the denominator of the share; see the class."""
+        """Of the utility, times the denominator of the share."""
         part, whole = self.share.numerator, self.share.denominator
         return protection.rows * (whole if protection.replaces else max(part, whole - part))
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """One private choice."""
         return (self._choice(protection).step(),)
-
-    def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column, or where it holds no numbers."""
-        super().require_columns(table, protection)
-        require_column(table, self.column, numbers=True)
 
     def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
         """How many values lie at each grid point."""
-        lowest, highest = self.bounds.lowest, self.bounds.highest
-        counts = np.zeros(highest - lowest + 1, dtype=np.int64)
-        for values in used_rows(table, protection, self.where, self.column, missing_allowed=self.missing is not None):
-            counts += np.bincount(self.bounds.steps(values) - lowest, minlength=len(counts))
-        return counts
+        return counted(self.numbers(table, protection), self.bounds.highest - self.bounds.lowest + 1)
 
     def utilities(self, exact: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Of each grid point, times the denominator of the share: whole numbers, 0 for the best."""
@@ -119,8 +101,6 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         return np.asarray(-np.maximum(off, 0), dtype=np.int64)
 
     def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
-        """A grid point whose rank is near to the one asked for."""
-        assert self.lower is not None and self.upper is not None  # as the constructor made sure
         choice = self._choice(protection)
         utilities = self.utilities(exact)
         # Points between two values have one utility: they are drawn together, then one of them.
@@ -128,20 +108,17 @@ class Quantile(Query[npt.NDArray[np.int64]]):
         lengths = np.diff(np.r_[starts, len(utilities)])
         run = choice.run(utilities[starts].tolist(), randomness, lengths.tolist())
         at = int(starts[run]) + int(below(int(lengths[run]), 1, randomness)[0])
-        value = float((self.bounds.lowest + at) * self.bounds.grid)
-        answer = min(max(value, float(self.lower)), float(self.upper))
+        value = self.bounds.clamped(float((self.bounds.lowest + at) * self.bounds.grid))
         error = choice.error_bar(len(utilities), self.confidence) / self.share.denominator
-        mechanism = Sentence(spelled(choice))
-        return self._answered(
-            protection, [(None, answer)], self.column, choice.claims, mechanism, randomness, rank_error=error
-        )
+        mechanism, simulated = Sentence(spelled(choice)), not randomness.private
+        return Answer(self, protection, ((None, value),), self.column, choice.claims, mechanism, simulated, error)
 
     def _choice(self, protection: Protection) -> Exponential:
         return exponential(self.epsilon, sensitivity=self.sensitivity(protection))
 
 
 @dataclass(frozen=True)
-class TopLabels(Query[npt.NDArray[np.int64]]):
+class TopLabels(ColumnQuery[npt.NDArray[np.int64]]):
     """The k declared labels that most rows have, the most frequent first.
 
     k rounds of the exponential mechanism with ε/k each, by the labels' counts, each without those chosen before. A
@@ -149,8 +126,6 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
     lies at most below that of the best one it was chosen from.
 
     Args:
-        column: whose values.
-        k: how many labels.
         labels: the texts of values to choose from, None for missing ones; never found in the table, because which
             values occur may be secret.
 
@@ -158,7 +133,6 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
         OptionError: labels that repeat, or a k that is not between 1 and their number.
     """
 
-    column: str
     k: int
     labels: Sequence[DeclaredLabel]
 
@@ -174,43 +148,33 @@ class TopLabels(Query[npt.NDArray[np.int64]]):
 
     @property
     def about(self) -> Sentence:
-        """What is asked of the rows, in words."""
         return Sentence("top {k:d} of {column!s}", k=self.k, column=self.column)
 
     def sensitivity(self, protection: Protection) -> int:
-        """``rows``: by so many a count moves at most."""
         return protection.rows
 
     def steps(self, protection: Protection) -> tuple[Step, ...]:
-        """k private choices."""
         return (replace(self._choice(protection).step(), count=self.k),)
-
-    def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column."""
-        super().require_columns(table, protection)
-        require_column(table, self.column)
 
     def exact(self, table: Table, protection: Protection) -> npt.NDArray[np.int64]:
         """The count of each label."""
-        counts = np.zeros(len(self.labels) + 1, dtype=np.int64)
-        for values in used_rows(table, protection, self.where, self.column):
-            counts += np.bincount(positions(self.column, values, tuple(self.labels)), minlength=len(counts))
-        return counts[:-1]
+        used = used_rows(table, protection, self.where, self.column)
+        found = (positions(self.column, values, tuple(self.labels)) for values in used)
+        return counted(found, len(self.labels) + 1)[:-1]
 
     def answer(self, exact: npt.NDArray[np.int64], protection: Protection, randomness: Randomness) -> Answer:
-        """The labels chosen, by their place."""
         choice = self._choice(protection)
         left = list(range(len(self.labels)))
         chosen = [left.pop(choice.run(exact[left].tolist(), randomness)) for _ in range(self.k)]
         # Every round misses its bound a kth as often as the whole may.
         error = choice.error_bar(len(self.labels), 1 - (1 - self.confidence) / self.k)
         rho = sum_above([claim.rho for claim in choice.claims if isinstance(claim, ZeroConcentratedDP)] * self.k)
-        labels = [(str(place), shown(self.labels[at])) for place, at in enumerate(chosen, 1)]
+        labels = tuple((str(place), shown(self.labels[at])) for place, at in enumerate(chosen, 1))
         mechanism = Sentence(spelled(choice))
         if self.k > 1:
             mechanism = Sentence("{choice!s} {k:d} times", choice=spelled(choice), k=self.k)
-        claims = (CentralDP(self.epsilon), ZeroConcentratedDP(rho))
-        return self._answered(protection, labels, "label", claims, mechanism, randomness, rank_error=error)
+        claims, simulated = (CentralDP(self.epsilon), ZeroConcentratedDP(rho)), not randomness.private
+        return Answer(self, protection, labels, "label", claims, mechanism, simulated, error)
 
     def _choice(self, protection: Protection) -> Exponential:
         return exponential(share(self.epsilon, self.k), sensitivity=self.sensitivity(protection))

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from leakgauge.errors import ColumnError, OptionError
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.release.letters import encoded
 
 DeclaredLabel: TypeAlias = str | None
 """A text; None is the label of missing values."""
@@ -70,26 +70,22 @@ def label_text(value: Any) -> DeclaredLabel:
 
 def has_missing(values: pa.Array) -> bool:
     """Whether a value is missing; NaN is."""
-    import pyarrow.compute as pc
-
     return bool(pc.any(pc.is_null(values, nan_is_null=True)).as_py())
 
 
 def positions(column: str, values: pa.Array, labels: tuple[DeclaredLabel, ...]) -> npt.NDArray[np.int64]:
     """For each value the number of its label; the number of labels where it has none."""
     at = {label: number for number, label in enumerate(labels)}
-    distinct, codes = encoded(column, values)
+    distinct, codes = distinct_values(column, values)
     found = np.array([at.get(label_text(value), len(labels)) for value in distinct], dtype=np.int64)
     return found[codes]
 
 
-def encoded(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
+def distinct_values(column: str, values: pa.Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """The distinct values, and which of them each one is."""
-    import pyarrow.compute as pc
-
-    found = pc.dictionary_encode(values, null_encoding="encode")
+    distinct, codes = encoded(values, column)
     try:
-        return found.dictionary.to_pylist(), np.asarray(found.indices, dtype=np.int64)
+        return distinct.to_pylist(), codes
     except (ValueError, OverflowError):
         # The calendar of Python ends where an engine's goes on; Arrow's own message holds the value.
         raise ColumnError(

@@ -8,18 +8,19 @@ rounded up. What a query's noise is follows from the query alone, so it is worke
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from leakgauge.claims import ApproximateDP, CentralDP, Statement, ZeroConcentratedDP
 from leakgauge.errors import OptionError
 from leakgauge.mechanisms import gaussian, laplace
 from leakgauge.mechanisms.gaussian import analytic_multiplier, gaussian_over
 from leakgauge.mechanisms.noise import DiscreteGaussian, quotient_above
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.mechanisms.span import Span, span
-from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Estimate
 from leakgauge.randomness import Randomness
 from leakgauge.release.ledger.account import largest_rho
@@ -69,10 +70,6 @@ class TotalNoise:
             raise TypeError("only Gaussian noise is given a level in zCDP")
         return rho
 
-    def step(self) -> Step:
-        """What one such total costs."""
-        return self.mechanism.step()
-
 
 @lru_cache(maxsize=256)
 def total_noise(epsilon: float, delta: float | None, sensitivity: int, grid: float) -> TotalNoise:
@@ -94,7 +91,7 @@ def concentrated_noise(epsilon: float, rho: float, sensitivity: int, grid: float
     try:
         coarse = _coarse(width, grid, multiplier)
         spans = span(sensitivity=width, lower=None, upper=None, grid=coarse, scale=multiplier)
-        return _gaussian_by_rho(spans, spans.steps * multiplier, rho, width, grid)
+        return _gaussian_by_rho(spans, rho, width, grid)
     except OptionError:
         raise _beyond(epsilon) from None
 
@@ -112,7 +109,7 @@ def bin_noise(epsilon: float, delta: float | None, rows: int, moved: int) -> Tot
         # The discrete Gaussian is not the same in all directions as the continuous one is, so that δ is not known from
         # the Euclidean length of a move; ρ is: length²/2σ² (Canonne, Kamath and Steinke 2020), length² ≤ moved · rows².
         rho = concentration(epsilon, delta) / moved
-        return _gaussian_by_rho(Span(1.0, rows), rows * _multiplier(rho), rho, rows, 1.0)
+        return _gaussian_by_rho(Span(1.0, rows), rho, rows, 1.0)
     except OptionError:
         raise _beyond(epsilon) from None
 
@@ -133,15 +130,22 @@ def share(epsilon: float, parts: int) -> float:
     return part
 
 
+def together(epsilon: float, delta: float | None, noises: Sequence[TotalNoise]) -> tuple[Statement, ...]:
+    """What several noisy totals guarantee that have a budget together."""
+    if delta is None:
+        return (CentralDP(epsilon),)
+    return ApproximateDP(epsilon, delta), ZeroConcentratedDP(sum_above([noise.rho for noise in noises]))
+
+
 def sum_above(levels: list[float]) -> float:
     """The sum of levels as a float that is never smaller than it."""
     total = sum(map(Fraction, levels), Fraction(0))
     return quotient_above(total.numerator, Fraction(total.denominator))
 
 
-def _gaussian_by_rho(spans: Span, sigma: float, rho: float, sensitivity: float, grid: float) -> TotalNoise:
+def _gaussian_by_rho(spans: Span, rho: float, sensitivity: float, grid: float) -> TotalNoise:
     parameters = {"rho": rho, "sensitivity": sensitivity, "grid": spans.grid}
-    law = DiscreteGaussian(sigma)
+    law = DiscreteGaussian(spans.steps * _multiplier(rho))
     return TotalNoise(gaussian_over(spans, "discrete-gaussian", law, parameters, None), grid)
 
 

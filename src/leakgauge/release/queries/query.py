@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -26,16 +25,7 @@ SIMULATION = "simulation: not private, not a release"
 
 @dataclass(frozen=True, kw_only=True)
 class Query(ABC, Generic[Exact]):
-    """A question about a table whose answer is protected; frozen.
-
-    Args:
-        epsilon: the budget in nats.
-        confidence: of the intervals.
-        where: which rows are asked about; by default all.
-
-    Raises:
-        OptionError: a number outside its range.
-    """
+    """A question about a table, or its rows ``where`` a condition holds, whose answer is protected; ε is in nats."""
 
     epsilon: float
     confidence: float = 0.95
@@ -89,50 +79,43 @@ class Query(ABC, Generic[Exact]):
         """What may be shown of it."""
 
     def require_columns(self, table: Table, protection: Protection) -> None:
-        """Refuse a table that lacks a column, before anything is read or spent."""
+        """Refuse a table that lacks a column, or one whose values cannot be used, before anything is read or spent."""
         for name in (self.where.column if self.where else None, protection.unit):
             if name is not None:
                 require_column(table, name)
 
     def ask(self, table: Table, protection: Protection, randomness: Randomness) -> Answer:
-        """The private answer; no ledger counts it.
-
-        Raises:
-            ColumnError: a column that is unknown or cannot be used so.
-            OptionError: the query cannot be asked under this protection.
-        """
+        """The private answer; no ledger counts it."""
         self.require_columns(table, protection)
         self.steps(protection)
         return self.answer(self.exact(table, protection), protection, randomness)
 
-    def _answered(
-        self,
-        protection: Protection,
-        values: Iterable[tuple[str | None, Found]],
-        unit: str,
-        claims: tuple[Statement, ...],
-        mechanism: Sentence,
-        randomness: Randomness,
-        rank_error: float | None = None,
-    ) -> Answer:
-        simulated = not randomness.private
-        return Answer(self, protection, tuple(values), unit, claims, mechanism, rank_error, simulated)
-
     def _always_counts(self, protection: Protection) -> bool:
         """Whether every row is used in all neighbouring tables."""
-        return protection.row_count_is_public and self.where is None
+        # Where rows are replaced one by one all neighbouring tables have the same number of rows.
+        return protection.replaces and protection.unit is None and self.where is None
+
+
+@dataclass(frozen=True)
+class ColumnQuery(Query[Exact]):
+    """A query about the values of a column."""
+
+    column: str
+
+    @property
+    def needs_numbers(self) -> bool:
+        """Whether only a numeric column can be asked about."""
+        return False
+
+    def require_columns(self, table: Table, protection: Protection) -> None:
+        """Refuse a table that lacks a column, or where it holds no numbers and needs to."""
+        super().require_columns(table, protection)
+        require_column(table, self.column, numbers=self.needs_numbers)
 
 
 @dataclass(frozen=True, kw_only=True)
 class NoisyQuery(Query[Exact]):
-    """A query answered with noise: Laplace, or Gaussian where a δ is given.
-
-    Args:
-        delta: above 0, below 1; by default none.
-
-    Raises:
-        OptionError: a number outside its range.
-    """
+    """A query answered with noise: Laplace, or Gaussian where a ``delta`` between 0 and 1 is given."""
 
     delta: float | None = None
 
@@ -147,15 +130,12 @@ class Answer:
     """A private answer, with what it guarantees.
 
     Attributes:
-        query: what was asked.
-        protection: who is protected.
         values: what was found, with its label where there are several. An estimate rests on one draw of noise, which
             is all its ``n`` says: how many rows there are may be secret.
-        unit: of the values.
         claims: what is guaranteed, the headline first.
         mechanism: as on the command line.
-        rank_error: of a choice, how many rows it is off at most with the query's confidence; None for noisy numbers.
         simulated: whether the noise follows from a seed; then it protects nobody.
+        rank_error: of a choice, how many rows it is off at most with the query's confidence; None for noisy numbers.
     """
 
     query: Query[Any]
@@ -164,8 +144,8 @@ class Answer:
     unit: str
     claims: tuple[Statement, ...]
     mechanism: Sentence
+    simulated: bool
     rank_error: float | None = None
-    simulated: bool = False
 
     @property
     def value(self) -> Found:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import ONE_ROW
-from leakgauge.release.queries.labels import DeclaredLabel, encoded, has_missing, positions
+from leakgauge.release.queries.labels import DeclaredLabel, distinct_values, has_missing, positions
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MOST_ROWS = 1 << 20
 
@@ -32,14 +30,6 @@ class Protection:
 
     Replacing one row leaves the number of rows as it is. Replacing one unit exchanges all its rows for any other rows,
     none included: how many rows each unit has is protected too.
-
-    Args:
-        unit: the column whose values name the units; by default none.
-        rows: how many rows of each unit are used at most.
-        neighbours: how two neighbouring tables differ.
-
-    Raises:
-        OptionError: a number of rows that is not whole and at least 1, or more than 1 without a column.
     """
 
     unit: str | None = None
@@ -62,11 +52,6 @@ class Protection:
     def replaces(self) -> bool:
         """Whether neighbours differ by a replacement, not by something that is there or not."""
         return self.neighbours is Neighbours.REPLACE_ONE
-
-    @property
-    def row_count_is_public(self) -> bool:
-        """Whether all neighbouring tables have the same number of rows."""
-        return self.replaces and self.unit is None
 
     @property
     def sentence(self) -> Sentence:
@@ -115,18 +100,9 @@ def used_rows(
 ) -> Iterator[pa.Array]:
     """The values of a column in the rows that are used, batch by batch.
 
-    Memory grows with the number of units, not with that of rows.
-
-    Args:
-        table: where from.
-        protection: whose rows are counted together.
-        where: which rows are used; by default all.
-        column: whose values.
-        missing_allowed: whether missing values are handed out. If not, one anywhere in the column is refused, in rows
-            that are not used too, so that a condition cannot ask about a single row's.
+    Memory grows with the number of units, not with that of rows. If missing values are not allowed, one anywhere in
+    the column is refused, in rows that are not used too, so that a condition cannot ask about a single row's.
     """
-    import pyarrow as pa
-
     names = dict.fromkeys(
         name for name in (column, where.column if where else None, protection.unit) if name is not None
     )
@@ -146,6 +122,11 @@ def used_rows(
         yield values.filter(pa.array(used))
 
 
+def counted(places: Iterable[npt.NDArray[np.int64]], bins: int) -> npt.NDArray[np.int64]:
+    """How many rows of all batches lie in each bin."""
+    return sum((np.bincount(one, minlength=bins) for one in places), np.zeros(bins, dtype=np.int64))
+
+
 class _Units:
     """How many rows of each unit were used so far."""
 
@@ -156,8 +137,6 @@ class _Units:
 
     def admitted(self, units: pa.Array, wanted: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
         """Which of the wanted rows are among the first of their unit."""
-        import pyarrow as pa
-
         if has_missing(units):
             raise ColumnError(
                 "Column {name!r} is missing in some rows, so that whom they belong to is unknown; complete it or "
@@ -167,7 +146,7 @@ class _Units:
         rows = np.flatnonzero(wanted)
         if not len(rows):
             return wanted
-        distinct, local = encoded(str(self._column), units.filter(pa.array(wanted)))
+        distinct, local = distinct_values(str(self._column), units.filter(pa.array(wanted)))
         numbers = [self._at.setdefault(value, len(self._at)) for value in distinct]
         if len(self._at) > len(self._seen):
             more = max(len(self._at), 2 * len(self._seen)) - len(self._seen)

@@ -7,7 +7,7 @@ from typing import Any
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, figure_of_words, interval_of, value_of
+from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, value_of
 from leakgauge.report.figures.texts import joined, lines_of, named
 
 _LABELS, _AREA, _COLUMN, _ROW = 200, 250, 72, 34
@@ -55,40 +55,30 @@ def attacks_figure(audit: Fields, language: Language = ENGLISH) -> Figure:
 
 
 def _row(attack: Fields, several: bool, language: Language) -> dict[str, Any]:
-    success, baseline, advantage = (value_of(attack, name) for name in ("success", "baseline", "raw"))
-    assert success is not None
+    baseline, advantage = value_of(attack, "baseline"), value_of(attack, "raw")
     name = language.retell(sentence_of(attack["attack"]))
     if several:
         name += f" ({', '.join(attack['target'])})"
-    low, high = interval_of(attack, "success")
-    row: dict[str, Any] = {
-        "attack": "\n".join(lines_of(name, _LABELS)),
-        "success": success,
-        "low": low,
-        "high": high,
+    shares = {
         "without": baseline,
+        "success": value_of(attack, "success"),
         # Stored is the advantage over what is known without a release, on the same targets.
         "raw": None if baseline is None or advantage is None else baseline + advantage,
         "ceiling": value_of(attack, "ceiling"),
-        "beaten": bool(attack.get("beats_claim")),
     }
-    written = {f"{key}_written": _percent(row[key]) for key in ("without", "success", "raw", "ceiling")}
-    return {**row, **written, "said": _said(name, written, row["beaten"], language)}
-
-
-def _said(name: str, written: dict[str, str], beaten: bool, language: Language) -> str:
+    written = {key: "–" if share is None else f"{100 * share:.3g}%" for key, share in shares.items()}
     said = language.say(
-        "right about {success}, without the release {without}, in the raw table {raw}; allowed {ceiling}.",
-        success=written["success_written"],
-        without=written["without_written"],
-        raw=written["raw_written"],
-        ceiling=written["ceiling_written"],
+        "right about {success}, without the release {without}, in the raw table {raw}; allowed {ceiling}.", **written
     )
-    return joined(language, named(language, name, said), language.say("This beats the claim.") if beaten else "")
-
-
-def _percent(share: float | None) -> str:
-    return "–" if share is None else f"{100 * share:.3g}%"
+    beaten = bool(attack.get("beats_claim"))
+    return {
+        "attack": "\n".join(lines_of(name, _LABELS)),
+        **shares,
+        **{end: value_of(attack["success"], end) for end in ("low", "high")},
+        "beaten": beaten,
+        **{f"{key}_written": one for key, one in written.items()},
+        "said": joined(language, named(language, name, said), language.say("This beats the claim.") if beaten else ""),
+    }
 
 
 def _across(field: str) -> dict[str, Any]:
@@ -98,38 +88,29 @@ def _across(field: str) -> dict[str, Any]:
 
 
 def _marks() -> list[dict[str, Any]]:
-    red = {"condition": {"test": "datum.beaten", "value": chart.ALARM}, "value": chart.DARK}
+    def if_beaten(then: Any, otherwise: Any) -> dict[str, Any]:
+        return {"condition": {"test": "datum.beaten", "value": then}, "value": otherwise}
+
+    red = if_beaten(chart.ALARM, chart.DARK)
+    band = {**chart.BAR, "height": 16, "fill": chart.LIGHT, "aria": False}
+    allowed = {"type": "tick", "size": 24, "thickness": 3, "color": chart.ALARM, "aria": False}
+    interval = {"type": "rule", "strokeWidth": 3, "aria": False}
     return [
         {
             "transform": [{"filter": "datum.raw !== null"}],
-            "mark": {
-                "type": "bar",
-                "height": 16,
-                "fill": chart.LIGHT,
-                "stroke": chart.FAINT,
-                "strokeWidth": 0.8,
-                "aria": False,
-            },
-            "encoding": {"x": _across("without"), "x2": {"field": "raw"}},
+            **chart.layer(band, x=_across("without"), x2={"field": "raw"}),
         },
-        {
-            "transform": [{"filter": "datum.ceiling !== null"}],
-            "mark": {"type": "tick", "size": 24, "thickness": 3, "color": chart.ALARM, "aria": False},
-            "encoding": {"x": _across("ceiling")},
-        },
+        {"transform": [{"filter": "datum.ceiling !== null"}], **chart.layer(allowed, x=_across("ceiling"))},
         {
             "transform": [{"filter": "datum.low !== null && datum.high !== null"}],
-            "mark": {"type": "rule", "strokeWidth": 3, "aria": False},
-            "encoding": {"x": _across("low"), "x2": {"field": "high"}, "color": red},
+            **chart.layer(interval, x=_across("low"), x2={"field": "high"}, color=red),
         },
-        {
-            "mark": {"type": "point", "filled": True, "opacity": 1},
-            "encoding": {
-                "x": _across("success"),
-                "color": red,
-                "shape": {"condition": {"test": "datum.beaten", "value": "diamond"}, "value": "circle"},
-                "size": {"condition": {"test": "datum.beaten", "value": 150}, "value": 64},
-                **chart.SAID,
-            },
-        },
+        chart.layer(
+            {"type": "point", "filled": True, "opacity": 1},
+            x=_across("success"),
+            color=red,
+            shape=if_beaten("diamond", "circle"),
+            size=if_beaten(150, 64),
+            **chart.SAID,
+        ),
     ]

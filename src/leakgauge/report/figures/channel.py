@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from leakgauge.artefacts.channel_file import named_channel
 from leakgauge.errors import OptionError
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.labels import text_of
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure
+from leakgauge.report.figures.chart import Figure
 from leakgauge.report.figures.texts import width_of
 
 LARGEST = 60
@@ -38,26 +35,24 @@ def require_readable(inputs: int, outputs: int) -> None:
         )
 
 
-def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> Figure:
+def channel_figure(channel: Channel, language: Language = ENGLISH) -> Figure:
     """The probabilities of the outputs given each input, as a heat map; white is 0 and nothing else.
 
     Raises:
         OptionError: more than 60 inputs or outputs.
-        FileError: fields that are not those of a ``channel.json``.
     """
-    if isinstance(channel, Mapping):
-        channel = named_channel(channel, Path("channel.json")).channel
     require_readable(len(channel.inputs), len(channel.outputs))
     inputs, outputs = (
         [label_name(label, language) for label in labels] for labels in (channel.inputs, channel.outputs)
     )
     numbered = max(len(inputs), len(outputs)) <= _NUMBERED
     values = [
-        _cell(inputs[row], outputs[column], float(channel.matrix[row, column]), language)
-        for row in range(len(inputs))
-        for column in range(len(outputs))
+        _cell(secret, released, probability, language)
+        for secret, row in zip(inputs, channel.matrix.tolist(), strict=True)
+        for released, probability in zip(outputs, row, strict=True)
     ]
     step, limits = _sizes(inputs, outputs, 48 if numbered else 24)
+    ink = {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": chart.INK}
     spec = {
         "title": language.say("The channel"),
         "data": {"values": values},
@@ -67,7 +62,10 @@ def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> F
             "x": _axis("output", language.say("released"), _across(outputs, step), limits["x"], step),
             "y": _axis("input", language.say("secret"), {}, limits["y"], step),
         },
-        "layer": [_cells(language), *([_numbers()] if numbered else [])],
+        "layer": [
+            _cells(language),
+            *([chart.layer(chart.text_mark(fontSize=11), text=chart.nominal("number"), color=ink)] if numbered else []),
+        ],
     }
     told = language.say(
         "Probabilities of {outputs} released letters given {inputs} secrets; white is 0.",
@@ -78,26 +76,21 @@ def channel_figure(channel: Channel | Fields, language: Language = ENGLISH) -> F
 
 
 def _cell(secret: str, released: str, probability: float, language: Language) -> dict[str, Any]:
-    said = language.say(
-        "{secret!s} released as {released!s}: {probability}",
-        secret=secret,
-        released=released,
-        probability=f"{probability:.4g}",
-    )
+    # What hardly ever happens must not read as never, nor what nearly always does as always.
+    exact = {0.0: "", 1.0: "1"}.get(probability)
+    near = "<0.01" if probability < 0.01 else ">0.99" if probability > 0.99 else f"{probability:.2f}"
     return {
         "input": secret,
         "output": released,
         "probability": probability,
-        "number": _written(probability),
-        "said": said,
+        "number": near if exact is None else exact,
+        "said": language.say(
+            "{secret!s} released as {released!s}: {probability}",
+            secret=secret,
+            released=released,
+            probability=f"{probability:.4g}",
+        ),
     }
-
-
-def _written(probability: float) -> str:
-    """Two digits; what hardly ever happens must not read as never, nor what nearly always does as always."""
-    if probability in (0.0, 1.0):
-        return "" if probability == 0 else "1"
-    return "<0.01" if probability < 0.01 else ">0.99" if probability > 0.99 else f"{probability:.2f}"
 
 
 def _sizes(inputs: list[str], outputs: list[str], most: int) -> tuple[float, dict[str, float]]:
@@ -130,13 +123,7 @@ def _cells(language: Language) -> dict[str, Any]:
         title=language.say("probability (white: 0)"),
         legend={"orient": "top", "gradientLength": 200, "titleLimit": 300, "format": ".1f"},
     )
-    mark = {"type": "rect", "stroke": "#e4eaef", "strokeWidth": 0.6}
-    return {"mark": mark, "encoding": {"color": colour, **chart.SAID}}
-
-
-def _numbers() -> dict[str, Any]:
-    colour = {"condition": {"test": "datum.probability > 0.7", "value": "white"}, "value": chart.INK}
-    return {"mark": chart.text_mark(fontSize=11), "encoding": {"text": chart.nominal("number"), "color": colour}}
+    return chart.layer({"type": "rect", "stroke": "#e4eaef", "strokeWidth": 0.6}, color=colour, **chart.SAID)
 
 
 def label_name(label: Label, language: Language) -> str:

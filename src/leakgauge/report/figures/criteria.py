@@ -5,32 +5,30 @@ from __future__ import annotations
 from typing import Any
 
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, position_in_percent
+from leakgauge.report.figures.chart import Fields, Figure, position_in_percent
 from leakgauge.report.figures.texts import ended, joined, lines_of, listed, named
 
 _LABELS, _AREA, _BAR = 180, 520, 15
 
 
 def criteria_figure(
-    before: Fields | None, assessment: Fields, diagram: Diagram | None = None, language: Language = ENGLISH
+    before: Fields | None, assessment: Fields, diagram: Diagram, language: Language = ENGLISH
 ) -> Figure:
     """The nodes that lead straight to the value, from 0, very low, to 100, very high, before the release and after.
 
     They are those of ``before.json``, where there is one, and of ``assessment.json``.
     """
-    used = diagram or default_diagram()
     sides = {} if before is None else {language.say("table as it is"): before["nodes"]}
     sides[language.say("release")] = assessment["nodes"]
-    arcs = used.into(used.value)
     rows = [
-        _row(name_of(used, arc.source, language), arc.mirrored, side, nodes.get(arc.source), language)
-        for arc in arcs
+        _row(name_of(diagram, arc.source, language), arc.mirrored, side, nodes.get(arc.source), language)
+        for arc in diagram.into(diagram.value)
         for side, nodes in sides.items()
     ]
     scale = {"domain": list(sides), "range": [chart.LIGHT, chart.DARK][-len(sides) :]}
+    fill = chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None})
     spec = {
         "title": {
             "text": language.say("The criteria before and after"),
@@ -56,14 +54,8 @@ def criteria_figure(
             "yOffset": chart.nominal("side", sort=list(sides)),
         },
         "layer": [
-            {
-                "mark": {**chart.BAR, "height": _BAR},
-                "encoding": {
-                    "fill": chart.nominal("side", scale=scale, legend={"orient": "bottom", "title": None}),
-                    **chart.SAID,
-                },
-            },
-            {"mark": chart.text_mark(align="left", dx=5), "encoding": {"text": chart.nominal("number")}},
+            chart.layer({**chart.BAR, "height": _BAR}, fill=fill, **chart.SAID),
+            chart.layer(chart.text_mark(align="left", dx=5), text=chart.nominal("number")),
         ],
     }
     return Figure(spec, joined(language, *(row["said"] for row in rows)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, shown, value_of
+from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.report.figures.texts import apart, clauses, ended, joined, named, width_of
 
 _AREA = 560
@@ -25,6 +26,12 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
     most = max(sum(parts.values()) for _, parts in rows) or 1.0
     bars = _bars(rows, words, language)
     names = [name for name, _ in rows]
+    shades = {word: _FILLS[part] for part, word in words.items() if any(bar["part"] == word for bar in bars)}
+    fill = chart.nominal(
+        "part",
+        scale={"domain": list(shades), "range": list(shades.values())},
+        legend={"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600},
+    )
     scale = {"domain": [0, most], "nice": False}
     x = chart.quantitative("start", scale=scale, title=language.say("bits of the secret"))
     spec = {
@@ -33,16 +40,10 @@ def decomposition_figure(measurement: Fields, leakage: Fields | None = None, lan
         "height": {"step": _STEP},
         "encoding": {"y": chart.nominal("row", sort=names, title=None, axis=chart.row_axis(190))},
         "layer": [
-            {
-                "data": {"values": bars},
-                "mark": {**chart.BAR, "height": 30},
-                "encoding": {"x": x, "x2": {"field": "end"}, "fill": _fills(bars, words), **chart.SAID},
-            },
-            {
-                "data": {"values": _numbers(rows, most)},
-                "mark": chart.text_mark(dy=-24),
-                "encoding": {"x": {**x, "field": "place"}, "text": chart.nominal("number")},
-            },
+            chart.layer({**chart.BAR, "height": 30}, bars, x=x, x2={"field": "end"}, fill=fill, **chart.SAID),
+            chart.layer(
+                chart.text_mark(dy=-24), _numbers(bars, most), x={**x, "field": "place"}, text=chart.nominal("number")
+            ),
         ],
     }
     said = [clauses(language, *(bar["said"] for bar in bars if bar["row"] == name)) for name in names]
@@ -60,13 +61,6 @@ def _words(background: bool, language: Language) -> dict[str, str]:
             "hidden": language.say("still hidden, H(X|Y,Z)"),
         }
     return {"release": language.say("told by the release, I(X;Y)"), "hidden": language.say("still hidden, H(X|Y)")}
-
-
-def _fills(bars: list[dict[str, Any]], words: dict[str, str]) -> dict[str, Any]:
-    kinds = [part for part, word in words.items() if any(bar["part"] == word for bar in bars)]
-    scale = {"domain": [words[kind] for kind in kinds], "range": [_FILLS[kind] for kind in kinds]}
-    legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 600}
-    return chart.nominal("part", scale=scale, legend=legend)
 
 
 def _rows(measurement: Fields, leakage: Fields | None, language: Language) -> list[tuple[str, dict[str, float]]]:
@@ -103,16 +97,16 @@ def _bars(rows: list[tuple[str, dict[str, float]]], words: dict[str, str], langu
     return bars
 
 
-def _numbers(rows: list[tuple[str, dict[str, float]]], most: float) -> list[dict[str, Any]]:
+def _numbers(bars: list[dict[str, Any]], most: float) -> list[dict[str, Any]]:
     """The numbers above the bars, each over its part and beside the others."""
     found = []
-    for name, parts in rows:
-        ends = [sum(list(parts.values())[: at + 1]) for at in range(len(parts))]
-        kept = [(end - bits / 2, shown(bits)) for end, bits in zip(ends, parts.values(), strict=True) if bits > 0]
-        room = max((width_of(number) for _, number in kept), default=0.0)
-        places = apart([middle / most * _AREA for middle, _ in kept], room + 8, room / 2, _AREA - room / 2)
+    for name, group in itertools.groupby(bars, key=lambda bar: bar["row"]):
+        row = list(group)
+        room = max(width_of(shown(bar["bits"])) for bar in row)
+        middles = [(bar["end"] - bar["bits"] / 2) / most * _AREA for bar in row]
+        places = apart(middles, room + 8, room / 2, _AREA - room / 2)
         found += [
-            {"row": name, "number": number, "place": place / _AREA * most}
-            for place, (_, number) in zip(places, kept, strict=True)
+            {"row": name, "number": shown(bar["bits"]), "place": place / _AREA * most}
+            for place, bar in zip(places, row, strict=True)
         ]
     return found

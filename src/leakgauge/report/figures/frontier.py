@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from leakgauge.artefacts.codec import sentence_of
 from leakgauge.design import Knowledge
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, shown, value_of
+from leakgauge.report.figures.chart import Fields, Figure, shown, value_of
 from leakgauge.report.figures.texts import apart, clauses, joined, listed, named, shortened
 
 _AREA = {"width": 670, "height": 320}
@@ -24,15 +26,13 @@ def frontier_figure(
     others: Sequence[Fields] = (),
     language: Language = ENGLISH,
 ) -> Figure:
-    """The least leakage over the mean distortion, with the floor that the background sets.
+    """The least leakage over the mean distortion of ``frontier.json``, with the floor that the background sets.
 
     Between two points the curve lies on or below the straight line: mixing two channels reaches the line.
 
     Args:
-        frontier: the fields of ``frontier.json``.
         release: what was released, marked: the fields of ``design.json``, or one of the ranking of ``comparison.json``.
         others: mechanisms of the ranking of ``comparison.json``, drawn with their names.
-        language: of the words.
     """
     points = frontier["points"]
     name, title = _objective(frontier, language)
@@ -55,7 +55,12 @@ def frontier_figure(
         },
         **_AREA,
         "layer": [
-            _curve(curve, axes, language),
+            chart.layer(
+                {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
+                [{**one, "said": listed(language, _place(one, language), f"ε {one['epsilon']}")} for one in curve],
+                **axes,
+                **chart.SAID,
+            ),
             *([] if floor is None else _floor(floor, most["leakage"], axes, language)),
             *(_marks(marked, axes, most) if marked else []),
         ],
@@ -74,21 +79,21 @@ def _objective(fields: Fields, language: Language) -> tuple[str, str]:
 
 def _point(fields: Fields, name: str) -> dict[str, Any]:
     leakage, distortion, epsilon = (value_of(fields, one) for one in (name, "distortion", "epsilon"))
-    assert leakage is not None and distortion is not None
     return {"distortion": distortion, "leakage": leakage, "epsilon": "" if epsilon is None else shown(epsilon)}
 
 
 def _marked(release: Fields | None, others: Sequence[Fields], name: str, language: Language) -> list[dict[str, Any]]:
     """The release and the other mechanisms, each with its label at the point and its line in the legend."""
     found: list[dict[str, Any]] = []
-    own = None if release is None or value_of(release, name) is None else _point(release, name)
-    if own is not None:
+    if release is not None and value_of(release, name) is not None:
+        own = _point(release, name)
         line = named(language, language.say("release"), _place(own, language))
         found.append({**own, "label": language.say("release"), "line": line, "own": True})
     for one in others:
         if value_of(one, name) is None or _same(one, release, name):
             continue
-        point, number = _point(one, name), str(len(found) + (own is None))
+        # The release has no number.
+        point, number = _point(one, name), str(1 + sum(not other["own"] for other in found))
         called = shortened(language.retell(sentence_of(one["mechanism"])), 440)
         line = named(language, f"{number} {called}", _place(point, language))
         found.append({**point, "label": number, "line": line, "own": False})
@@ -113,27 +118,15 @@ def _axis(field: str, title: str, most: float) -> dict[str, Any]:
     return chart.quantitative(field, title=title, scale={"domain": [0, most], "nice": False})
 
 
-def _curve(curve: list[dict[str, Any]], axes: dict[str, Any], language: Language) -> dict[str, Any]:
-    values = [{**one, "said": listed(language, _place(one, language), f"ε {one['epsilon']}")} for one in curve]
-    return {
-        "data": {"values": values},
-        "mark": {"type": "line", "point": {"size": 26, "color": chart.LINE}, "color": chart.LINE},
-        "encoding": {**axes, **chart.SAID},
-    }
-
-
 def _floor(floor: float, most: float, axes: dict[str, Any], language: Language) -> list[dict[str, Any]]:
     said = language.say("the background alone tells {floor} bits", floor=shown(floor))
-    data = {"values": [{"leakage": floor, "said": said}]}
+    values = [{"leakage": floor, "said": said}]
+    line = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM}
     # On the left the curve is high; where the floor is high too, there is room below it.
     text = chart.text_mark(align="left", dx=8, dy=11 if floor > most / 3 else -10, color=chart.ALARM)
     return [
-        {
-            "data": data,
-            "mark": {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM},
-            "encoding": {"y": axes["y"], "description": {"field": "said"}},
-        },
-        {"data": data, "mark": text, "encoding": {"x": {"value": 0}, "y": axes["y"], "text": chart.nominal("said")}},
+        chart.layer(line, values, y=axes["y"], description={"field": "said"}),
+        chart.layer(text, values, x={"value": 0}, y=axes["y"], text=chart.nominal("said")),
     ]
 
 
@@ -143,39 +136,33 @@ def _marks(marked: list[dict[str, Any]], axes: dict[str, Any], most: Mapping[str
     shapes = ["diamond" if one["own"] else _SHAPES[at % len(_SHAPES)] for at, one in enumerate(marked)]
     fills = [chart.MIDDLE if one["own"] else chart.DARK for one in marked]
     legend = {"orient": "bottom", "columns": 1, "title": None, "labelLimit": 690, "symbolSize": 90}
-    labels = {"values": _labels(marked, most)}
+    labels = _labels(marked, most)
     return [
-        {
-            "data": labels,
-            "mark": {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False},
-            "encoding": {
-                "x": chart.quantitative("across", scale=None),
-                "x2": {"field": "line_across"},
-                "y": chart.quantitative("down", scale=None),
-                "y2": {"field": "line_down"},
-            },
-        },
-        {
-            "data": {"values": marked},
-            "mark": {"type": "point", "filled": True, "size": 110, "opacity": 1, "stroke": chart.INK, "strokeWidth": 1},
-            "encoding": {
-                **axes,
-                "shape": chart.nominal("line", sort=None, scale={"domain": names, "range": shapes}, legend=legend),
-                "fill": chart.nominal("line", sort=None, scale={"domain": names, "range": fills}, legend=legend),
-                "size": {"condition": {"test": "datum.own", "value": 200}, "value": 80},
-                "description": {"field": "line"},
-                "tooltip": {"field": "line"},
-            },
-        },
-        {
-            "data": labels,
-            "mark": chart.text_mark(align="left", fontWeight="bold"),
-            "encoding": {
-                "x": chart.quantitative("label_across", scale=None),
-                "y": chart.quantitative("label_down", scale=None),
-                "text": chart.nominal("label"),
-            },
-        },
+        chart.layer(
+            {"type": "rule", "color": chart.FAINT, "strokeWidth": 0.8, "aria": False},
+            labels,
+            x=chart.quantitative("across", scale=None),
+            x2={"field": "line_across"},
+            y=chart.quantitative("down", scale=None),
+            y2={"field": "line_down"},
+        ),
+        chart.layer(
+            {"type": "point", "filled": True, "size": 110, "opacity": 1, "stroke": chart.INK, "strokeWidth": 1},
+            marked,
+            **axes,
+            shape=chart.nominal("line", sort=None, scale={"domain": names, "range": shapes}, legend=legend),
+            fill=chart.nominal("line", sort=None, scale={"domain": names, "range": fills}, legend=legend),
+            size={"condition": {"test": "datum.own", "value": 200}, "value": 80},
+            description={"field": "line"},
+            tooltip={"field": "line"},
+        ),
+        chart.layer(
+            chart.text_mark(align="left", fontWeight="bold"),
+            labels,
+            x=chart.quantitative("label_across", scale=None),
+            y=chart.quantitative("label_down", scale=None),
+            text=chart.nominal("label"),
+        ),
     ]
 
 
@@ -185,7 +172,8 @@ def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dic
     for one in marked:
         across = one["distortion"] / most["distortion"] * _AREA["width"]
         down = (1 - one["leakage"] / most["leakage"]) * _AREA["height"]
-        here = next((other for other in places if _far(other, across, down) < 3), None)
+        near = (place for place in places if max(abs(place["across"] - across), abs(place["down"] - down)) < 3)
+        here = next(near, None)
         if here is None:
             places.append({"label": one["label"], "own": one["own"], "across": across, "down": down})
         else:
@@ -199,20 +187,19 @@ def _labels(marked: list[dict[str, Any]], most: Mapping[str, float]) -> list[dic
     for group in groups:
         wanted = [place["down"] for place in group]
         right = max(place["across"] for place in group)
-        crowded = apart(wanted, _CLOSE, 8, _AREA["height"] - 8) != wanted
+        crowded = not np.allclose(apart(wanted, _CLOSE, 8, _AREA["height"] - 8), wanted)
         # Below the lowest point the labels would meet the curve.
         moved = apart(wanted, _CLOSE, 8, max(wanted) - 6) if crowded else wanted
         for place, height in zip(group, moved, strict=True):
             # Alone, the release is named above the curve, which falls.
             above = 12 if place["own"] and not crowded else 0
-            place |= {"label_across": right + 34 if crowded else place["across"] + 11, "label_down": height - above}
-            place |= {"line_across": right + 31 if crowded else place["across"]}
-            place |= {"line_down": height if crowded else place["down"]}
+            place |= {
+                "label_across": right + 34 if crowded else place["across"] + 11,
+                "label_down": height - above,
+                "line_across": right + 31 if crowded else place["across"],
+                "line_down": height,
+            }
     return places
-
-
-def _far(place: Fields, across: float, down: float) -> float:
-    return float(max(abs(place["across"] - across), abs(place["down"] - down)))
 
 
 def _told(curve: list[dict[str, Any]], floor: float | None, marked: list[dict[str, Any]], language: Language) -> str:
@@ -222,10 +209,10 @@ def _told(curve: list[dict[str, Any]], floor: float | None, marked: list[dict[st
         first=shown(curve[0]["leakage"]),
         last=shown(curve[-1]["leakage"]),
     )
-    alone = (
-        "" if floor is None else language.say("The background alone tells {floor} bits (dashed).", floor=shown(floor))
-    )
-    beside = (
-        language.say("Marked: {points}.", points=clauses(language, *(one["line"] for one in marked))) if marked else ""
-    )
-    return joined(language, said, alone, beside)
+    if floor is not None:
+        alone = language.say("The background alone tells {floor} bits (dashed).", floor=shown(floor))
+        said = joined(language, said, alone)
+    if marked:
+        points = clauses(language, *(one["line"] for one in marked))
+        said = joined(language, said, language.say("Marked: {points}.", points=points))
+    return said

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import pairwise
+from itertools import accumulate, pairwise
+from statistics import fmean
 from typing import Any
 
-from leakgauge.assessment.assessment import Assessment
 from leakgauge.assessment.diagram import Diagram
-from leakgauge.assessment.diagram_files import default_diagram
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
+from leakgauge.report.figures.chart import Fields, Figure, position_in_percent
 from leakgauge.report.figures.criteria import name_of
-from leakgauge.report.figures.figure import Fields, Figure, position_in_percent
 from leakgauge.report.figures.texts import lines_of
 
 Place = tuple[int, float]
@@ -27,24 +26,13 @@ _SHADES = [0, 175]
 """The darkest state is still light enough for black letters."""
 
 
-def influence_figure(
-    assessment: Assessment | Fields, diagram: Diagram | None = None, language: Language = ENGLISH
-) -> Figure:
+def influence_figure(assessment: Fields, diagram: Diagram, language: Language = ENGLISH) -> Figure:
     """The diagram from its leaves on the left to its value on the right, every node coloured by its expected state.
 
     Nodes of which nothing is known are white. What is said of a node, in its mark's ``aria-label``, starts with its key
-    and a colon. The diagram is that of the stored fields; an assessment has its own.
+    and a colon.
     """
-    if isinstance(assessment, Assessment):
-        diagram, states, score = (
-            assessment.diagram,
-            {key: one.tolist() for key, one in assessment.nodes.items()},
-            assessment.score,
-        )
-    else:
-        diagram = diagram or default_diagram()
-        states = {key: one["states"] for key, one in assessment["nodes"].items()}
-        score = assessment["score"]
+    known, score = assessment["nodes"], f"{assessment['score']:.3g}"
     places, ways, rows = layout(diagram)
     columns = max(column for column, _ in places.values())
     box = min(max((chart.WIDTH - 12 - _LEAVES) / columns - _GAP, _NARROWEST), _LEAVES)
@@ -54,41 +42,33 @@ def influence_figure(
         _box(
             key,
             f"{_SIGNS[frozenset(signs[key])]} {key} {name_of(diagram, key, language)}",
-            None if key not in states else round(position_in_percent(states[key]), 1),
-            (_left(places[key][0], box), box if places[key][0] else _LEAVES, (places[key][1]) * _ROW),
+            None if key not in known else round(position_in_percent(known[key]["states"]), 1),
+            (_left(column, box), box if column else _LEAVES, row * _ROW),
             language,
         )
-        for key in places
+        for key, (column, row) in places.items()
     ]
-    spec = {
-        "title": {"text": language.say("What leads to the protection effect"), "subtitle": _legend(score, language)},
-        **size,
-        "view": {"stroke": None},
-        "layer": [_arcs(diagram, ways, box, size), _boxes(nodes, size), *_texts(nodes, size), _covers(nodes, size)],
-    }
-    return Figure(spec, _told(diagram, set(states), score, language))
-
-
-def _legend(score: float, language: Language) -> list[str]:
-    return [
+    under = [
         language.say("Dashed: more of the one is less of the other. ▲ more is good, ▼ less is good, ↕ trade-off."),
         language.say("States from 0, very low, to 100, very high; white with ?: not known."),
-        language.say(
-            "Score: {score}, the last state stretched to what the known leaves can attain.", score=f"{score:.3g}"
-        ),
+        language.say("Score: {score}, the last state stretched to what the known leaves can attain.", score=score),
     ]
-
-
-def _told(diagram: Diagram, known: set[str], score: float, language: Language) -> str:
-    return language.say(
+    spec = {
+        "title": {"text": language.say("What leads to the protection effect"), "subtitle": under},
+        **size,
+        "view": {"stroke": None},
+        "layer": [_arcs(diagram, ways, box, size), *_boxes(nodes, size)],
+    }
+    told = language.say(
         "{nodes} nodes from {leaves} leaves on the left to {value!s} on the right, which has a score of {score}; "
         "{missing} leaves are missing.",
         nodes=len(diagram.nodes),
         leaves=len(diagram.leaves),
         value=name_of(diagram, diagram.value, language),
-        score=f"{score:.3g}",
+        score=score,
         missing=sum(key not in known for key in diagram.leaves),
     )
+    return Figure(spec, told)
 
 
 def _left(column: int, box: float) -> float:
@@ -120,29 +100,36 @@ def _box(
     }
 
 
-def _edges(size: Mapping[str, int]) -> dict[str, Any]:
-    return {
+def _boxes(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> list[dict[str, Any]]:
+    """The boxes, the name and the state in each, and over them clear marks that alone are read out and take clicks."""
+    edges = {
         "x": _across("left", size["width"]),
         "x2": {"field": "right"},
         "y": _down("top", size["height"]),
         "y2": {"field": "bottom"},
     }
-
-
-def _boxes(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> dict[str, Any]:
+    box = {"type": "rect", "cornerRadius": 3, "stroke": "#5b6770", "strokeWidth": 0.8, "aria": False}
     white = {"test": "datum.state === null", "value": "white"}
     fill = chart.quantitative("shade", condition=white, scale={"scheme": "blues", "domain": _SHADES}, legend=None)
-    return {
-        "data": {"values": nodes},
-        "mark": {"type": "rect", "cornerRadius": 3, "stroke": "#5b6770", "strokeWidth": 0.8, "aria": False},
-        "encoding": {**_edges(size), "fill": fill},
-    }
-
-
-def _covers(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> dict[str, Any]:
-    """Over each box and its words one clear mark that says all of it: it alone is read out, and takes clicks."""
-    mark = {"type": "rect", "fill": "white", "fillOpacity": 0}
-    return {"data": {"values": nodes}, "mark": mark, "encoding": {**_edges(size), **chart.SAID}}
+    common = {"fontSize": _LETTER, "baseline": "middle", "lineBreak": "\n", "lineHeight": _LEADING}
+    left = chart.text_mark(**common, align="left", dx=5, fontWeight="normal")
+    right = chart.text_mark(**common, align="right", dx=-5, fontWeight="bold")
+    words = [
+        chart.layer(
+            mark,
+            nodes,
+            x=_across(mark["align"], size["width"]),
+            y=_down(height, size["height"]),
+            text=chart.nominal(field),
+        )
+        for field, mark, height in (("lines", left, "first"), ("shown", right, "middle"))
+    ]
+    cover = {"type": "rect", "fill": "white", "fillOpacity": 0}
+    return [
+        chart.layer(box, nodes, **edges, fill=fill),
+        *words,
+        chart.layer(cover, nodes, **edges, **chart.SAID),
+    ]
 
 
 def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[str, int]) -> dict[str, Any]:
@@ -162,38 +149,17 @@ def _arcs(diagram: Diagram, ways: list[list[Place]], box: float, size: Mapping[s
     kinds = ["same", "mirrored"]
     colours = {"domain": kinds, "range": [chart.FAINT, chart.ALARM]}
     dashes = {"domain": kinds, "range": [[1, 0], [5, 3]]}
-    return {
-        "data": {"values": values},
-        "mark": {"type": "line", "strokeWidth": 1.1, "opacity": 0.85},
-        "encoding": {
-            "x": _across("across", size["width"]),
-            "y": _down("down", size["height"]),
-            "order": chart.quantitative("step"),
-            "detail": chart.nominal("arc"),
-            "stroke": chart.nominal("direction", legend=None, scale=colours),
-            "strokeDash": chart.nominal("direction", legend=None, scale=dashes),
-            "description": {"field": "arc"},
-        },
-    }
-
-
-def _texts(nodes: list[dict[str, Any]], size: Mapping[str, int]) -> list[dict[str, Any]]:
-    """The words in the boxes: the name, and the state on the right."""
-    common = {"fontSize": _LETTER, "baseline": "middle", "lineBreak": "\n", "lineHeight": _LEADING}
-    left = chart.text_mark(**common, align="left", dx=5, fontWeight="normal")
-    right = chart.text_mark(**common, align="right", dx=-5, fontWeight="bold")
-    return [
-        {
-            "data": {"values": nodes},
-            "mark": mark,
-            "encoding": {
-                "x": _across(mark["align"], size["width"]),
-                "y": _down(height, size["height"]),
-                "text": chart.nominal(field),
-            },
-        }
-        for field, mark, height in (("lines", left, "first"), ("shown", right, "middle"))
-    ]
+    return chart.layer(
+        {"type": "line", "strokeWidth": 1.1, "opacity": 0.85},
+        values,
+        x=_across("across", size["width"]),
+        y=_down("down", size["height"]),
+        order=chart.quantitative("step"),
+        detail=chart.nominal("arc"),
+        stroke=chart.nominal("direction", legend=None, scale=colours),
+        strokeDash=chart.nominal("direction", legend=None, scale=dashes),
+        description={"field": "arc"},
+    )
 
 
 def _across(field: str, width: int) -> dict[str, Any]:
@@ -231,22 +197,17 @@ def layout(diagram: Diagram) -> tuple[dict[str, Place], list[list[Place]], float
 def _rows(
     column: Mapping[object, int], sizes: Mapping[object, float], ways: list[list[object]]
 ) -> tuple[dict[object, float], float]:
-    after: dict[object, list[object]] = {one: [] for one in column}
-    before: dict[object, list[object]] = {one: [] for one in column}
-    for way in ways:
-        for one, other in pairwise(way):
-            after[one].append(other)
-            before[other].append(one)
+    steps = [step for way in ways for step in pairwise(way)]
+    after = {one: [end for start, end in steps if start == one] for one in column}
+    before = {one: [start for start, end in steps if end == one] for one in column}
     groups = [[one for one in column if column[one] == at] for at in range(max(column.values()) + 1)]
     most = max(sum(sizes[one] for one in group) for group in groups)
     rows: dict[object, float] = {}
     for group in groups:
         rows |= _evenly(group, sizes, most)
-    for turn in range(24):
-        backwards = turn % 2 == 0
-        neighbours = after if backwards else before
-        for group in reversed(groups) if backwards else groups:
-            middle = {one: _mean([rows[other] for other in neighbours[one]], rows[one]) for one in group}
+    for neighbours, order in [(after, groups[::-1]), (before, groups)] * 12:
+        for group in order:
+            middle = {one: fmean([rows[other] for other in neighbours[one]] or [rows[one]]) for one in group}
             group.sort(key=lambda one: (middle[one], rows[one]))
             rows |= _evenly(group, sizes, most)
     return rows, most
@@ -255,12 +216,5 @@ def _rows(
 def _evenly(group: list[object], sizes: Mapping[object, float], most: float) -> dict[object, float]:
     """The middles of so many things spread over all rows, each with room for its size."""
     stretch = most / sum(sizes[one] for one in group)
-    found, top = {}, 0.0
-    for one in group:
-        found[one] = top + stretch * sizes[one] / 2
-        top += stretch * sizes[one]
-    return found
-
-
-def _mean(values: list[float], otherwise: float) -> float:
-    return sum(values) / len(values) if values else otherwise
+    tops = accumulate((stretch * sizes[one] for one in group), initial=0.0)
+    return {one: top + stretch * sizes[one] / 2 for one, top in zip(group, tops, strict=False)}

@@ -8,10 +8,10 @@ from typing import Any
 
 from leakgauge.languages import ENGLISH, Language, message
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, figure_of_words, shown, value_of
+from leakgauge.report.figures.chart import Fields, Figure, figure_of_words, shown
 from leakgauge.report.figures.texts import clauses, joined, lines_of, listed, named, width_of
 
-_NAMES = {
+NOTIONS = {
     "identifiability": message("identifiability"),
     "local-dp": message("local differential privacy"),
     "dp": message("differential privacy"),
@@ -27,6 +27,7 @@ _NAMES = {
     "sibson-leakage": message("Sibson leakage of order {order}"),
     "alpha-leakage": message("α-leakage of order {order}"),
 }
+"""What notions are called with their parameters."""
 _UNITS = ("nats", "bits", "standard deviations", "nats per unit of distance")
 _AREA, _LABELS = 450, 260
 
@@ -43,7 +44,9 @@ def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
     title = language.say("The guarantee in every notion")
     if not rows:
         return figure_of_words(title, language.say("The record claims no level."))
-    units = [unit for unit in dict.fromkeys((*_UNITS, *(row["unit"] for row in rows))) if _of(rows, unit)]
+    by_unit: dict[str, list[dict[str, Any]]] = {unit: [] for unit in _UNITS}
+    for row in rows:
+        by_unit.setdefault(row["unit"], []).append(row)
     under = language.say("The smaller a level, the more is protected.")
     if len(claims) == 1:
         under = language.say(
@@ -54,21 +57,16 @@ def levels_figure(record: Fields, language: Language = ENGLISH) -> Figure:
     spec = {
         "title": {"text": title, "subtitle": under},
         "spacing": 14,
-        "vconcat": [_chart(_of(rows, unit), unit, labels, language) for unit in units],
+        "vconcat": [_chart(group, unit, labels, language) for unit, group in by_unit.items() if group],
     }
     told = clauses(language, *(row["said"] for row in rows))
     return Figure(spec, joined(language, under, language.say("Levels: {levels}.", levels=told)))
 
 
-def _of(rows: list[dict[str, Any]], unit: str) -> list[dict[str, Any]]:
-    return [row for row in rows if row["unit"] == unit]
-
-
 def _row(column: str, name: str, level: Fields, several: bool, language: Language) -> dict[str, Any]:
-    value = value_of(level, "value")
-    assert value is not None
+    value = float(level["value"])
     parameters = {key: shown(float(level[key])) for key in ("delta", "order") if level.get(key) is not None}
-    notion = language.say(_NAMES.get(name, name), **parameters)
+    notion = language.say(NOTIONS.get(name, name), **parameters)
     unit = str(level["unit"])
     said = named(language, notion, f"{shown(value)} {language.retell(unit)}")
     return {
@@ -95,10 +93,9 @@ def _chart(rows: list[dict[str, Any]], unit: str, labels: float, language: Langu
         "height": {"step": 32},
         "encoding": {"x": x, "y": chart.nominal("notion", sort=notions, title=None, axis=axis)},
         "layer": [
-            {
-                "mark": {"type": "bar", "color": chart.LINE if unit == "nats" else chart.DARK, "height": 13},
-                "encoding": chart.SAID,
-            },
-            {"mark": chart.text_mark(align="left", dx=5), "encoding": {"text": chart.nominal("number")}},
+            chart.layer(
+                {"type": "bar", "color": chart.LINE if unit == "nats" else chart.DARK, "height": 13}, **chart.SAID
+            ),
+            chart.layer(chart.text_mark(align="left", dx=5), text=chart.nominal("number")),
         ],
     }

@@ -6,6 +6,8 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+import numpy as np
+
 from leakgauge.languages import Language
 
 _PIECES = re.compile(r"[(\[（《]*[⺀-￯][)\]）》、，。；：]*|[^\s⺀-￯]+\s*|\s+")
@@ -55,43 +57,26 @@ def _pieces(text: str, width: float, size: float) -> list[str]:
 
 def shortened(text: str, width: float, size: float = 12) -> str:
     """The text with its middle left out where it is too wide: names often differ at their ends."""
-    if width_of(text, size) <= width:
-        return text
-    kept = len(text) - 1
-    while kept > 2 and width_of(_without_middle(text, kept), size) > width:
+    short, kept = text, len(text)
+    while kept > 2 and width_of(short, size) > width:
         kept -= 1
-    return _without_middle(text, kept)
-
-
-def _without_middle(text: str, kept: int) -> str:
-    return f"{text[: kept // 2]}…{text[len(text) - (kept - kept // 2) :]}"
+        short = f"{text[: kept // 2]}…{text[len(text) - (kept - kept // 2) :]}"
+    return short
 
 
 def apart(wanted: Sequence[float], least: float, lowest: float, highest: float) -> list[float]:
     """Places as near as can be to those wanted, in their order, at least so far apart and from one end to the other.
 
-    Those that would come too near each other are put around their common middle.
+    Less so many of the least distances, places must not fall: an isotonic regression.
     """
+    from scipy.optimize import isotonic_regression
 
-    def kept_inside(middle: float, count: int) -> float:
-        half = (count - 1) * least / 2
-        return min(max(middle, lowest + half), max(highest - half, lowest + half))
-
-    order = sorted(range(len(wanted)), key=lambda at: wanted[at])
-    # Runs of places at the least distance: the middle of each, and how many.
-    runs: list[tuple[float, int]] = []
-    for at in order:
-        middle, count = wanted[at], 1
-        # At the ends a run is moved inwards, where it may meet the one before.
-        while runs and kept_inside(middle, count) - runs[-1][0] < (count + runs[-1][1]) * least / 2:
-            before, many = runs.pop()
-            middle, count = (before * many + middle * count) / (many + count), many + count
-        runs.append((kept_inside(middle, count), count))
-    places = [middle + (at - (count - 1) / 2) * least for middle, count in runs for at in range(count)]
-    found = [0.0] * len(places)
-    for at, place in zip(order, places, strict=True):
-        found[at] = place
-    return found
+    order = np.argsort(wanted, kind="stable")
+    steps = least * np.arange(len(order))
+    nearest = isotonic_regression(np.asarray(wanted)[order] - steps).x if len(order) else steps
+    places = np.empty(len(order))
+    places[order] = np.clip(nearest, lowest, max(highest - least * (len(order) - 1), lowest)) + steps
+    return [float(place) for place in places]
 
 
 def joined(language: Language, *sentences: str) -> str:

@@ -10,7 +10,7 @@ from leakgauge.artefacts.codec import sentence_of
 from leakgauge.assessment.improvement import Goal
 from leakgauge.languages import ENGLISH, Language
 from leakgauge.report.figures import chart
-from leakgauge.report.figures.figure import Fields, Figure, figure_of_words
+from leakgauge.report.figures.chart import Fields, Figure, figure_of_words
 from leakgauge.report.figures.texts import apart, ended, joined, lines_of, listed, named
 
 _LABELS, _AREA, _COLUMN = 270, 240, 50
@@ -26,7 +26,9 @@ def tuning_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
     trials = improvement.get("trials") or []
     if not trials:
         return figure_of_words(title, language.say("Nothing was tried."))
-    asked = _asked(improvement)
+    target = improvement["target"]
+    least = (float(improvement.get(f"min_{name}") or 0.0) for name in ("privacy", "utility"))
+    asked = Goal(Grade(target) if isinstance(target, str) else float(target), *least).asked()
     names = {"score": language.say("score"), "privacy": language.say("privacy"), "utility": language.say("utility")}
     rows = _rows(improvement, trials, names, language)
     wanted = language.say(
@@ -36,36 +38,28 @@ def tuning_figure(improvement: Fields, language: Language = ENGLISH) -> Figure:
     order = [row["row"] for row in rows]
     axis = {**chart.row_axis(_LABELS + 10), "grid": True}
     status = chart.text_mark(align="left", dx=12, fontWeight="bold")
+    frame = {"type": "rect", "fill": "#fdf0df", "stroke": chart.MIDDLE, "aria": False}
+    # More pixels where a name needs two lines, fewer where there are many rows.
+    step = 14 * max(row["row"].count("\n") + 1 for row in rows) + (4 if len(rows) > _MANY else 7)
     spec = {
         "title": {"text": title, "subtitle": wanted, "offset": 28},
         "width": _WIDTH,
-        "height": {"step": _step(rows)},
+        "height": {"step": step},
         "view": {"stroke": None},
         "data": {"values": rows},
         "encoding": {"y": chart.nominal("row", sort=order, title=None, axis=axis)},
         "layer": [
-            _band(rows),
+            chart.layer(frame, [row for row in rows if row["marked"]], x={"value": 0}, x2={"value": _WIDTH}),
             *_rules(asked),
             _symbols(rows, names),
             *chart.number_columns(names, _AREA, _COLUMN),
-            {"mark": status, "encoding": {"x": {"value": _AREA + 3 * _COLUMN}, "text": chart.nominal("status")}},
+            chart.layer(status, x={"value": _AREA + 3 * _COLUMN}, text=chart.nominal("status")),
         ],
     }
     met = sum(bool(trial["meets"]) for trial in trials)
     said = language.say("{count} settings were tried, {met} meet the target.", count=len(trials), met=met)
     marked = [row["said"] for row in rows if row["marked"]]
     return Figure(spec, joined(language, said, wanted, *marked))
-
-
-def _asked(improvement: Fields) -> dict[str, float]:
-    """What the score, privacy and utility must be at least."""
-    target = improvement["target"]
-    goal = Goal(
-        Grade(target) if isinstance(target, str) else float(target),
-        float(improvement.get("min_privacy") or 0.0),
-        float(improvement.get("min_utility") or 0.0),
-    )
-    return goal.asked()
 
 
 def _rows(
@@ -79,10 +73,9 @@ def _rows(
         if len(forms) > 1:
             name = f"{name} ({language.retell(sentence_of(trial['form']))})"
         # Nothing is marked as chosen where nothing meets the target; the closest is.
-        if _is(trial, chosen):
-            status = language.say("chosen")
-        elif chosen is None and _is(trial, best):
-            status = language.say("closest")
+        marked = _is(trial, best if chosen is None else chosen)
+        if marked:
+            status = language.say("closest") if chosen is None else language.say("chosen")
         else:
             status = language.say("meets") if trial["meets"] else language.say("vetoed") if trial.get("vetoes") else ""
         label = f"{number}  {name}"
@@ -95,7 +88,7 @@ def _rows(
                 **scores,
                 **numbers,
                 "status": status,
-                "marked": _is(trial, chosen) or (chosen is None and _is(trial, best)),
+                "marked": marked,
                 "said": ended(language, named(language, name, listed(language, *told, *([status] if status else [])))),
             }
         )
@@ -107,25 +100,10 @@ def _is(trial: Fields, other: Fields | None) -> bool:
     return other is not None and all(trial.get(key) == other.get(key) for key in compared)
 
 
-def _step(rows: list[dict[str, Any]]) -> int:
-    """Pixels a row: more where a name needs two lines, less where there are many."""
-    lines: int = max(row["row"].count("\n") + 1 for row in rows)
-    return 14 * lines + (4 if len(rows) > _MANY else 7)
-
-
 def _across(field: str) -> dict[str, Any]:
     # The numbers stand to the right of the points, in the same picture.
     scale = {"domain": [0, 100], "range": [0, _AREA]}
     return chart.quantitative(field, title=None, scale=scale, axis={"values": [0, 20, 40, 60, 80, 100]})
-
-
-def _band(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A frame around the row that was chosen."""
-    return {
-        "data": {"values": [row for row in rows if row["marked"]]},
-        "mark": {"type": "rect", "fill": "#fdf0df", "stroke": chart.MIDDLE, "aria": False},
-        "encoding": {"x": {"value": 0}, "x2": {"value": _WIDTH}},
-    }
 
 
 def _rules(asked: Mapping[str, float]) -> list[dict[str, Any]]:
@@ -135,17 +113,11 @@ def _rules(asked: Mapping[str, float]) -> list[dict[str, Any]]:
         {"asked": points, "written": f"{points:g}", "place": 100 * place / _AREA}
         for points, place in zip(wanted, places, strict=True)
     ]
+    line = {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM, "strokeWidth": 1.5, "aria": False}
+    label = chart.text_mark(color=chart.ALARM)
     return [
-        {
-            "data": {"values": values},
-            "mark": {"type": "rule", "strokeDash": [6, 4], "color": chart.ALARM, "strokeWidth": 1.5, "aria": False},
-            "encoding": {"x": _across("asked"), "y": None},
-        },
-        {
-            "data": {"values": values},
-            "mark": chart.text_mark(color=chart.ALARM),
-            "encoding": {"x": _across("place"), "y": {"value": -9}, "text": chart.nominal("written")},
-        },
+        chart.layer(line, values, x=_across("asked"), y=None),
+        chart.layer(label, values, x=_across("place"), y={"value": -9}, text=chart.nominal("written")),
     ]
 
 
@@ -160,13 +132,11 @@ def _symbols(rows: list[dict[str, Any]], names: Mapping[str, str]) -> dict[str, 
     legend = {"orient": "bottom", "title": None}
     shapes = {"domain": kinds, "range": ["circle", "square", "triangle-up"]}
     fills = {"domain": kinds, "range": ["white", chart.DARK, chart.MIDDLE]}
-    return {
-        "data": {"values": points},
-        "mark": {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": chart.INK, "strokeWidth": 0.6},
-        "encoding": {
-            "x": _across("points"),
-            "shape": chart.nominal("kind", sort=None, scale=shapes, legend=legend),
-            "fill": chart.nominal("kind", sort=None, scale=fills, legend=legend),
-            **chart.SAID,
-        },
-    }
+    return chart.layer(
+        {"type": "point", "filled": True, "size": 70, "opacity": 1, "stroke": chart.INK, "strokeWidth": 0.6},
+        points,
+        x=_across("points"),
+        shape=chart.nominal("kind", sort=None, scale=shapes, legend=legend),
+        fill=chart.nominal("kind", sort=None, scale=fills, legend=legend),
+        **chart.SAID,
+    )

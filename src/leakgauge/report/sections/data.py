@@ -4,31 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Content, Grid, Inline, Paragraph
-from leakgauge.report.sections.teller import Own, Teller
+from leakgauge.report.document import Content
+from leakgauge.report.sections.teller import Cell, Teller, own
 
 
 def context(tell: Teller) -> Iterator[Content]:
     """For what, for whom, and what counts as one: as declared, not as found."""
+    yield from tell.grid("Context", "Declared|As", _declared(tell))
+
+
+def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     say = tell.language.say
-    yield Grid(say("Context"), (say("Declared"), say("As")), tuple(_declared(tell)))
-
-
-def _declared(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
-    facts, say = tell.facts, tell.language.say
-    none = (say("not declared"),)
+    none = say("not declared")
     for key, what in (("purpose", say("purpose")), ("recipient", say("recipient"))):
-        stated = facts.get("job.json", "asked", key)
-        yield (what,), (str(stated),) if stated else none
-    unit = facts.get("release.json", "unit_of_protection")
+        yield what, str(tell.get("job.json", "asked", key) or none)
+    unit = tell.get("release.json", "unit_of_protection")
     if unit:
-        yield (say("unit of protection"),), tell.stored(unit)
-    if facts.get("release.json", "neighbours") == "replace-one":
-        yield (say("neighbouring tables"),), (say("the same but for the values of one row"),)
-    background = facts.names("measurement.json", "background")
-    yield (say("what the attacker knows"),), (str(tell.listed(background)),) if background else none
+        yield say("unit of protection"), tell.told(unit)
+    if tell.get("release.json", "neighbours") == "replace-one":
+        yield say("neighbouring tables"), say("the same but for the values of one row")
+    background = tell.names("measurement.json", "background")
+    yield say("what the attacker knows"), tell.listed(background) if background else none
     if tell.bins:
-        yield (say("columns in bins"),), (str(tell.listed(tell.bins)),)
+        yield say("columns in bins"), tell.listed(tell.bins)
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
         "max_distortion": say("asked: mean distortion at most"),
@@ -37,65 +35,56 @@ def _declared(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
         "accounted": say("asked: ε in nats for the histogram of the design"),
     }
     yield from tell.numbers(asked, "job.json", "asked")
-    target = facts.get("job.json", "asked", "target")
+    target = tell.get("job.json", "asked", "target")
     if target is not None:
-        said = tell.stored(target) if isinstance(target, str) else tell.cell("job.json", "asked", "target")
-        yield (say("asked: grade or score of at least"),), said
-    policy = facts.get("job.json", "asked", "policy")
+        said = tell.told(target) if isinstance(target, str) else tell.number("job.json", "asked", "target")
+        yield say("asked: grade or score of at least"), said
+    policy = tell.get("job.json", "asked", "policy")
     if policy:
-        yield (say("policy"),), (str(policy),)
+        yield say("policy"), str(policy)
 
 
 def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
-    facts, say = tell.facts, tell.language.say
     rows = [*_table(tell)]
-    if rows:
-        yield Grid(say("The table"), (say("What"), say("Value")), tuple(rows))
-    kinds = facts.items("job.json", "table", "columns")
-    if kinds:
-        head = (say("Column"), say("Kind of values"), say("Role"))
-        roles = tuple(
-            ((str(Own(str(one["name"]))),), tell.stored(one["kind"]), (_role(tell, str(one["name"])),)) for one in kinds
-        )
-        yield Grid(say("Columns"), head, roles)
-    elif facts.has("release.json"):
+    yield from tell.grid("The table", "What|Value", rows)
+    columns = [(str(one["name"]), tell.told(one["kind"])) for one in tell.items("job.json", "table", "columns")]
+    roles = ((own(name), kind, _role(tell, name)) for name, kind in columns)
+    yield from tell.grid("Columns", "Column|Kind of values|Role", roles)
+    if not columns and tell.has("release.json"):
         yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
         plain, binned = tell.public
         yield tell.say("Released as they are: {columns}.", columns=tell.listed(plain))
         if binned:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
-    if rows or kinds:
-        yield Paragraph(_values(tell), "note")
+    if (rows or columns) and tell.external:
+        yield tell.note("No value of any row is in this report.")
+    elif rows or columns:
+        yield tell.note(
+            "No row is in this report, but values of the secret are: those that reach a guarantee, and those of "
+            "pictures."
+        )
 
 
-def _values(tell: Teller) -> Inline:
-    if tell.external:
-        return tell.say("No value of any row is in this report.")
-    return tell.say(
-        "No row is in this report, but values of the secret are: those that reach a guarantee, and those of pictures."
-    )
-
-
-def _table(tell: Teller) -> Iterator[tuple[Inline, Inline]]:
-    facts, say = tell.facts, tell.language.say
-    if facts.has("job.json", "table", "name"):
-        yield (say("name"),), (str(facts.get("job.json", "table", "name")),)
+def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
+    say = tell.language.say
+    if tell.has("job.json", "table", "name"):
+        yield say("name"), str(tell.get("job.json", "table", "name"))
     yield from tell.numbers({"rows": say("number of rows")}, "job.json", "table", count=True)
     letters = {"secret": say("different values of the secret"), "background": say("combinations of the background")}
     yield from tell.numbers(letters, "measurement.json", "letters")
     if tell.bins:
-        yield (say("bins, which count as values here"),), (str(tell.listed(tell.bins)),)
+        yield say("bins, which count as values here"), tell.listed(tell.bins)
     yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
-    if facts.has("job.json", "table", "sha256"):
-        yield (say("digest (SHA-256)"),), (str(facts.get("job.json", "table", "sha256")),)
+    if tell.has("job.json", "table", "sha256"):
+        yield say("digest (SHA-256)"), str(tell.get("job.json", "table", "sha256"))
 
 
 def _role(tell: Teller, column: str) -> str:
-    facts, say = tell.facts, tell.language.say
+    say = tell.language.say
     if column in tell.secret:
         return say("secret, protected") if tell.released else say("secret")
-    known = column in facts.names("measurement.json", "background")
+    known = column in tell.names("measurement.json", "background")
     plain, binned = tell.public
     if column in plain:
         return say("background, released as it is") if known else say("public, released as it is")
@@ -103,4 +92,4 @@ def _role(tell: Teller, column: str) -> str:
         return say("background, released in bins") if known else say("public, released in bins")
     if known:
         return say("background, not released") if tell.released else say("background")
-    return say("public") if column in facts.names("job.json", "asked", "public") else say("withheld")
+    return say("public") if column in tell.names("job.json", "asked", "public") else say("withheld")

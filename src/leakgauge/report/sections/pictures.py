@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, Final
 
+from leakgauge.artefacts.channel_file import named_channel
+from leakgauge.artefacts.report import Picture
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
-from leakgauge.report import figures
-from leakgauge.report.document import Picture
-from leakgauge.report.figures import Figure
+from leakgauge.report.figures.attacks import attacks_figure
+from leakgauge.report.figures.channel import channel_figure
+from leakgauge.report.figures.chart import Figure
+from leakgauge.report.figures.criteria import criteria_figure
+from leakgauge.report.figures.decomposition import decomposition_figure
+from leakgauge.report.figures.frontier import frontier_figure
+from leakgauge.report.figures.influence import influence_figure
+from leakgauge.report.figures.levels import levels_figure
+from leakgauge.report.figures.tuning import tuning_figure
 from leakgauge.report.sections.teller import Teller, spelled
 
 _NEEDED: Final = {
@@ -39,62 +48,60 @@ def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
     for name in () if tell.external else names:
         figure = figure_of(tell, name)
         if figure is not None:
-            yield Picture(figure, tell.language.say(_CAPTIONS[name]))
+            yield Picture(tell.language.say(_CAPTIONS[name]), figure.told, figure.spec)
 
 
 def figure_of(tell: Teller, name: str) -> Figure | None:
     """The picture of a name; None where there is none, or the facts have nothing that it could show."""
-    if name not in _CAPTIONS or (name in _NEEDED and tell.facts.get(*_NEEDED[name]) in (None, [])):
+    if name not in _DRAWN or (name in _NEEDED and tell.get(*_NEEDED[name]) in (None, [])):
         return None
-    files, diagram, language = tell.facts.files, tell.facts.diagram, tell.language
-    match name:
-        case "channel":
-            return _channel(tell)
-        case "levels":
-            return figures.levels_figure(files["release.json"], language)
-        case "decomposition":
-            return figures.decomposition_figure(files["measurement.json"], files.get("leakage.json"), language)
-        case "frontier":
-            return _frontier(tell)
-        case "attacks":
-            return figures.attacks_figure(files["audit.json"], language)
-        case "criteria":
-            return figures.criteria_figure(files.get("before.json"), files["assessment.json"], diagram, language)
-        case "influence":
-            return figures.influence_figure(files["assessment.json"], diagram, language)
-    return figures.tuning_figure(files["improvement.json"], language)
+    return _DRAWN[name](tell)
 
 
 def _channel(tell: Teller) -> Figure | None:
-    planned = tell.facts.get("release.json", "plan", "columns") or {}
-    stored = (tell.facts.files.get("channel.json"), *(column.get("channel") for column in planned.values()))
+    planned = tell.get("release.json", "plan", "columns") or {}
+    stored = (tell.files.get("channel.json"), *(column.get("channel") for column in planned.values()))
     channel = next((one for one in stored if one and one.get("matrix")), None)
     try:
-        return None if channel is None else figures.channel_figure(channel, tell.language)
+        return channel and channel_figure(named_channel(channel, Path("channel.json")).channel, tell.language)
     except OptionError:
         # Too large to be read, as a channel of a hundred letters is: the tables say it all the same.
         return None
 
 
 def _frontier(tell: Teller) -> Figure:
-    files = tell.facts.files
-    ranking = tell.facts.items("comparison.json", "ranking")
+    files = tell.files
     # Where a channel was designed it is the release, and the optimum of the comparison is the same point.
-    others = [one for one in ranking if one.get("role") != "optimum"]
+    others = [one for one in tell.items("comparison.json", "ranking") if one.get("role") != "optimum"]
     release = files.get("design.json") or (released_point(tell) if tell.released else None)
-    return figures.frontier_figure(files["frontier.json"], release, others, tell.language)
+    return frontier_figure(files["frontier.json"], release, others, tell.language)
 
 
 def released_point(tell: Teller) -> dict[str, Any] | None:
     """Where a release that was not designed lies: its leakage, its distortion and its ε, as a design has them."""
-    facts = tell.facts
-    columns = [column for column in tell.secret if facts.has("utility.json", "columns", column, "distortion")]
-    if len(columns) != 1 or not facts.has("leakage.json", "mutual_information"):
+    columns = [column for column in tell.secret if tell.has("utility.json", "columns", column, "distortion")]
+    if len(columns) != 1 or not tell.has("leakage.json", "mutual_information"):
         return None
     return {
-        "mechanism": spelled(facts.get("release.json", "plan", "columns", columns[0], "mechanism")),
-        "leakage": facts.get("leakage.json", "mutual_information"),
-        "leakage_with_background": facts.get("leakage.json", "leakage_with_background"),
-        "distortion": facts.get("utility.json", "columns", columns[0], "distortion"),
-        "epsilon": facts.get("release.json", "claims", columns[0], "levels", "local-dp"),
+        "mechanism": spelled(tell.get("release.json", "plan", "columns", columns[0], "mechanism")),
+        "leakage": tell.get("leakage.json", "mutual_information"),
+        "leakage_with_background": tell.get("leakage.json", "leakage_with_background"),
+        "distortion": tell.get("utility.json", "columns", columns[0], "distortion"),
+        "epsilon": tell.get("release.json", "claims", columns[0], "levels", "local-dp"),
     }
+
+
+_DRAWN: Final[Mapping[str, Callable[[Teller], Figure | None]]] = {
+    "channel": _channel,
+    "levels": lambda tell: levels_figure(tell.files["release.json"], tell.language),
+    "decomposition": lambda tell: decomposition_figure(
+        tell.files["measurement.json"], tell.files.get("leakage.json"), tell.language
+    ),
+    "frontier": _frontier,
+    "attacks": lambda tell: attacks_figure(tell.files["audit.json"], tell.language),
+    "criteria": lambda tell: criteria_figure(
+        tell.files.get("before.json"), tell.files["assessment.json"], tell.diagram, tell.language
+    ),
+    "influence": lambda tell: influence_figure(tell.files["assessment.json"], tell.diagram, tell.language),
+    "tuning": lambda tell: tuning_figure(tell.files["improvement.json"], tell.language),
+}

@@ -5,20 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
-from leakgauge.artefacts.codec import sentence_of
-from leakgauge.languages import Language, message
-from leakgauge.report.document import Edition, Inline, Paragraph, sentence
+from leakgauge.artefacts import Finding, strongest
+from leakgauge.artefacts.codec import decode, sentence_of
+from leakgauge.artefacts.report import Grid, Paragraph
+from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.report.document import Edition, Inline, sentence
 from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
 from leakgauge.report.visible import apart
 
-NOTHING: Inline = ("–",)
+NOTHING = "–"
 """A cell of which nothing is known."""
 OF_A_HUNDRED = message("of 100")
 """The unit of scores."""
 _LETTERS = re.compile(r"[:,]letters=.*$", re.DOTALL)
+SCORES: Final = {"score": "interval", "privacy": "privacy_interval", "utility": "utility_interval"}
+"""The scores of an assessment, and where it has their intervals."""
 ROWS = message("rows")
 """The unit of counts of rows."""
 TITLES: Final = {
@@ -46,16 +50,6 @@ _EXTERNAL_TITLES: Final = {"attacks": message("Groups of rows, and checks of the
 
 
 @dataclass(frozen=True)
-class Own:
-    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
-
-    text: str
-
-    def __str__(self) -> str:
-        return apart(self.text)
-
-
-@dataclass(frozen=True)
 class Plain:
     """A text that is in the report's language already, names in it included."""
 
@@ -65,13 +59,21 @@ class Plain:
         return self.text
 
 
-@dataclass(frozen=True)
-class Teller:
-    """Facts told in a language, to those who may see the table or to everybody."""
+def own(text: str) -> Plain:
+    """A word of the user's, such as the name of a column: it is shown as it is in every language."""
+    return Plain(apart(text))
 
-    facts: Facts
-    language: Language
-    edition: Edition
+
+Cell: TypeAlias = str | Number | Inline | Plain
+"""What stands in a cell of a table."""
+
+
+@dataclass(frozen=True)
+class Teller(Facts):
+    """The facts of a job, told in a language, to those who may see the table or to everybody."""
+
+    language: Language = ENGLISH
+    edition: Edition = Edition.INTERNAL
 
     @property
     def external(self) -> bool:
@@ -87,45 +89,53 @@ class Teller:
         """A sentence with its numbers as numbers."""
         return sentence(self.language, template, **fields)
 
+    def note(self, template: str, /, **fields: object) -> Paragraph[Number]:
+        """A remark."""
+        return Paragraph("note", self.say(template, **fields))
+
+    def alarm(self, template: str, /, **fields: object) -> Paragraph[Number]:
+        """A loud sentence."""
+        return Paragraph("warning", self.say(template, **fields))
+
+    def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
+        """A table of rows, none where there are none, under a head such as ``Column|Role``.
+
+        Of a head that is wider than the rows the last names are left out; the fields are those of the caption.
+        """
+        made = tuple(tuple(map(_cell, row)) for row in rows)
+        if made:
+            say, names = self.language.say, head.split("|")[: len(made[0])]
+            yield Grid(say(caption, **fields), tuple(map(say, names)), made)
+
     def listed(self, names: Iterable[str]) -> Plain:
         """Names of columns, one after the other."""
-        return Plain(self.language.say(", ").join(str(Own(name)) for name in names) or "–")
+        return Plain(self.language.say(", ").join(str(own(name)) for name in names) or "–")
 
     def told(self, stored: object) -> str:
         """A sentence, or a name of ours, that an artefact stores."""
         return self.language.retell(sentence_of(stored))
 
-    def stored(self, stored: object) -> Inline:
-        """A sentence that an artefact stores, as a whole one."""
-        return (self.told(stored),)
-
-    def yes_or_no(self, holds: object) -> Inline:
+    def yes_or_no(self, holds: object) -> str:
         """A cell that says whether something holds."""
-        return (self.language.say("yes") if holds else self.language.say("no"),)
+        return self.language.say("yes") if holds else self.language.say("no")
 
-    def mechanism(self, stored: object) -> Own:
+    def mechanism(self, stored: object) -> Plain:
         """A mechanism as it is spelled, or the name of one that has no spelling."""
-        return Own(_LETTERS.sub("", self.told(stored)))
+        return own(_LETTERS.sub("", self.told(stored)))
 
-    def cell(self, file: str, *path: str | int, **options: Any) -> Inline:
+    def cell(self, file: str, *path: str | int, **options: Any) -> Number | str:
         """The number at a place; a dash where nothing stands there."""
-        number = self.maybe(file, *path, **options)
-        return NOTHING if number is None else (number,)
+        return self.maybe(file, *path, **options) or NOTHING
 
     def maybe(self, file: str, *path: str | int, **options: Any) -> Number | None:
         """The number at a place; None where nothing stands there."""
-        return self.facts.number(file, *path, **options) if self.facts.has(file, *path) else None
+        return self.number(file, *path, **options) if self.has(file, *path) else None
 
-    def numbers(self, names: Mapping[str, str], *place: str, **options: Any) -> Iterator[tuple[Inline, Inline]]:
+    def numbers(self, names: Mapping[str, str], *place: str, **options: Any) -> Iterator[tuple[Cell, Cell]]:
         """The name and the number of each of these fields that stands at a place."""
         for field, name in names.items():
-            number = self.maybe(*place, field, **options)
-            if number is not None:
-                yield (name,), (number,)
-
-    def score(self, file: str, *path: str | int, **options: Any) -> Inline:
-        """A score from 0 to 100; a dash where there is none."""
-        return self.cell(file, *path, digits=3, **options)
+            if self.has(*place, field):
+                yield name, self.number(*place, field, **options)
 
     def named(self, node: Any) -> str:
         """The name of a node of the diagram."""
@@ -133,50 +143,58 @@ class Teller:
         return chinese or english if self.language.code == "zh" else english
 
     @property
-    def table(self) -> Own:
+    def table(self) -> Plain:
         """What the table is called."""
-        return Own(str(self.facts.get("job.json", "table", "name") or self.language.say("the table")))
+        return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
         """The protected columns."""
-        columns = self.facts.get("release.json", "plan", "columns") or {}
+        columns = self.get("release.json", "plan", "columns") or {}
         planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
-        asked = self.facts.get("job.json", "asked", "secret")
-        measured = self.facts.names("measurement.json", "secret")
+        asked = self.get("job.json", "asked", "secret")
+        measured = self.names("measurement.json", "secret")
         return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
 
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
-        return self.listed(self.facts.names("release.json", "plan", "columns", column, "writes") or [column])
+        return self.listed(self.names("release.json", "plan", "columns", column, "writes") or [column])
 
     @property
     def released(self) -> bool:
         """Whether anything was released."""
-        return self.facts.has("release.json") and self.facts.get("job.json", "outcome", "released") is not False
+        return self.has("release.json") and self.get("job.json", "outcome", "released") is not False
 
     @property
     def keeps_guarantee_inside(self) -> bool:
         """Whether what the release promises follows from private counts, so that everybody may not be told."""
-        return self.external and self.released and not self.facts.has("release.json", "claims")
+        return self.external and self.released and not self.has("release.json", "claims")
 
     @property
     def epsilon(self) -> tuple[str, ...] | None:
         """Where the record has the ε of one row: of all columns together, where there are several."""
-        claimed = self.facts.names("release.json", "claims")
+        claimed = self.names("release.json", "claims")
         places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate-dp")]
         if len(claimed) <= 1:
             places = [("claims", *claimed, "levels", notion) for notion in ("local-dp", "dp", "approximate-dp")]
-        return next((place for place in places if self.facts.has("release.json", *place)), None)
+        return next((place for place in places if self.has("release.json", *place)), None)
 
-    def accusation(self, violation: object) -> Inline:
+    def accusations(self) -> Iterator[Paragraph[Number]]:
         """What an audit found against the release; in doubt where no veto was made of it."""
-        said = Own(self.told(violation))
-        if self.facts.has("assessment.json") and not self.facts.items("assessment.json", "vetoes"):
-            return self.say(
-                "The audit accuses the release, at its confidence and not beyond doubt: {violation}.", violation=said
-            )
-        return self.say("The release does not keep what it claims: {violation}.", violation=said)
+        doubted = self.has("assessment.json") and not self.items("assessment.json", "vetoes")
+        for violation in (own(self.told(one)) for one in self.items("audit.json", "violations")):
+            if doubted:
+                yield self.alarm(
+                    "The audit accuses the release, at its confidence and not beyond doubt: {violation}.",
+                    violation=violation,
+                )
+            else:
+                yield self.alarm("The release does not keep what it claims: {violation}.", violation=violation)
+
+    @property
+    def strongest_attack(self) -> int | None:
+        """Which of the audit's attacks gained most."""
+        return strongest([decode(Finding, one, "audit.json") for one in self.items("audit.json", "attacks")])
 
     @property
     def asked_epsilon(self) -> Number | None:
@@ -186,21 +204,21 @@ class Teller:
     @property
     def promises_nothing(self) -> bool:
         """Whether the ε of one row is infinite."""
-        found = None if self.epsilon is None else self.facts.get("release.json", *self.epsilon)
+        found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
         return (found.get("value") if isinstance(found, dict) else found) == "infinity"
 
     @property
     def bins(self) -> tuple[str, ...]:
         """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
-        planned = self.facts.get("release.json", "plan", "bins") or {}
-        asked = self.facts.names("job.json", "asked", "bins")
+        planned = self.get("release.json", "plan", "bins") or {}
+        asked = self.names("job.json", "asked", "bins")
         return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
 
     @property
     def public(self) -> tuple[list[str], list[str]]:
         """The public columns that were released as they are, and those that were released in bins."""
-        public = self.facts.names("release.json", "plan", "public")
-        binned = self.facts.names("release.json", "plan", "bins")
+        public = self.names("release.json", "plan", "public")
+        binned = self.names("release.json", "plan", "bins")
         return [one for one in public if one not in binned], [one for one in public if one in binned]
 
     @property
@@ -211,10 +229,9 @@ class Teller:
     @property
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
-        columns = self.facts.get("release.json", "plan", "columns") or {}
-        if any(one.get("channel_prior") == "this table" for one in columns.values()):
-            return True
-        return bool(self.facts.get("design.json", "prior") == "this table")
+        columns = self.get("release.json", "plan", "columns") or {}
+        priors = [self.get("design.json", "prior"), *(one.get("channel_prior") for one in columns.values())]
+        return "this table" in priors
 
 
 def spelled(mechanism: object) -> str:
@@ -222,6 +239,5 @@ def spelled(mechanism: object) -> str:
     return _LETTERS.sub("", str(sentence_of(mechanism)))
 
 
-def warning(parts: Inline) -> Paragraph:
-    """A loud sentence."""
-    return Paragraph(parts, "warning")
+def _cell(cell: Cell) -> Inline:
+    return cell if isinstance(cell, tuple) else (cell if isinstance(cell, Number) else str(cell),)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from leakgauge.report.document import Content, Grid, Inline, Paragraph
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.report.document import Content
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import Teller, warning
+from leakgauge.report.sections.teller import Teller
 
 _FILE = "improvement.json"
 
 
 def tuning(tell: Teller) -> Iterator[Content]:
     """The trials and their cost."""
-    yield from _searched(tell) if tell.facts.has(_FILE) else _designed(tell)
+    yield from _searched(tell) if tell.has(_FILE) else _designed(tell)
 
 
 def _designed(tell: Teller) -> Iterator[Content]:
@@ -37,59 +38,36 @@ def _designed(tell: Teller) -> Iterator[Content]:
 
 
 def _searched(tell: Teller) -> Iterator[Content]:
-    facts = tell.facts
-    learned = facts.get(_FILE, "learned_from")
+    learned = tell.get(_FILE, "learned_from")
     if learned:
-        yield warning(tell.stored(learned))
-    chosen = "chosen" if facts.has(_FILE, "chosen") else "best"
-    if not facts.has(_FILE, "chosen"):
-        yield warning(tell.say("No setting that was tried meets the target."))
-    if facts.has(_FILE, chosen):
-        yield _best(tell, chosen)
-    for failed in facts.items(_FILE, "failed"):
-        yield Paragraph(tell.stored(failed), "note")
-    yield from pictures(tell, "tuning")
-    yield from _trials(tell)
-
-
-def _best(tell: Teller, chosen: str) -> Inline:
-    facts = tell.facts
-    fields = {
-        "mechanism": tell.mechanism(facts.get(_FILE, chosen, "mechanism")),
-        "grade": str(facts.get(_FILE, chosen, "grade")),
-        "score": facts.number(_FILE, chosen, "score", digits=3),
-    }
-    if chosen == "chosen":
-        return tell.say("Chosen: {mechanism}, graded {grade} with a score of {score}.", **fields)
-    return tell.say("The best of them: {mechanism}, graded {grade} with a score of {score}.", **fields)
-
-
-def _trials(tell: Teller) -> Iterator[Content]:
-    trials = tell.facts.items(_FILE, "trials")
-    if not trials:
-        return
-    say = tell.language.say
-    head = (
-        say("Mechanism"),
-        say("Claim"),
-        say("Score"),
-        say("Privacy"),
-        say("Utility"),
-        say("Grade"),
-        say("Meets the target"),
-    )
-    rows = []
-    for at, one in enumerate(trials):
-        place = (_FILE, "trials", at)
-        rows.append(
-            (
-                (str(tell.mechanism(one["mechanism"])),),
-                tell.cell(*place, "claim"),
-                tell.score(*place, "score"),
-                tell.score(*place, "privacy"),
-                tell.score(*place, "utility"),
-                tell.stored(one["grade"]),
-                tell.yes_or_no(one.get("meets")),
-            )
+        yield Paragraph("warning", (tell.told(learned),))
+    chosen = "chosen" if tell.has(_FILE, "chosen") else "best"
+    if chosen == "best":
+        yield tell.alarm("No setting that was tried meets the target.")
+    if tell.has(_FILE, chosen):
+        fields = {
+            "mechanism": tell.mechanism(tell.get(_FILE, chosen, "mechanism")),
+            "grade": str(tell.get(_FILE, chosen, "grade")),
+            "score": tell.number(_FILE, chosen, "score", digits=3),
+        }
+        yield (
+            tell.say("Chosen: {mechanism}, graded {grade} with a score of {score}.", **fields)
+            if chosen == "chosen"
+            else tell.say("The best of them: {mechanism}, graded {grade} with a score of {score}.", **fields)
         )
-    yield Grid(say("Trials, in the order they were made"), head, tuple(rows))
+    for failed in tell.items(_FILE, "failed"):
+        yield Paragraph("note", (tell.told(failed),))
+    yield from pictures(tell, "tuning")
+    rows = (
+        (
+            tell.mechanism(one["mechanism"]),
+            tell.cell(_FILE, "trials", at, "claim"),
+            *(tell.cell(_FILE, "trials", at, name, digits=3) for name in ("score", "privacy", "utility")),
+            tell.told(one["grade"]),
+            tell.yes_or_no(one.get("meets")),
+        )
+        for at, one in enumerate(tell.items(_FILE, "trials"))
+    )
+    yield from tell.grid(
+        "Trials, in the order they were made", "Mechanism|Claim|Score|Privacy|Utility|Grade|Meets the target", rows
+    )

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from leakgauge.assessment import published
+from leakgauge.assessment.comprehensive_evaluation import INDEX_SYSTEM_A, INDEX_SYSTEM_B, evaluate
 from leakgauge.assessment.published import Frequency, State
 from leakgauge.errors import ModelError
 from leakgauge.papers.influence_diagram import table_1
 
-SYSTEMS = (published.INDEX_SYSTEM_A, published.INDEX_SYSTEM_B)
+SYSTEMS = (INDEX_SYSTEM_A, INDEX_SYSTEM_B)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("state", State)
 def test_unanimous_leaves_are_that_state(system: dict[str, str], state: State) -> None:
     leaves = {leaf: {state: Frequency.LOW} for leaf in table_1()}
-    found = published.evaluate(leaves, system)
+    found = evaluate(leaves, system)
     assert found.memberships == {one: pytest.approx(float(one is state)) for one in State}
     assert found.grade is state
 
@@ -28,27 +28,27 @@ def test_weights_by_hand(system: dict[str, str], share: float) -> None:
     """Leaf 4 and leaf 5 alone are very high: under 42, and under 31 alone (a) or beside 32 (b)."""
     leaves = {leaf: {State.LOW: Frequency.HIGH} for leaf in table_1()}
     leaves |= {leaf: {State.VERY_HIGH: Frequency.HIGH} for leaf in ("4", "5")}
-    assert published.evaluate(leaves, system).memberships[State.VERY_HIGH] == pytest.approx(share)
+    assert evaluate(leaves, system).memberships[State.VERY_HIGH] == pytest.approx(share)
 
 
 def test_a_row_is_the_share_of_each_label() -> None:
-    found = published.evaluate({"14": {State.LOW: Frequency.VERY_HIGH, State.HIGH: Frequency.LOW}}, SYSTEMS[0])
+    found = evaluate({"14": {State.LOW: Frequency.VERY_HIGH, State.HIGH: Frequency.LOW}}, SYSTEMS[0])
     assert found.memberships[State.LOW] == pytest.approx(0.9 / 1.2)
     assert found.memberships[State.HIGH] == pytest.approx(0.3 / 1.2)
 
 
 def test_equal_states_go_to_the_lower() -> None:
-    found = published.evaluate({"14": {State.LOW: Frequency.HIGH, State.HIGH: Frequency.HIGH}}, SYSTEMS[0])
+    found = evaluate({"14": {State.LOW: Frequency.HIGH, State.HIGH: Frequency.HIGH}}, SYSTEMS[0])
     assert found.grade is State.LOW
 
 
 def test_a_tree_that_is_none_is_refused() -> None:
     with pytest.raises(ModelError, match="leaves the node '1' under two others"):
-        published.evaluate(table_1(), {})
+        evaluate(table_1(), {})
     with pytest.raises(ModelError, match="leaves the node '1' under none"):
-        published.evaluate(table_1(), {**published.INDEX_SYSTEM_A, "1": "44"})
+        evaluate(table_1(), {**INDEX_SYSTEM_A, "1": "44"})
 
 
 def test_nothing_known_is_refused() -> None:
     with pytest.raises(ModelError, match="No leaf is known"):
-        published.evaluate({}, SYSTEMS[0])
+        evaluate({}, SYSTEMS[0])

@@ -1,13 +1,19 @@
-"""The published algebra: frequency matrices from the leaves to the value, and the grade read off the last one.
+"""The published grade, by the paper's fuzzy influence diagram: an algorithm offered beside ours, never to decide by.
 
-Sections 3.3 to 3.5 of the paper, its (1) to (8).
+Tian et al., Assessment method on protection effectiveness of differential privacy algorithms based on fuzzy influence
+diagram, Journal on Communications, 2024 (doi:10.11959/j.issn.1000-436x.2024122): its fuzzy sets (section 4.1), its
+matrices from the leaves to the value and the grade read off the last one (sections 3.3 to 3.5, (1) to (8)). The
+evaluation that it is compared with is in ``comprehensive_evaluation``, its tables in ``papers.influence_diagram``.
 """
 
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import ClassVar, TypeAlias
@@ -17,54 +23,131 @@ import numpy as np
 from leakgauge.artefacts.evidence import Evidence, Standing
 from leakgauge.assessment.diagram import Arc
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.published.fuzzy_sets import (
-    DEGREES,
-    FREQUENCIES,
-    FREQUENCY_SETS,
-    STATE_SETS,
-    SUPPORTS,
-    Frequency,
-    State,
-    fuzzify,
-    label_shares,
-    rounded,
-)
-from leakgauge.errors import ModelError
+from leakgauge.errors import ModelError, OptionError
 from leakgauge.probability.cells import Floats
 from leakgauge.sentences import Sentence
-
-LeafStates: TypeAlias = Mapping[str, Mapping[State, Frequency]]
-"""For each leaf the states it may be in, each with how often, as in Table 1."""
 
 WHY_NOT = Sentence(
     "The published score does not decide: nodes merge what leads to them by union, so that hardly more counts than "
     "which states some leaf is often in, one leaf weighs as much as all, random leaves score 50.0, ε may go from very "
     "low to very high unseen, and a leaf that gets better can lower the score."
 )
+DEGREES = tuple(range(0, 101, 10))
+"""What the states are sets of."""
+FREQUENCIES = tuple(step / 10 for step in range(11))
+"""What the frequencies are sets of."""
+CUTS = (0.2, 0.4, 0.6, 0.8)
+"""Where one frequency label ends and the next begins: equal fifths; ours, for the paper prints only that 0.5 is M."""
+
+
+class State(Enum):
+    """How much of an indicator there is, from very low to very high; the values are the paper's labels."""
+
+    VERY_LOW = "VLL"
+    LOW = "LL"
+    MEDIUM = "ML"
+    HIGH = "HL"
+    VERY_HIGH = "VHL"
+
+    @property
+    def mirrored(self) -> State:
+        """The state as far from the other end."""
+        states = list(State)
+        return states[-1 - states.index(self)]
+
+
+class Frequency(Enum):
+    """How often an indicator is in a state, from very rarely to very often; the values are the paper's labels."""
+
+    VERY_LOW = "VL"
+    LOW = "L"
+    MEDIUM = "M"
+    HIGH = "H"
+    VERY_HIGH = "VH"
+
+
+def rounded(memberships: Floats) -> Floats:
+    """The memberships without the noise of binary fractions: equal ones are equal numbers, and ties are ties."""
+    # Every product of two printed memberships has at most four digits, so that six lose nothing.
+    return np.round(memberships, 6)
+
+
+def _set(members: Mapping[int, float]) -> Floats:
+    memberships = np.zeros(11)
+    memberships[list(members)] = list(members.values())
+    return memberships
+
+
+_VERY_HIGH = _set({7: 0.1, 8: 0.3, 9: 0.7, 10: 1.0})
+_HIGH = _set({5: 0.2, 6: 0.6, 7: 1.0, 8: 0.8})
+_OFTEN = _set({7: 0.5, 8: 0.7, 9: 0.9, 10: 1.0})
+
+STATE_SETS: Mapping[State, Floats] = {
+    State.VERY_LOW: _VERY_HIGH[::-1],
+    State.LOW: _HIGH[::-1],
+    State.MEDIUM: _set({3: 0.2, 4: 0.7, 5: 1.0, 6: 0.7, 7: 0.2}),
+    State.HIGH: _HIGH,
+    State.VERY_HIGH: _VERY_HIGH,
+}
+"""The membership of each degree."""
+FREQUENCY_SETS: Mapping[Frequency, Floats] = {
+    Frequency.VERY_LOW: rounded(_OFTEN[::-1] ** 2),
+    Frequency.LOW: _OFTEN[::-1],
+    Frequency.MEDIUM: _set({3: 0.2, 4: 0.8, 5: 1.0, 6: 0.8, 7: 0.2}),
+    Frequency.HIGH: _OFTEN,
+    Frequency.VERY_HIGH: rounded(_OFTEN**2),
+}
+"""The membership of each frequency."""
+SUPPORTS: Mapping[State, slice] = {
+    state: slice(int(np.flatnonzero(members)[0]), int(np.flatnonzero(members)[-1]) + 1)
+    for state, members in STATE_SETS.items()
+}
+"""The degrees in a state's set, which its probability is summed over: 0–30, 20–50, 30–70, 50–80, 70–100."""
+
+
+def memberships(position: float) -> dict[State, float]:
+    """How far a normalised value belongs to each state, from 0 to 1: straight between the printed memberships."""
+    if not 0 <= position <= 1:
+        raise OptionError("The position {position} is not from 0 to 1; normalise the value.", position=position)
+    belongs = {state: np.interp(100 * position, DEGREES, members) for state, members in STATE_SETS.items()}
+    return {state: float(rounded(np.asarray(value))) for state, value in belongs.items()}
+
+
+def fuzzify(position: float) -> dict[State, Frequency]:
+    """The states of a value on the scale from 0 to 1, each with the frequency label of its membership.
+
+    Example:
+        >>> {state.value: often.value for state, often in fuzzify(0.32).items()}
+        {'VLL': 'VL', 'LL': 'VH', 'ML': 'L'}
+    """
+    return label_shares(memberships(position))
+
+
+def label_shares(shares: Mapping[State, float]) -> dict[State, Frequency]:
+    """The states with a share above 0, each with the label of its share; of a questionnaire the share of its answer."""
+    for share in shares.values():
+        if not 0 <= share <= 1:
+            raise OptionError("The share {share} is not from 0 to 1; divide by the sum.", share=share)
+    labels = list(Frequency)
+    return {state: labels[bisect_right(CUTS, shares[state])] for state in State if shares.get(state, 0.0) > 0}
+
+
+LeafStates: TypeAlias = Mapping[str, Mapping[State, Frequency]]
+"""For each leaf the states it may be in, each with how often, as in Table 1."""
 
 
 @dataclass(frozen=True)
 class NodeMatrices:
-    """What the method computes at a node that others lead to; 11 × 11 each."""
+    """Of a node that others lead to, 11 × 11 each: the unions F_YP and R_YP of what comes in, and F_Y = F_YP ∘ R_YP."""
 
     joint_frequency: Floats
-    """F_YP, the union of what comes in; frequency × degree."""
     joint_relation: Floats
-    """R_YP, the union of the arcs' relations; degree × degree."""
     frequency: Floats
-    """F_Y, their composition; frequency × degree."""
 
 
 @dataclass(frozen=True)
 class Propagation:
-    """Every node's matrices.
-
-    Attributes:
-        leaves: F of each leaf that is known.
-        nodes: of every other node that a known leaf leads to.
-        value: the node that leads nowhere.
-        left_out: leaves of the arcs that are not known.
-    """
+    """F of each known leaf, the matrices of each node that one leads to, the last node, and the leaves not known."""
 
     leaves: Mapping[str, Floats]
     nodes: Mapping[str, NodeMatrices]
@@ -92,26 +175,18 @@ def compose(frequency: Floats, related: Floats) -> Floats:
 
 
 def propagate(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_direction: bool = True) -> Propagation:
-    """Every node's matrices.
+    """Every node's matrices, from the states of the leaves that are known.
 
-    Args:
-        leaf_states: of the leaves that are known; the others are left out, and nodes with them that depend on no other.
-        arcs: the influences; weights are not used, for the method has none.
-        positive_direction: whether an arc against the majority of its siblings has F and R flipped left-right; where
-            they are split evenly the mirrored ones are flipped, as in the paper's node 32. False is its ablation.
-
-    Raises:
-        ModelError: the arcs have a cycle or more than one end, or the leaf states name a node that is no leaf of
-            theirs, or a leaf without a state, or no leaf at all.
+    Where ``positive_direction`` an arc against the majority of its siblings has F and R flipped left-right; where they
+    are split evenly the mirrored ones are flipped, as in the paper's node 32. False is its ablation.
     """
     arcs = tuple(arcs)
     order, value = _order(arcs)
     targets = {arc.target for arc in arcs}
-    leaves = tuple(key for key in order if key not in targets)
+    leaves = [key for key in order if key not in targets]
     _require_leaves(leaf_states, leaves)
     frequency = {key: leaf_matrix(leaf_states[key]) for key in leaves if key in leaf_states}
-    known = dict(frequency)
-    nodes: dict[str, NodeMatrices] = {}
+    known, nodes = dict(frequency), {}
     for key in order:
         into = [(known[arc.source], arc.mirrored) for arc in arcs if arc.target == key and arc.source in known]
         if into:
@@ -122,13 +197,10 @@ def propagate(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_directio
 
 def _meet(into: Sequence[tuple[Floats, bool]], positive_direction: bool) -> NodeMatrices:
     majority = 2 * sum(mirrored for _, mirrored in into) > len(into)
-    frequencies, relations = [], []
-    for frequency, mirrored in into:
-        flip = positive_direction and mirrored != majority
-        related = relation(mirrored)
-        frequencies.append(frequency[:, ::-1] if flip else frequency)
-        relations.append(related[:, ::-1] if flip else related)
-    joint, related = _union(frequencies), _union(relations)
+    # Against the majority: flipped left-right.
+    flipped = [-1 if positive_direction and mirrored != majority else 1 for _, mirrored in into]
+    joint = _union([frequency[:, ::way] for (frequency, _), way in zip(into, flipped, strict=True)])
+    related = _union([relation(mirrored)[:, ::way] for (_, mirrored), way in zip(into, flipped, strict=True)])
     return NodeMatrices(joint, related, compose(joint, related))
 
 
@@ -170,10 +242,8 @@ class PublishedGrade:
         score: Σ x p(x), from 0 to 100.
         grade: the state whose degrees hold the most probability; of equal ones the lowest.
         credibility: the variance of the row, with n − 1 as in the paper's numbers.
-        row: the memberships of the degrees 0, 10, …, 100 in the row that is read.
-        frequency: which row that is, from 0 to 1.
+        row: the memberships of the degrees 0, 10, …, 100 in the row of this frequency, which is read.
         probabilities: of each state, Table 4; they overlap, so that they sum to more than 1.
-        left_out: leaves nothing was known of.
     """
 
     decides: ClassVar[bool] = False
@@ -201,11 +271,7 @@ def grade(leaf_states: LeafStates, arcs: Iterable[Arc], *, positive_direction: b
 
 
 def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> PublishedGrade:
-    """What the value's frequency matrix says: read in the row with the largest sum × frequency.
-
-    Raises:
-        ModelError: not 11 × 11 memberships from 0 to 1 with something above the row of frequency 0.
-    """
+    """What the value's frequency matrix says: read in the row with the largest sum × frequency."""
     if frequency.shape != (11, 11) or not ((frequency >= 0) & (frequency <= 1)).all() or not frequency[1:].any():
         raise ModelError("The value's frequency matrix is not 11 × 11 memberships from 0 to 1 that say something.")
     weights = [math.fsum(row) * often for row, often in zip(frequency.tolist(), FREQUENCIES, strict=True)]
@@ -222,29 +288,18 @@ def grade_matrix(frequency: Floats, left_out: tuple[str, ...] = ()) -> Published
 
 
 def grade_evidence(evidence: Iterable[Evidence], arcs: Iterable[Arc] | None = None) -> PublishedGrade:
-    """What the published method says of measured, declared and asked leaves; missing ones are left out.
-
-    Args:
-        evidence: of the leaves; a value by its position on its scale, a questionnaire by the shares of its answers.
-        arcs: the influences; the paper's, directed by their meaning, if None.
-
-    Raises:
-        ModelError: a leaf has evidence twice, is no leaf of the arcs, or nothing is known of any.
-    """
-    states: dict[str, dict[State, Frequency]] = {}
-    seen: set[str] = set()
-    for item in evidence:
-        if item.leaf in seen:
-            raise ModelError("The leaf {leaf!r} has evidence twice; keep one.", leaf=item.leaf)
-        seen.add(item.leaf)
-        if item.standing is not Standing.MISSING:
-            states[item.leaf] = _labels(item)
+    """What the published method says of what is known of the leaves; None for the paper's arcs as they are meant."""
+    given = list(evidence)
+    for leaf, times in Counter(item.leaf for item in given).items():
+        if times > 1:
+            raise ModelError("The leaf {leaf!r} has evidence twice; keep one.", leaf=leaf)
+    states = {item.leaf: _labels(item) for item in given if item.standing is not Standing.MISSING}
     return grade(states, default_diagram().arcs if arcs is None else arcs)
 
 
 def _labels(evidence: Evidence) -> dict[State, Frequency]:
     if evidence.standing is Standing.ASKED:
-        people = sum(evidence.answers)
-        return label_shares({state: count / people for state, count in zip(State, evidence.answers, strict=True)})
+        shares = np.array(evidence.answers) / sum(evidence.answers)
+        return label_shares(dict(zip(State, shares.tolist(), strict=True)))
     assert evidence.scale is not None and evidence.value is not None
     return fuzzify(float(evidence.scale.position(evidence.value)))

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from leakgauge.assessment.diagram_files import default_diagram
-from leakgauge.assessment.published.algebra import LeafStates
-from leakgauge.assessment.published.fuzzy_sets import Frequency, State
+from leakgauge.assessment.published import Frequency, LeafStates, State
 from leakgauge.errors import ModelError
 from leakgauge.probability.cells import Floats
 
@@ -29,12 +28,7 @@ INDEX_SYSTEM_B: Mapping[str, str] = {"1": "42", "2": "42", "3": "42", "32": "31"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What comprehensive evaluation says; like the published grade, it does not decide.
-
-    Attributes:
-        memberships: of each state; they sum to 1.
-        grade: the state with the largest; of equal ones the lowest.
-    """
+    """Memberships of the states, which sum to 1, and the state with the largest, of equal ones the lowest."""
 
     memberships: Mapping[State, float]
     grade: State
@@ -46,9 +40,6 @@ def evaluate(leaf_states: LeafStates, index_system: Mapping[str, str]) -> Evalua
     Args:
         leaf_states: for each leaf its states with how often, as in Table 1.
         index_system: for each node that leads to several the one it stays under, such as ``INDEX_SYSTEM_A``.
-
-    Raises:
-        ModelError: the index system leaves a node under two others or under none, or no leaf is known.
     """
     children: dict[str, list[str]] = {}
     parents: dict[str, str] = {}

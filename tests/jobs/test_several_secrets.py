@@ -1,0 +1,227 @@
+"""A whole table in one job: several secrets, one withheld, public columns, background, a unit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as arrow_csv
+import pytest
+
+import leakgauge as lg
+from leakgauge.artefacts import Audit, Record
+from leakgauge.artefacts.codec import encode
+from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.jobs.protect import Done
+from leakgauge.tables import open_table
+from tests.cli.running import as_json, run
+
+ROWS = 2400
+ASKED: dict[str, Any] = {
+    "secret": ["illness", "smoker"],
+    "withhold": "drug",
+    "public": ["city", "sex", "decade"],
+    "background": "job",
+    "unit": "person",
+    "max_distortion": {"illness": 0.2, "smoker": 0.1},
+    "simulate": 5,
+}
+TYPED = (
+    *("--secret", "illness", "--secret", "smoker", "--withhold", "drug", "--public", "city", "--public", "sex"),
+    *("--public", "decade", "--background", "job", "--unit", "person", "--simulate", "5"),
+    *("--max-distortion", "illness=0.2", "--max-distortion", "smoker=0.1"),
+)
+
+
+def visits() -> pa.Table:
+    """Every person comes twice; the drug tells the illness, and the job something of both."""
+    draw = np.random.default_rng(3)
+    people = ROWS // 2
+    illness = draw.choice(["flu", "cold", "none"], people, p=[0.25, 0.25, 0.5])
+    job = np.where(
+        draw.random(people) < 0.3,
+        np.where(illness == "flu", "nurse", "clerk"),
+        draw.choice(["nurse", "clerk", "cook"], people),
+    )
+    columns: dict[str, Any] = {
+        "person": [f"p{at}" for at in range(people)],
+        "illness": illness,
+        "drug": np.array([{"flu": "A", "cold": "B", "none": "-"}[one] for one in illness]),
+        "smoker": draw.choice(["yes", "no"], people, p=[0.3, 0.7]),
+        "job": job,
+        "city": draw.choice(["A", "B"], people),
+        "sex": draw.choice(["f", "m"], people),
+        "decade": draw.choice(["1970s", "1980s", "1990s"], people),
+    }
+    return pa.table({name: np.repeat(values, 2) for name, values in columns.items()})
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("visits") / "visits.csv"
+    arrow_csv.write_csv(visits(), place)
+    return place
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Done:
+    return lg.protect(visits(), tmp_path_factory.mktemp("frame") / "out", **ASKED)
+
+
+def test_every_secret_has_its_numbers_and_all_of_them_a_total(done: Done) -> None:
+    assert [(one.secret, one.withheld, one.grade is None) for one in done.job.secrets] == [
+        (("illness",), False, False),
+        (("smoker",), False, False),
+        (("drug",), True, True),
+    ]
+    illness, smoker, drug = done.job.secrets
+    for one in (illness, smoker, drug):
+        assert one.leakage_after is not None and one.leakage_before is not None
+        assert 0 <= one.leakage_after.ends[0] <= one.leakage_before.ends[1]
+    # The drug says which illness it is, so what is released of the illness tells on it.
+    assert drug.leakage_after is not None and drug.leakage_after.ends[0] > 0.2
+    total = done.job.total
+    assert total is not None
+    assert total.information.ends[1] >= max(one.leakage_after.ends[0] for one in done.job.secrets if one.leakage_after)
+
+
+def test_the_lowest_grade_decides(done: Done) -> None:
+    assert done.job.headline is not None
+    graded = [(one.grade.rank, one.score, one.secret) for one in done.job.secrets if one.grade is not None]
+    assert done.job.headline.secret == min(graded)[2]
+
+
+def test_what_is_released_and_what_is_not(done: Done) -> None:
+    with open_table(str(done.folder / "release.parquet")) as released:
+        assert [one.name for one in released.columns()] == ["illness", "smoker", "city", "sex", "decade"]
+    assert done.job.withheld == ("person", "drug", "job")
+    record = done.read(Record, "release.json")
+    assert set(record.claims) == {"illness", "smoker"}
+
+
+def test_the_attacker_sees_everything_that_leaves(done: Done) -> None:
+    exposures = {one.secret: one for one in done.read(Audit, "audit.json").exposures}
+    assert set(exposures) == {("illness",), ("smoker",), ("drug",)}
+    roles = {
+        name: role for one in exposures["illness",].columns for name, role in zip(one.columns, one.roles, strict=True)
+    }
+    assert roles == {
+        "job": "background",
+        "city": "public",
+        "sex": "public",
+        "decade": "public",
+        "smoker": "protected",
+        "illness": "own",
+    }
+
+
+def test_the_command_line_gives_the_same_numbers(
+    done: Done, table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, job = as_json(capsys, "protect", table, *TYPED, "-o", tmp_path / "out")
+    assert code == 0
+    scores = ("score", "grade")
+    for found, wanted in zip(job["secrets"], encode(done.job.secrets), strict=True):
+        assert {**found, **dict.fromkeys(scores)} == {**wanted, **dict.fromkeys(scores)}
+    assert job["total"] == encode(done.job.total)
+    # What the job would type is what was typed.
+    asked = json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["asked"]
+    assert asked["max_distortion"] == {"illness": 0.2, "smoker": 0.1}
+    assert "--max-distortion illness=0.2 --max-distortion smoker=0.1" in job["command"]
+
+
+def test_secrets_taken_together_go_through_one_channel(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {
+        "secret": ["illness", "smoker"],
+        "together": True,
+        "max_distortion": 0.2,
+        "public": "city",
+        "simulate": 1,
+    }
+    done = lg.protect(visits(), tmp_path / "out", **asked)
+    (found,) = done.job.secrets
+    assert found.secret == ("illness", "smoker")
+    assert done.read(Record, "release.json").plan.columns["illness"].reads == ("illness", "smoker")
+    assert (tmp_path / "out" / "channel.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"public": ["illness"]}, "'illness' is named both as secret and as public"),
+        ({"public": ["drug"]}, "'drug' is named both as secret and as public"),
+        ({"public": ["person"]}, "'person' is the unit, which is never released"),
+        ({"unit": "illness"}, "'illness' is the unit"),
+        ({"max_distortion": {"illness": 0.2, "smoker": 0.1, "city": 0.2}}, "given for 'city', which is not a secret"),
+        ({"max_distortion": {"illness": 0.2}}, "No target is given for smoker"),
+        ({"withhold": ["illness", "smoker"]}, "Every secret is withheld"),
+        ({"accept_unique": "job"}, "'job', which is not public"),
+        ({"unit": None, "rows_per_unit": 2}, "name the column of persons"),
+        ({"rows_per_unit": 0}, "0 rows per unit"),
+        ({"secret": ["illness", "illness"]}, "named twice as secret"),
+        ({"together": True}, "is not a secret with a channel of its own"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_asked_is_one_sentence(change: dict[str, Any], says: str, tmp_path: Path) -> None:
+    with pytest.raises(OptionError) as told:
+        lg.protect(visits(), tmp_path / "out", **{**ASKED, **change})
+    assert says in str(told.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_unit_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ColumnError, match="did you mean 'person'"):
+        lg.protect(visits(), tmp_path / "out", **{**ASKED, "unit": "persn"})
+
+
+IDENTIFIERS = {
+    "id": [str(at) for at in range(ROWS)],
+    "姓名": [f"{'王李张刘陈'[at % 5]}{chr(0x4E00 + at % 600)}" for at in range(ROWS)],
+    "name": [f"{first} {last}" for at in range(ROWS // 40) for first in "ABCDEFGHIJ" for last in (f"Xy{at}",) * 4],
+    "手机号": [f"13{at // 2:09d}" for at in range(ROWS)],
+    "contact": [f"p{at // 2}@example.org" for at in range(ROWS)],
+    "plate": [f"京A{at // 3:05d}" for at in range(ROWS)],
+    "note": [f"came in on day {at % 9} and felt rather unwell" for at in range(ROWS)],
+}
+
+
+@pytest.mark.parametrize("name", IDENTIFIERS)
+def test_identifiers_are_refused_by_name_before_anything_is_written_or_spent(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, ledger = tmp_path / "people.csv", tmp_path / "budget.sqlite"
+    arrow_csv.write_csv(visits().select(["illness"]).append_column(name, pa.array(IDENTIFIERS[name])), place)
+    assert run(capsys, "ledger", "open", ledger, "--dataset", "people", "--epsilon", "10")[0] == 0
+    typed = ("protect", place, "--secret", "illness", "--public", name, "--mechanism", "randomized-response:epsilon=1")
+    code, out, said = run(capsys, *typed, "--ledger", ledger, "--dataset", "people", "-o", tmp_path / "out")
+    assert (code, out) == (1, "")
+    assert f"to be published: {name} (" in said and "--accept-unique" in said
+    assert not (tmp_path / "out").exists()
+    assert as_json(capsys, "ledger", "show", ledger)[1]["accounts"][0]["entries"] == []
+
+
+def test_an_identifier_that_is_accepted_is_published(tmp_path: Path) -> None:
+    table = visits().select(["illness"]).append_column("id", pa.array(IDENTIFIERS["id"]))
+    asked: dict[str, Any] = {"secret": "illness", "public": "id", "max_distortion": 0.2, "simulate": 1}
+    with pytest.raises(RefusalError, match=r"id \(nearly all values are unique\)"):
+        lg.protect(table, tmp_path / "out", **asked)
+    done = lg.protect(table, tmp_path / "out", **asked, accept_unique="id")
+    assert done.released
+
+
+def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
+    draw = np.random.default_rng(1)
+    table = visits().select(["illness"])
+    for name in ("left", "right"):
+        table = table.append_column(name, pa.array(draw.integers(0, 50, ROWS)))
+    (tmp_path / "policy.toml").write_text("max_epsilon = 50\n", encoding="utf-8")
+    asked: dict[str, Any] = {"secret": "illness", "public": ["left", "right"], "max_distortion": 0.2, "simulate": 1}
+    with pytest.raises(
+        RefusalError, match="rows stand alone in the public columns left, right, and the policy allows 5"
+    ):
+        lg.protect(table, tmp_path / "out", **asked, policy=tmp_path / "policy.toml")
+    assert not (tmp_path / "out").exists()

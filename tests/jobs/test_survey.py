@@ -1,0 +1,109 @@
+"""A survey finds what was planted: who is named, who stands alone, what tells on a secret."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import leakgauge as lg
+from leakgauge.artefacts.survey import Suggested, Survey
+from leakgauge.errors import ColumnError
+from leakgauge.jobs.survey import MOST_COLUMNS
+
+ROWS = 3000
+
+
+@pytest.fixture(scope="module")
+def people() -> pa.Table:
+    draw = np.random.default_rng(7)
+    illness = draw.choice(["flu", "cold", "none"], ROWS, p=[0.2, 0.3, 0.5])
+    return pa.table(
+        {
+            "id": np.arange(ROWS),
+            "姓名": [f"{'王李张刘陈'[n % 5]}{chr(0x4E00 + n % 600)}" for n in range(ROWS)],
+            "mail": [f"p{n // 2}@example.org" for n in range(ROWS)],
+            "note": [f"came in on day {n % 9} and felt rather unwell" for n in range(ROWS)],
+            "illness": illness,
+            "drug": [{"flu": "A", "cold": "B", "none": "-"}[one] for one in illness],
+            "street": draw.integers(0, 90, ROWS),
+            "born": draw.integers(1930, 2010, ROWS),
+            "coin": draw.choice(["heads", "tails"], ROWS),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def found(people: pa.Table) -> Survey:
+    return lg.survey(people, ["illness"])
+
+
+def test_what_names_people_is_to_be_left_out(found: Survey) -> None:
+    assert {name for name, role in found.suggested.items() if role is Suggested.LEAVE_OUT} == {
+        "id",
+        "姓名",
+        "mail",
+        "note",
+        "street",
+    }
+    assert found.column("note").free_text
+    assert found.columns[0].identifier is not None or found.columns[0].name == "drug"
+
+
+def test_an_identifier_tells_everything_of_everyone(found: Survey) -> None:
+    (told,) = found.column("id").tells
+    assert told.significant
+    assert told.success.value == 1
+    assert told.information.value == pytest.approx(1.485, abs=0.05)
+
+
+def test_what_tells_and_what_does_not(found: Survey) -> None:
+    (drug,), (coin,) = found.column("drug").tells, found.column("coin").tells
+    assert drug.success.value == 1
+    assert drug.information.ends[0] > 1.4
+    assert found.suggested["drug"] is Suggested.BACKGROUND
+    assert not coin.significant
+    assert coin.information.ends[0] == 0
+    assert found.suggested["coin"] is Suggested.PUBLIC
+
+
+def test_columns_that_single_people_out_together(found: Survey, people: pa.Table) -> None:
+    first = found.combinations[0]
+    assert "born" in first.columns
+    key = list(zip(*(people.column(name).to_pylist() for name in first.columns), strict=True))
+    sizes = [key.count(one) for one in set(key)]
+    assert (first.alone, first.smallest, first.groups) == (sizes.count(1), min(sizes), len(sizes))
+    assert found.column("born").singles_out
+    assert found.suggested["born"] is Suggested.COARSEN
+
+
+def test_secrets_are_not_suggested_anything_else(found: Survey) -> None:
+    assert found.suggested["illness"] is Suggested.SECRET
+    assert found.column("illness").tells == ()
+
+
+def test_what_is_surveyed_is_the_bin(people: pa.Table) -> None:
+    binned = lg.survey(people.select(["born", "illness"]), ["illness"], bins=["born=width:20"])
+    assert binned.column("born").distinct == 5
+    assert not binned.column("born").singles_out
+
+
+def test_intervals_are_wider_by_unit(people: pa.Table) -> None:
+    # Every person comes ten times, each time with the same illness and city.
+    draw = np.random.default_rng(1)
+    illness, city = draw.choice(["flu", "none"], 150), draw.choice(["A", "B", "C"], 150)
+    visits = pa.table(
+        {"person": np.repeat(np.arange(150), 10), "illness": np.repeat(illness, 10), "city": np.repeat(city, 10)}
+    )
+    by_row, by_unit = (
+        lg.survey(visits, ["illness"], unit=unit).column("city").tells[0].information for unit in (None, "person")
+    )
+    assert by_unit.ends[1] > by_row.ends[1]
+
+
+def test_what_cannot_be_surveyed_is_one_sentence(people: pa.Table) -> None:
+    with pytest.raises(ColumnError, match="did you mean 'illness'"):
+        lg.survey(people, ["ilness"])
+    wide = pa.table({f"c{at}": [1, 2] for at in range(MOST_COLUMNS + 1)})
+    with pytest.raises(ColumnError, match="501 columns"):
+        lg.survey(wide)
