@@ -17,7 +17,7 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
-from leakgauge.audit.attacks.attack import SHARE, scored
+from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
@@ -136,7 +136,7 @@ class _Exposed:
             nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
         exact = self._is_countable(uses)
-        told = self._estimated(mutual_information, uses) if exact else self._between(probabilities, math.inf)
+        told = self._estimated(mutual_information, uses) if exact else self._between(probabilities, self._most_by(uses))
         return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
 
     def _everything(self, uses: Sequence[int], plain: Bracket) -> Bracket:
@@ -148,7 +148,8 @@ class _Exposed:
             told, exact = self._estimated(leakage_with_background, uses, self._channel), True
         else:
             told = self._between(probabilities, plain.information.ends[1] + self._most_by_own)
-        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+        right = self.attacker.is_right_with_own(self.attacker.by(self.attacker.plain.predictor))
+        return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
     def _between(self, probabilities: Floats, most: float) -> Estimate:
         """From what the attacker shows to what can be told; the unfavourable end stands for it."""
@@ -158,25 +159,34 @@ class _Exposed:
         return Estimate(high, min(shown.low, high), high, self.case.confidence, shown.n)
 
     def _success(self, probabilities: Floats) -> Quantity:
-        right = self.attacker.is_right(probabilities)
+        return self._share(self.attacker.is_right(probabilities))
+
+    def _share(self, right: Truths) -> Quantity:
         return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
+
+    def _most_by(self, uses: Sequence[int]) -> float:
+        """Columns tell no more bits than they have, where their values can be counted."""
+        together = self._together(uses)
+        if ROWS_PER_CELL * (int(together.max()) + 1) > self._independent:
+            return math.inf
+        counts, unit = self._counts({"z": together})
+        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.case.confidence).high
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.letters.max()) + 1) * (int(self._together(uses).max()) + 1)
-        return ROWS_PER_CELL * cells <= self.case.rows
+        return ROWS_PER_CELL * cells <= self._independent
+
+    @cached_property
+    def _independent(self) -> int:
+        """Rows; where a person has several, people."""
+        return self.case.rows if self.case.units is None else len(np.unique(self.case.units))
 
     def _together(self, uses: Sequence[int]) -> Codes:
         return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.case.rows)
 
     def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
         """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
-        axes = {"x": self.secret.letters}
-        if uses:
-            axes["z"] = self._together(uses)
-        if self.case.units is not None:
-            axes["unit"] = numbered(self.case.units, rows=self.case.rows)
-        labels = {name: range(int(codes.max()) + 1) for name, codes in axes.items()}
-        counts = Counts.from_cells(labels, list(axes.values()), np.ones(self.case.rows, dtype=np.int64))
+        counts, unit = self._counts({"x": self.secret.letters, **({"z": self._together(uses)} if uses else {})})
         known = channel is not None
         return estimate_by_units(
             measure,
@@ -184,10 +194,17 @@ class _Exposed:
             ["x"],
             ["z"] if uses and not known else [],
             ["z"] if uses and known else [],
-            unit="unit" if "unit" in axes else None,
+            unit=unit,
             channel=channel,
             confidence=self.case.confidence,
         )
+
+    def _counts(self, axes: dict[str, Codes]) -> tuple[Counts, str | None]:
+        """Of all rows, and the name of the axis of units where there is one."""
+        units = {} if self.case.units is None else {"unit": numbered(self.case.units, rows=self.case.rows)}
+        labels = {name: range(int(codes.max()) + 1) for name, codes in (axes | units).items()}
+        rows = np.ones(self.case.rows, dtype=np.int64)
+        return Counts.from_cells(labels, [*axes.values(), *units.values()], rows), next(iter(units), None)
 
     @cached_property
     def _channel(self) -> Channel | None:
