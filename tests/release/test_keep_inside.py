@@ -50,7 +50,7 @@ def designed(folder: Path, counts: tuple[int, ...] = COUNTS) -> Path:
 
 def released(folder: Path, counts: tuple[int, ...] = COUNTS) -> Release:
     plan = ReleasePlan({"illness": read_channel(designed(folder, counts))})
-    return release(plan, people(counts), folder / "out.csv", randomness=Simulated(1))
+    return release(plan, people(counts), folder / "out.csv", randomness=Simulated(4711))
 
 
 def solved(channel: dict[str, Any], rows: int) -> npt.NDArray[np.float64]:

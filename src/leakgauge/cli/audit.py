@@ -22,7 +22,7 @@ from leakgauge.languages import message
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "bins", "targets")
+_OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -44,8 +44,10 @@ _NOT_FOR = {
 @click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
 @options.released
 @options.missing_in_original
-@click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
+@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; default: each protected one.")
+@click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
+@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
@@ -104,10 +106,10 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     require_not_read(output, original, record, released)
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
-        settings = _settings(given, "released", "background", "confidence", "targets")
+        settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, secret=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record, table, withheld=given["withhold"], bins=bins, simulation_seed=seed, progress=tell, **settings
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()

@@ -16,7 +16,15 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.choice import CHANNEL, choose, keep_possibilities, plan_of, plan_text, require_affordable
+from leakgauge.jobs.protect.choice import (
+    CHANNEL,
+    choose,
+    keep_possibilities,
+    plan_of,
+    plan_text,
+    require_affordable,
+    require_designable,
+)
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
@@ -37,6 +45,8 @@ ROOM = 1 << 24
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW, ASSESSMENT, BEFORE})
 """Files that a job with several secrets has for each of them."""
+KNOWN_ANYWAY = 1e-9
+"""Of a secret's information: what a background may leave without leaving anything."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
@@ -117,10 +127,24 @@ def measure_stage(work: Work) -> tuple[str, ...]:
     """What each secret would give away: released as it is, and by the background alone."""
     written = []
     for at, secret in enumerate(work.asked.sources):
+        measured = work.measured(secret, work.asked.background)
+        _require_hidden(measured)
         written.append(work.asked.file(MEASUREMENT, secret))
-        work.folder.write(written[-1], work.measured(secret, work.asked.background))
+        work.folder.write(written[-1], measured)
         work.tell(at + 1, len(work.asked.sources))
     return tuple(written)
+
+
+def _require_hidden(measured: Measurement) -> None:
+    """Refuse a background by which everybody's secret is known already."""
+    known, all_of_it = measured.background_floor, measured.entropy.value
+    if known is not None and known.value >= all_of_it * (1 - KNOWN_ANYWAY):
+        raise OptionError(
+            "Who knows {background!s} knows {secret!s} already: in this table one determines the other, and there is "
+            "nothing left to protect; leave one of them out.",
+            background=", ".join(measured.background),
+            secret=", ".join(measured.secret),
+        )
 
 
 def design_stage(work: Work) -> tuple[str, ...]:
@@ -137,8 +161,11 @@ def design_stage(work: Work) -> tuple[str, ...]:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
+        require_designable(asked, aim, work.sources)
         keep_possibilities(asked, aim, work.sources, keep)
+        work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
         chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
+        work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen))
