@@ -86,7 +86,7 @@ def test_small_alphabets_are_exact_as_measured(tmp_path: Path) -> None:
     case = case_of(table, plan, tmp_path, public=["sex"], background=["city"])
     found = exposure(case, case.secrets[0])
     counts = open_table(table).counts("illness", "city", "sex")
-    channel = randomized_response(2.0, letters=counts.labels("illness")).exact
+    channel = randomized_response(2.0, letters=counts.labels("illness")).channel()
     known = estimate(mutual_information, counts.keep("illness", "city"), ["illness"], ["city"])
     both = estimate(leakage_with_background, counts, ["illness"], [], ["city", "sex"], channel=channel)
     for bracket, expected in ((found.known, known), (found.everything, both)):
