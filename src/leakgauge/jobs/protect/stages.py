@@ -18,6 +18,7 @@ from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
 from leakgauge.jobs.protect.choice import (
     CHANNEL,
+    Chosen,
     choose,
     keep_possibilities,
     plan_of,
@@ -154,7 +155,7 @@ def design_stage(work: Work) -> tuple[str, ...]:
         # Histograms are bought before channels are known: a full disk must not lose what was paid for.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
-    chosen = {}
+    chosen: dict[tuple[str, ...], Chosen] = {}
     for aim in asked.aims:
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
