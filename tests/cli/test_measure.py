@@ -293,7 +293,7 @@ def test_help(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
 def test_an_unknown_verb(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "mesure")
     assert code == 2
-    assert err == "leakgauge: There is no verb 'mesure'; did you mean 'measure'?\n"
+    assert err == "leakgauge: There is no verb 'mesure'; did you mean 'measure' or 'survey'?\n"
 
 
 def test_no_verb_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:

@@ -139,7 +139,9 @@ def measure_stage(work: Work) -> tuple[str, ...]:
 def _require_hidden(measured: Measurement) -> None:
     """Refuse a background by which everybody's secret is known already."""
     known, all_of_it = measured.background_floor, measured.entropy.value
-    if known is not None and known.value >= all_of_it * (1 - KNOWN_ANYWAY):
+    # With one row for each value of the background anything is determined, which shows nothing.
+    repeated = 2 * measured.letters.get("background", 0) <= measured.rows
+    if known is not None and repeated and known.value >= all_of_it * (1 - KNOWN_ANYWAY):
         raise OptionError(
             "Who knows {background!s} knows {secret!s} already: in this table one determines the other, and there is "
             "nothing left to protect; leave one of them out.",
