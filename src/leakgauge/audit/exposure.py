@@ -158,8 +158,8 @@ class _Exposed:
     def _between(self, probabilities: Floats, most: float, part: Bracket | None = None) -> Estimate:
         """From what the attacker shows to what can be told; the unfavourable end stands for it.
 
-        Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may miss
-        half as often.
+        Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may
+        miss half as often.
         """
         attacker, confidence = self.attacker, self.case.confidence
         least = 0.0 if part is None else part.information.ends[0]
