@@ -97,7 +97,7 @@ def test_the_lowest_grade_decides(done: Done) -> None:
 
 def test_what_is_released_and_what_is_not(done: Done) -> None:
     with open_table(str(done.folder / "release.parquet")) as released:
-        assert [one.name for one in released.columns()] == ["illness", "smoker", "city", "sex", "decade"]
+        assert [one.name for one in released.columns()] == ["illness", "smoker", "city", "sex", "decade", "not_private"]
     assert done.job.withheld == ("person", "drug", "job")
     record = done.read(Record, "release.json")
     assert set(record.claims) == {"illness", "smoker"}
