@@ -215,7 +215,7 @@ def require_few_alone(found: Survey, policy: Policy) -> None:
         RefusalError: says how many.
     """
     together = found.published
-    if together is not None and together.alone > policy.max_alone * found.rows:
+    if together is not None and together.alone / found.rows > policy.max_alone:
         raise RefusalError(
             "{share:.3%} of the rows stand alone in the public columns {columns!s}, and the policy allows {most:.3%} "
             "(max_alone); publish fewer or coarser columns.",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment
+from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
@@ -83,9 +83,14 @@ class Work:
         self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
     ) -> Measurement:
         """What a secret gives away to somebody who knows other columns: released as it is, or through a channel."""
-        asked, name = self.asked, Path(self.asked.table).name
-        roles = Roles(secret, background=known)
-        return measure(self.sources.table, roles, called=name, channel=channel, confidence=asked.confidence)
+        return measure(
+            self.sources.table,
+            Roles(secret, background=known),
+            called=Path(self.asked.table).name,
+            channel=channel,
+            confidence=self.asked.confidence,
+            unit=self.asked.unit,
+        )
 
     def files(self, *names: str) -> tuple[str, ...]:
         """The files of a stage by their names in the folder: those about a secret once for each."""
@@ -304,6 +309,7 @@ def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str,
         policy=work.policy,
         confidence=asked.confidence,
         accusing=accusing,
+        alone=work.folder.read(Survey, SURVEY).alone,
     )
 
 
