@@ -29,7 +29,7 @@ from leakgauge.jobs.protect.choice import (
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.jobs.survey import require_few_alone, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
@@ -115,6 +115,8 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     found = surveyed(
         table,
         asked.secrets,
+        # Of a table that is wider than anybody reads, what the job is about.
+        names=asked.columns if len(table.columns()) > MOST_COLUMNS else (),
         unit=asked.unit,
         public=asked.public,
         accepted=asked.accept_unique,
