@@ -217,12 +217,17 @@ def test_a_guarantee_is_of_the_unit_that_the_record_names(several: Facts) -> Non
     lowest = "The numbers that matter, of " + several.get("job.json", "headline", "secret")[0]
     assert grid(said, lowest)[1][0] == "Guarantee of one row, all protected columns together"
     assert "Whoever has several rows is protected less" in said_in(said, "limitations")
-    found = changed(several, release={"unit_of_protection": "one person with at most 20 rows"})
+    plan = {**several.get("release.json", "plan"), "unit": "person", "rows_per_unit": 3}
+    found = changed(several, release={"plan": plan, "unit_of_protection": "the rows of one value of 'person'"})
+    for edition in Edition:
+        # What was declared is not masked.
+        context = dict(grid(compose(found, ENGLISH, edition), "Context", "context"))
+        assert context["unit of protection"] == "one person with at most 3 rows"
     document = compose(found, ENGLISH)
-    assert grid(document, lowest)[1][0] == (
-        "Guarantee of one person with at most 20 rows, all protected columns together"
-    )
+    guaranteed = "Guarantee of one person with at most 3 rows, all protected columns together"
+    assert grid(document, lowest)[1][0] == guaranteed
     assert "Whoever has several rows" not in texts(document)
+    assert "are for one person with at most 3 rows; the levels of a single column are" in said_in(document, "guarantee")
 
 
 def test_a_file_of_one_secret_that_was_changed_or_is_missing_is_one_sentence(folder: Path, tmp_path: Path) -> None:

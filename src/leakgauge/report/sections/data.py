@@ -18,11 +18,13 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     none = say("not declared")
     for key, what in (("purpose", say("purpose")), ("recipient", say("recipient"))):
         yield what, str(tell.get("job.json", "asked", key) or none)
-    unit = tell.get("release.json", "unit_of_protection")
-    if unit:
-        yield say("unit of protection"), tell.told(unit)
+    if tell.has("release.json", "unit_of_protection"):
+        yield say("unit of protection"), tell.unit_of_protection
     if tell.get("release.json", "neighbours") == "replace-one":
-        yield say("neighbouring tables"), say("the same but for the values of one row")
+        other = say("the same but for the values of one row")
+        if tell.protects_persons:
+            other = say("the same but for the values in the rows of one person")
+        yield say("neighbouring tables"), other
     unit = tell.get("job.json", "asked", "unit")
     if unit:
         yield say("column that says which rows are of one person"), own(str(unit))

@@ -64,12 +64,11 @@ def _columns(tell: Teller) -> Iterator[Content]:
         shows = any(tell.has(*place, notion, "witness") for notion in levels)
         rows = [_level(tell, *place, notion)[: 4 if shows else 3] for notion in levels]
         caption = (
-            message("What {unit!s} of {column} is guaranteed, exactly")
+            message("What one row of {column} is guaranteed, exactly")
             if tell.get("release.json", "claims", column, "exact")
-            else message("What {unit!s} of {column} is guaranteed, as implied by the mechanism's claims")
+            else message("What one row of {column} is guaranteed, as implied by the mechanism's claims")
         )
-        fields = {"unit": tell.unit_of_protection, "column": tell.written(column)}
-        yield from tell.grid(caption, "Notion|Level|Parameter|Reached by", rows, **fields)
+        yield from tell.grid(caption, "Notion|Level|Parameter|Reached by", rows, column=tell.written(column))
 
 
 def _mechanism(tell: Teller, column: str) -> Inline:
@@ -126,6 +125,12 @@ def _together(tell: Teller) -> Iterator[Content]:
     # What leaves unprotected is bounded by nothing, and so is the whole.
     caption = message("The protected columns together") if any(tell.public) else message("The whole release")
     yield from tell.grid(caption, "What|Level", (*rows, *_spent(tell)))
+    if tell.protects_persons:
+        yield tell.say(
+            "What all protected columns guarantee together, and the budget, are for {unit}; the levels of a single "
+            "column are those of one row.",
+            unit=tell.unit_of_protection,
+        )
     if rows or tell.has("release.json", "claims"):
         yield from tell.unprotected()
     if tell.has("release.json", "budget", "ledger"):

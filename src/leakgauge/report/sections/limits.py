@@ -117,7 +117,7 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
         )
     for one in tell.each:
         yield from never_released(one)
-    if tell.released and tell.has("job.json", "asked", "unit") and tell.unit_is_one_row:
+    if tell.released and tell.has("job.json", "asked", "unit") and not tell.protects_persons:
         yield tell.say(
             "The guarantee is of one row. Whoever has several rows is protected less: the ε of these rows add up."
         )

@@ -169,10 +169,17 @@ def _explained(tell: Teller) -> Iterator[Content]:
             "halves what an attacker has to choose from."
         )
     if tell.epsilon is not None or any(one.asked_epsilon is not None for one in tell.each):
-        yield tell.note(
+        template = message(
             "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "
             "at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by 2.72 again."
         )
+        if tell.protects_persons and tell.epsilon is not None:
+            template = message(
+                "ε bounds how much the released rows of one person can betray of their true values: 0 betrays nothing, "
+                "at 1 the odds move by at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by "
+                "2.72 again."
+            )
+        yield tell.note(template)
         yield from tell.unprotected()
 
 
@@ -263,19 +270,19 @@ def _told(tell: Teller) -> tuple[Number | Inline | None, Number | Inline | None]
 
 
 def _guarantee(tell: Teller) -> Iterator[Row]:
-    say, place, unit = tell.language.say, tell.epsilon, tell.unit_of_protection
+    place = tell.epsilon
     if place is not None:
-        what = say("Guarantee of {unit!s}", unit=unit)
-        if place[0] == "together":
-            what = say("Guarantee of {unit!s}, all protected columns together", unit=unit)
-        yield what, _epsilon(tell, place), _odds(tell)
+        what = message("Guarantee of {unit}")
+        if len(tell.names("release.json", "claims")) > 1:
+            what = message("Guarantee of {unit}, all protected columns together")
+        yield tell.say(what, unit=tell.unit_of_protection), _epsilon(tell, place), _odds(tell)
     elif tell.keeps_guarantee_inside:
         for one in tell.each:
             if one.asked_epsilon is not None:
-                what = say("Guarantee of {unit!s}", unit=unit)
-                if one.group:
-                    what = say("Guarantee of {unit!s}, {secret} alone", unit=unit, secret=tell.listed(one.group))
-                yield what, tell.say("ε at most {asked}", asked=one.asked_epsilon), _odds(one)
+                # What is asked for is of a row, whomever the record protects.
+                what = message("Guarantee of one row, {secret} alone") if one.group else message("Guarantee of one row")
+                said = tell.say("ε at most {asked}", asked=one.asked_epsilon)
+                yield tell.say(what, secret=tell.listed(one.group)), said, _odds(one)
 
 
 def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
@@ -295,9 +302,12 @@ def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
 def _odds(tell: Teller) -> Inline:
     """How far the odds move; columns that are released unprotected may move them further."""
     seen = tell.language.say("the protected columns") if any(tell.public) else tell.language.say("the release")
-    if tell.group and tell.epsilon is None:
+    if tell.epsilon is None and tell.group:
         seen = tell.language.say("the released {secret}", secret=tell.listed(tell.group))
-    fields = {"seen": Plain(seen), "unit": tell.unit_of_protection}
+    unit = tell.language.say("one row")
+    if tell.epsilon is not None and tell.protects_persons:
+        unit = tell.language.say("one person")
+    fields = {"seen": Plain(seen), "unit": Plain(unit)}
     if tell.promises_nothing:
         return tell.say(
             "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
@@ -305,19 +315,18 @@ def _odds(tell: Teller) -> Inline:
         )
     if tell.has("job.json", "spent", "histogram"):
         return tell.say(
-            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit!s} "
+            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit} "
             "at most by the factor e to the power of both ε together.",
             **fields,
         )
     if tell.epsilon is not None and tell.has("release.json", *tell.epsilon, "delta"):
         return tell.say(
-            "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
+            "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the "
             "power ε, but for a chance of δ.",
             **fields,
         )
     return tell.say(
-        "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
-        "power ε.",
+        "Seeing {seen} changes the odds between any two true values of {unit} at most by the factor e to the power ε.",
         **fields,
     )
 

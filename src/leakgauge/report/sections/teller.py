@@ -194,14 +194,17 @@ class Teller(Facts):
         return self.listed(self.names("release.json", "plan", "columns", column, "writes") or [column])
 
     @property
-    def unit_of_protection(self) -> str:
-        """What the guarantee is of: one row, or all rows of a person, as the record says."""
-        return self.told(self.get("release.json", "unit_of_protection") or ONE_ROW)
+    def protects_persons(self) -> bool:
+        """Whether what all columns guarantee together is for all rows of a person; one column's claims are of a row."""
+        return self.has("release.json", "plan", "unit")
 
     @property
-    def unit_is_one_row(self) -> bool:
-        """Whether the guarantee is of one row alone."""
-        return self.get("release.json", "unit_of_protection") in (None, ONE_ROW)
+    def unit_of_protection(self) -> Inline:
+        """Whom the guarantee of all columns together is for: one row, or a person with some rows."""
+        if not self.protects_persons:
+            return (self.told(self.get("release.json", "unit_of_protection") or ONE_ROW),)
+        rows = self.number("release.json", "plan", "rows_per_unit")
+        return self.say("one person with at most {rows} rows", rows=rows)
 
     @property
     def released(self) -> bool:
@@ -215,10 +218,10 @@ class Teller(Facts):
 
     @property
     def epsilon(self) -> tuple[str, ...] | None:
-        """Where the record has the ε of one row: of all columns together, where there are several."""
+        """Where the record has the ε of one row, or of a person: of all columns together, where there are several."""
         claimed = self.names("release.json", "claims")
         places: list[tuple[str, ...]] = [("together", "dp"), ("together", "approximate-dp")]
-        if len(claimed) <= 1:
+        if len(claimed) <= 1 and not self.protects_persons:
             places = [("claims", *claimed, "levels", notion) for notion in ("local-dp", "dp", "approximate-dp")]
         return next((place for place in places if self.has("release.json", *place)), None)
 
