@@ -76,7 +76,7 @@ class _Exposed:
         learner, attacker = self.attacker.learner, self.attacker
         background, everywhere = learner.places(Role.BACKGROUND), tuple(range(len(learner.columns)))
         known = self._bracket(background, attacker.by(attacker.known.predictor))
-        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor))
+        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor), known)
         pairs = sorted(learner.pairs, key=lambda pair: float(learner.pairs[pair].lost.mean()))[:BEST_PAIRS]
         return Exposure(
             self.secret.names,
@@ -130,13 +130,17 @@ class _Exposed:
             ),
         )
 
-    def _bracket(self, uses: Sequence[int], probabilities: Floats) -> Bracket:
-        """What some columns, seen as they are, tell."""
+    def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
+        """What some columns, seen as they are, tell: no less than a part of them."""
         if not uses:
             nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
         exact = self._is_countable(uses)
-        told = self._estimated(mutual_information, uses) if exact else self._between(probabilities, self._most_by(uses))
+        told = (
+            self._estimated(mutual_information, uses)
+            if exact
+            else self._between(probabilities, self._most_by(uses), part)
+        )
         return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
 
     def _everything(self, uses: Sequence[int], plain: Bracket) -> Bracket:
@@ -147,16 +151,22 @@ class _Exposed:
         elif self._channel is not None and self._is_countable(uses):
             told, exact = self._estimated(leakage_with_background, uses, self._channel), True
         else:
-            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own)
+            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own, plain)
         right = self.attacker.is_right_with_own(self.attacker.by(self.attacker.plain.predictor))
         return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
-    def _between(self, probabilities: Floats, most: float) -> Estimate:
-        """From what the attacker shows to what can be told; the unfavourable end stands for it."""
-        attacker = self.attacker
-        shown = held_out_information(attacker.letters, probabilities, attacker.units, self.case.confidence)
+    def _between(self, probabilities: Floats, most: float, part: Bracket | None = None) -> Estimate:
+        """From what the attacker shows to what can be told; the unfavourable end stands for it.
+
+        Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may
+        miss half as often.
+        """
+        attacker, confidence = self.attacker, self.case.confidence
+        least = 0.0 if part is None else part.information.ends[0]
+        sure = confidence if least == 0 else (1 + confidence) / 2
+        shown = held_out_information(attacker.letters, probabilities, attacker.units, sure)
         high = min(self.entropy.high, most)
-        return Estimate(high, min(shown.low, high), high, self.case.confidence, shown.n)
+        return Estimate(high, min(max(shown.low, least), high), high, confidence, shown.n)
 
     def _success(self, probabilities: Floats) -> Quantity:
         return self._share(self.attacker.is_right(probabilities))

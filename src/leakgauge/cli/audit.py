@@ -21,6 +21,7 @@ from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
+    from leakgauge.artefacts.exposure import Bracket
 
 _OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
@@ -170,7 +171,7 @@ def _verdict(violated: bool) -> Text | str:
 
 def _render_release(audit: Audit) -> Parts:
     checks = check_table(say("record||why"), say("The record, computed again"), audit.checks)
-    parts: Parts = [checks, _levels(audit), _attacks(audit)]
+    parts: Parts = [checks, _levels(audit), _attacks(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
         public.add_row(say("k-anonymity"), str(audit.anonymity.k))
@@ -178,6 +179,31 @@ def _render_release(audit: Audit) -> Parts:
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
     return [*parts, _verdict(audit.violated)]
+
+
+def _exposures(audit: Audit) -> Parts:
+    """What is told of each secret, in bits; enclosed where there are too many combinations to count."""
+    if not audit.exposures:
+        return []
+    heads = say("secret|of|known anyway|by what is seen as it is|by everything|guessed right")
+    told = grid(heads, say("What everything that is released or known tells, in bits"))
+    for one in audit.exposures:
+        parts = (one.known, one.plain, one.everything)
+        told.add_row(
+            ", ".join(one.secret),
+            f"{one.entropy.value:.3g}",
+            *map(_bits, parts),
+            f"{one.everything.success.value:.1%}",
+        )
+    shown: Parts = [told]
+    if not all(one.everything.exact for one in audit.exposures):
+        shown.append(say("Where two numbers stand, an attacker showed the first; a better one may learn more."))
+    return shown
+
+
+def _bits(told: Bracket) -> str:
+    low, high = told.information.ends
+    return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
 
 def _levels(audit: Audit) -> Table:
