@@ -67,8 +67,9 @@ LIMITS: Final = (
     "Sets are tried on {:,} and then on {:,} rows, and the {} and then {} with most".format(
         *(screen[0] for screen in combinations._SCREENS), *(screen[1] for screen in combinations._SCREENS)
     ),
+    f"whole table as come to {combinations._WORK:,} rows, {combinations._FEWEST} at least",
     f"What columns tell is estimated on {sampling.MOST_ROWS:,} rows drawn at random",
-    f"A table of more than {survey.MOST_COLUMNS} columns is refused",
+    f"More than {survey.MOST_COLUMNS} columns are refused",
     f"boosted trees on at most {learner.MOST_ROWS:,} rows",
     f"by the {learner.CLASSES} most frequent ones and the rest",
     f"A secret with more than {choice.MOST_VALUES} values is not designed for",
