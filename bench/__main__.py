@@ -16,6 +16,7 @@ from bench import (
     protect,
     release,
     starting,
+    survey,
 )
 
 ALL = {
@@ -29,6 +30,7 @@ ALL = {
     "assessment": assessment.run,
     "ledger": ledger.run,
     "release": release.run,
+    "survey": survey.run,
     "protect": protect.run,
 }
 

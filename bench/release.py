@@ -13,7 +13,7 @@ from leakgauge.mechanisms import laplace, randomized_response
 from leakgauge.release import ReleasePlan, release
 from leakgauge.tables import open_table
 letters = [f"status {i}" for i in range(7)]
-columns = {"x": randomized_response(letters, 1.0)}
+columns = {"x": randomized_response(1.0, letters=letters)}
 if len(sys.argv) > 3:
     columns["z"] = laplace(1.0, lower=0, upper=96, grid=1)
 folder = tempfile.TemporaryDirectory()

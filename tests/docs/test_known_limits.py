@@ -12,19 +12,19 @@ import click
 import pytest
 
 import leakgauge
-from leakgauge.audit import events, released_rows, subjects
-from leakgauge.audit.attacks import columns
+from leakgauge.audit import combinations, events, identifiers, released_rows, subjects
+from leakgauge.audit.attacks import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
-from leakgauge.jobs import measure
+from leakgauge.jobs import measure, survey
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
-from leakgauge.tables import duckdb_columns, table
+from leakgauge.tables import duckdb_columns, sampling, table
 from leakgauge.web import guard
 from tests.cli.tree import options
 
@@ -61,6 +61,18 @@ LIMITS: Final = (
     f"a column needs {released_rows.FEWEST_ROWS} of each of two inputs",
     f"with more than {columns.LETTERS} values are known, and guessed, by tenths",
     f"with more than {choice.LETTERS} values no frontier is drawn",
+    f"In tables of fewer than {identifiers.FEWEST_ROWS} rows",
+    f"Sets of up to {combinations.LARGEST_SET} columns are searched",
+    f"at least {combinations.MANY_ALONE * 100:.0f} row in 100 stands alone",
+    "Sets are tried on {:,} and then on {:,} rows, and the {} and then {} with most".format(
+        *(screen[0] for screen in combinations._SCREENS), *(screen[1] for screen in combinations._SCREENS)
+    ),
+    f"whole table as come to {combinations._WORK:,} rows, {combinations._FEWEST} at least",
+    f"What columns tell is estimated on {sampling.MOST_ROWS:,} rows drawn at random",
+    f"More than {survey.MOST_COLUMNS} columns are refused",
+    f"boosted trees on at most {learner.MOST_ROWS:,} rows",
+    f"by the {learner.CLASSES} most frequent ones and the rest",
+    f"A secret with more than {choice.MOST_VALUES} values is not designed for",
     "at a confidence of 1 − 10⁻⁶",
 )
 
@@ -88,7 +100,7 @@ def test_every_option_that_is_named_exists() -> None:
 def test_every_name_in_quotes_exists() -> None:
     public = {name for room in leakgauge.__all__ for name in (room, *getattr(getattr(leakgauge, room), "__all__", ()))}
     known = public | set(spoken(verbs).list_commands(click.Context(verbs)))  # type: ignore[attr-defined]
-    fields = {"reliable", "accounting", "both", "max_epsilon", "width", "quantiles"}
+    fields = {"reliable", "accounting", "both", "max_epsilon", "max_alone", "width", "quantiles"}
     named = {name for name in re.findall(r"`([a-z_]+)`", TEXT) if name not in fields}
     assert {"solve", "verify", "assess_release"} <= named
     assert named <= known
