@@ -32,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def _question(served: Served, **more: Any) -> dict[str, Any]:
-    return {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], **more}
+    return {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], **more}
 
 
 def test_measure_is_what_the_command_line_says(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +86,7 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
     asked = _question(served, public=["age"], bins=["age=width:20"])
     assert served.post("/api/frontier", asked).status == 200
     binned = served.post(
-        "/api/frontier", _question(served, secret="age", background=["illness"], bins=["age=width:20"])
+        "/api/frontier", _question(served, secret=["age"], background=["illness"], bins=["age=width:20"])
     )
     assert len(binned.fields["inputs"]) == 5
 
@@ -94,11 +94,11 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"secret": "city"}, "both as secret and as background"),
-        ({"secret": "ilness"}, "did you mean 'illness'?"),
-        ({"secret": None}, "'secret'"),
-        ({"secret": ["illness"]}, "'secret'"),
-        ({"secret": "a\0b"}, "'secret'"),
+        ({"secret": ["city"]}, "both as secret and as background"),
+        ({"secret": ["ilness"]}, "did you mean 'illness'?"),
+        ({"secret": None}, "No secret column"),
+        ({"secret": "illness"}, "'secret'"),
+        ({"secret": ["a\0b"]}, "'secret'"),
         ({"background": "city"}, "list"),
         ({"background": [1]}, "text"),
         ({"background": ["city", "city"]}, "twice"),
@@ -109,7 +109,7 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
         ({"points": 10**9}, "points"),
         ({"points": True}, "points"),
         ({"tabel": "x"}, "did you mean 'table'?"),
-        ({"secret": "age"}, "60"),
+        ({"secret": ["age"]}, "60"),
     ],
 )
 def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, Any], said: str) -> None:
@@ -120,7 +120,7 @@ def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, 
 
 @pytest.mark.parametrize("secret", ["kind", "nothing"])
 def test_a_secret_that_never_varies_has_no_curve_either(served: Served, secret: str) -> None:
-    asked = _question(served, table=served.open("flat.csv"), secret=secret)
+    asked = _question(served, table=served.open("flat.csv"), secret=[secret])
     measured, curve = served.post("/api/measure", asked), served.post("/api/frontier", asked)
     assert measured.status == curve.status == 400 and curve.error == measured.error
 
@@ -155,7 +155,7 @@ def test_asked_again_it_is_remembered(served: Served) -> None:
 
 
 def test_the_page_answers_while_something_is_computed(served: Served) -> None:
-    asked = _question(served, secret="age", background=["city", "illness"], bins=["age=width:6"], points=12)
+    asked = _question(served, secret=["age"], background=["city", "illness"], bins=["age=width:6"], points=12)
     done: list[float] = []
 
     def ask() -> None:

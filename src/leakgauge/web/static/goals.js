@@ -20,7 +20,8 @@ export function goal() {
     if (!all.length || limits.some((one) => !(one >= 0 && one < Infinity))) return null;
     // Rounded up: a channel that may change a little more leaks a little less than the point shows.
     const rounded = limits.map((one) => Math.ceil(one * 1e4 - 1e-6) / 1e4);
-    return { max_distortion: all.length > 1 ? Object.fromEntries(all.map(([name], at) => [name, rounded[at]])) : rounded[0] };
+    const same = new Set(rounded).size === 1;
+    return { max_distortion: same ? rounded[0] : Object.fromEntries(all.map(([name], at) => [name, rounded[at]])) };
   }
   const limit = chosen.limits[chosen.goal];
   if (chosen.goal === "target") return limitProblem("target") ? null : { target: limit };
