@@ -57,7 +57,7 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
     with visiting(chromium, served.entry) as visit:
         page = visit.page
         chosen(visit, illness="secret", income="secret", sex="public", city="background", id="unit")
-        page.get_by_label("Most rows of one person").fill("2")
+        page.get_by_label("Rows per person at most").fill("2")
         page.locator(".curve .line").wait_for()
         for name in ("illness", "income"):
             page.get_by_label(f"Most distortion of {name}").fill("0.3")

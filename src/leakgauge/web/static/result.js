@@ -100,7 +100,8 @@ function secretChoice(job, look) {
 // Bits that are told: counted, or between what was shown and what is possible.
 function toldBits(quantity, exact) {
   if (!quantity || exact) return bits(quantity);
-  return say("{low} to {high}", { low: bits(quantity.low ?? 0), high: bits(quantity.high ?? quantity.value) });
+  return say("at least {low}, at most {high} bits",
+    { low: fixed(quantity.low ?? 0, 3), high: fixed(quantity.high ?? quantity.value, 3) });
 }
 
 function secretsOf(job) {
@@ -137,6 +138,7 @@ function verdict(job) {
   const tile = (name, value, why) =>
     h("div", {}, h("dt", {}, name), h("dd", { class: "value" }, value), h("dd", { class: "small" }, why));
   const floor = valueOf(found.floor);
+  const open = job.asked.public || [];
   const advantage = valueOf(found.advantage);
   const { least, why } = reasonOf(found);
   const scores = Object.fromEntries(["score", "privacy", "utility"].map((name) =>
@@ -147,13 +149,17 @@ function verdict(job) {
   return h("div", {}, refused || null,
     h("div", { class: "verdict", "data-grade": found.grade },
       h("p", { class: "grade" }, h("span", { class: "small" }, say("Grade")), h("strong", {}, gradeName(found.grade))),
-      h("p", { class: "scores" }, h("span", { id: "why" }, why), h("br"),
+      h("p", { class: "scores" }, job.secrets.length > 1
+        ? h("strong", {}, around(say("{secret} decides."), { secret: listed(found.secret) }), " ") : null,
+      h("span", { id: "why" }, why), h("br"),
         around(say("score {score}, privacy {privacy}, utility {utility}, each of 100"), scores),
         h("br"), h("span", { class: "small", id: "interval" }))),
     h("dl", { class: "tiles" },
       tile(say("Leakage after"), toldBits(found.leakage_after, found.exact), floor
         ? say("before: {before}; the background alone tells {floor}", before) : say("before: {before}", before)),
-      tile(say("Local ε"), nats(found.epsilon), say("the smaller, the less one published value can tell")),
+      tile(say("Local ε"), nats(found.epsilon), open.length
+        ? around(say("of the protected columns; these are released unprotected: {columns}"), { columns: listed(open) })
+        : say("the smaller, the less one published value can tell")),
       tile(say("Best attack"), advantage === null ? "—" : say("{number:g} points", { number: signed(advantage * 100) }),
         say("percent guessed right beyond what is known anyway")),
       tile(say("Unchanged"), share(found.unchanged), say("values published as they are"))));

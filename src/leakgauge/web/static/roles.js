@@ -109,7 +109,7 @@ function optionsOf() {
     change: () => change("roles", { rows_per_unit: perUnit.value }),
   });
   const joint = h("label", { class: "row", for: "together" }, together, say("Protect the secrets together, as one"));
-  const most = h("label", { class: "row", for: "rows-per-unit" }, say("Most rows of one person, as everybody knows it"), perUnit);
+  const most = h("label", { class: "row", for: "rows-per-unit" }, say("Rows per person at most, as publicly known"), perUnit);
   return {
     element: h("div", { class: "options" }, joint, most),
     show() {

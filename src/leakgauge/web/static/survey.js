@@ -4,7 +4,7 @@ import { change, chosen, roleOf, surveyQuestion, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
 import { shown } from "./jobs.js";
 import { listed, named, visible } from "./names.js";
-import { bits, share, whole } from "./numbers.js";
+import { fixed, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { told } from "./server.js";
 import { around, say } from "./words.js";
@@ -76,8 +76,8 @@ export function surveyLines(name) {
   return [
     naming ? line(say("Names people: {reason}", { reason: naming }), "secret") : null,
     ...column.tells.map((one) => line(around(one.significant
-      ? say("tells {low} to {high} of {secret}; guessed right by it: {share}", {
-        low: bits(one.information.low ?? one.information.value), high: bits(one.information.high ?? one.information.value),
+      ? say("tells {low} to {high} bits of {secret}; guessed right by it: {share}", {
+        low: fixed(one.information.low ?? one.information.value, 3), high: fixed(one.information.high ?? one.information.value, 3),
         share: share(one.success),
       }) : say("tells nothing of {secret} beyond chance"), { secret: named(one.secret) }))),
     ["secret", "unit"].includes(column.suggested) || naming ? null
@@ -115,7 +115,7 @@ function findingsOf(found) {
       h("ul", {}, together.map((one) => h("li", {}, around(
         say("{columns}: {alone} of {rows} rows; the smallest group has {smallest}", {
           alone: whole(one.alone), rows: whole(found.rows), smallest: whole(one.smallest),
-        }), { columns: listed(one.columns) }))))) : h("p", {}, say("No few columns together single people out.")),
+        }), { columns: listed(one.columns) }))))) : h("p", {}, say("No small set of columns singles people out.")),
     found.sampled < found.rows ? h("p", { class: "small" },
       say("What columns tell was counted on {number} rows drawn at random.", { number: whole(found.sampled) })) : null,
   ];
