@@ -17,7 +17,7 @@ NAMES = ("a", "b", "c", "d", "e")
 
 def counted(columns: dict[str, np.ndarray], names: tuple[str, ...]) -> GroupSizes:
     sizes = np.unique(np.stack([columns[name] for name in names]), axis=1, return_counts=True)[1]
-    return GroupSizes(names, len(sizes), int((sizes == 1).sum()), int(sizes.min()))
+    return GroupSizes.of(names, sizes)
 
 
 def by_brute_force(columns: dict[str, np.ndarray]) -> set[GroupSizes]:

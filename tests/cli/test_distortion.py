@@ -26,7 +26,7 @@ def house(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-TWO = ["design", "people.csv", "--secret", "age", "--secret", "illness", "--max-distortion", "0.75"]
+TWO = ["design", "people.csv", "--secret", "age", "--secret", "illness", "--together", "--max-distortion", "0.75"]
 
 
 def test_a_distortion_for_each_column(capsys: pytest.CaptureFixture[str], house: Path) -> None:

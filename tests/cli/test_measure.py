@@ -89,8 +89,12 @@ def test_several_secrets_are_one_source_or_each_by_itself(capsys: pytest.Capture
         "--background",
         "income",
     )
-    joint = fields(capsys, *arguments)
-    each = fields(capsys, *arguments, "--each")
+    joint = fields(capsys, *arguments, "--together")
+    each = fields(capsys, *arguments)
+    code, out, err = run(capsys, *arguments, "--each", "--json")
+    assert (code, json.loads(out)) == (0, each)
+    assert "need not be said" in err
+    assert "exclude each other" in refused(capsys, *arguments, "--each", "--together")
     assert joint["letters"]["secret"] == 10
     assert [one["secret"] for one in each["each"]] == [["race"], ["sex"]]
     assert joint["entropy"]["value"] <= sum(one["entropy"]["value"] for one in each["each"])
@@ -186,7 +190,7 @@ BAD = "secret-value-xyzzy"
         (f"x,y\n1,A\n2,{BAD},{BAD},{BAD}\n".encode(), ["--secret", "x"], "line with 3 fields"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--background", "x"], "named both as secret and as background"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secret", "x"], "'x' is named twice as secret"),
-        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secret", "x", "--each"], "'x' is named twice as secret"),
+        (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--secret", "x", "--together"], "'x' is named twice as secret"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:10"], "'x' fall into one bin"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=width:1", "--bins", "x=width:2"], "given twice"),
         (b"x,y\n1,A\n2,B\n", ["--secret", "x", "--bins", "x=often"], "width:10"),
@@ -289,7 +293,7 @@ def test_help(capsys: pytest.CaptureFixture[str], verb: list[str]) -> None:
 def test_an_unknown_verb(capsys: pytest.CaptureFixture[str]) -> None:
     code, _, err = run(capsys, "mesure")
     assert code == 2
-    assert err == "leakgauge: There is no verb 'mesure'; did you mean 'measure'?\n"
+    assert err == "leakgauge: There is no verb 'mesure'; did you mean 'measure' or 'survey'?\n"
 
 
 def test_no_verb_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
@@ -392,7 +396,9 @@ def test_the_columns_of_a_channel_are_matched_by_name(
     rows = [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
     path = channel_file(tmp_path / "channel.json", ("a", "b"), inputs, rows)
     for order in (("a", "b"), ("b", "a")):
-        found = fields(capsys, "measure", pairs, "--secret", order[0], "--secret", order[1], "--channel", path)
+        found = fields(
+            capsys, "measure", pairs, "--secret", order[0], "--secret", order[1], "--together", "--channel", path
+        )
         # The channel tells the first of its columns, which is "u" in 70 of 100 rows.
         assert found["mutual_information"]["value"] == pytest.approx(0.8812909)
 
@@ -401,12 +407,11 @@ def test_a_channel_of_other_columns_is_refused(capsys: pytest.CaptureFixture[str
     path = channel_file(tmp_path / "channel.json", ("a",), ["u", "v"], [[1, 0], [0, 1]])
     err = refused(capsys, "measure", pairs, "--secret", "b", "--channel", path)
     assert "reads 'a', but the secret is 'b'" in err
-    err = refused(capsys, "measure", pairs, "--secret", "a", "--secret", "b", "--channel", path)
-    assert "reads 'a', but the secret is 'a', 'b'" in err
-    err = refused(capsys, "measure", pairs, "--secret", "a", "--secret", "b", "--channel", path, "--each")
-    assert "reads 'a', but the secret is 'b'" in err
-    each = fields(capsys, "measure", pairs, "--secret", "a", "--channel", path, "--each")
-    assert each["each"][0]["mutual_information"]["value"] == pytest.approx(0.8812909)
+    two = ("--secret", "a", "--secret", "b", "--channel", path)
+    assert "reads 'a', but the secret is 'a', 'b'" in refused(capsys, "measure", pairs, *two, "--together")
+    assert "reads 'a', but the secret is 'b'" in refused(capsys, "measure", pairs, *two)
+    found = fields(capsys, "measure", pairs, "--secret", "a", "--channel", path)
+    assert found["mutual_information"]["value"] == pytest.approx(0.8812909)
     both = channel_file(tmp_path / "both.json", ("a", "z"), [("u", 1), ("v", 2)], [[1, 0], [0, 1]])
     err = refused(capsys, "measure", pairs, "--secret", "a", "--background", "z", "--channel", both)
     assert "background 'z' too, which measure does not support yet" in err
@@ -435,7 +440,7 @@ def test_weights_of_values_written_alike(capsys: pytest.CaptureFixture[str], tmp
     table, weights = tmp_path / "table.csv", tmp_path / "weights.csv"
     table.write_text("a,b\na|b,c\na,b|c\n" * 5)
     weights.write_text("a|b|c,2\n")
-    err = refused(capsys, "measure", table, "--secret", "a", "--secret", "b", "--weights", weights)
+    err = refused(capsys, "measure", table, "--secret", "a", "--secret", "b", "--together", "--weights", weights)
     assert "written like another one" in err
 
 

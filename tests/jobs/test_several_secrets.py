@@ -14,6 +14,7 @@ import pytest
 import leakgauge as lg
 from leakgauge.artefacts import Audit, Record
 from leakgauge.artefacts.codec import encode
+from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.jobs.protect import Done
 from leakgauge.tables import open_table
@@ -96,7 +97,7 @@ def test_the_lowest_grade_decides(done: Done) -> None:
 
 def test_what_is_released_and_what_is_not(done: Done) -> None:
     with open_table(str(done.folder / "release.parquet")) as released:
-        assert [one.name for one in released.columns()] == ["illness", "smoker", "city", "sex", "decade"]
+        assert [one.name for one in released.columns()] == ["illness", "smoker", "city", "sex", "decade", "not_private"]
     assert done.job.withheld == ("person", "drug", "job")
     record = done.read(Record, "release.json")
     assert set(record.claims) == {"illness", "smoker"}
@@ -225,3 +226,27 @@ def test_a_policy_judges_who_stands_alone(tmp_path: Path) -> None:
     ):
         lg.protect(table, tmp_path / "out", **asked, policy=tmp_path / "policy.toml")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_background_that_determines_the_secret_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="Who knows drug knows illness already"):
+        lg.protect(visits(), tmp_path / "out", secret="illness", background="drug", max_distortion=0.2)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_secret_with_too_many_values_is_refused_at_once(tmp_path: Path) -> None:
+    table = pa.table({"cost": np.arange(3000) * 1.5, "city": ["A", "B"] * 1500})
+    with pytest.raises(OptionError, match="cost has 3000 values, more than the 1000"):
+        lg.protect(table, tmp_path / "out", secret="cost", max_distortion=0.2)
+    done = lg.protect(table, tmp_path / "out", secret="cost", bins="cost=quantiles:5", max_distortion=0.2, simulate=1)
+    assert done.released
+
+
+def test_names_with_an_equals_sign(tmp_path: Path) -> None:
+    table = visits().rename_columns(["a=b" if name == "illness" else name for name in visits().column_names])
+    place = tmp_path / "people.csv"
+    arrow_csv.write_csv(table, place)
+    typed = ["protect", str(place), "--secret", "a=b", "--max-distortion", "a=b=0.2", "--simulate", "1"]
+    assert main([*typed, "-o", str(tmp_path / "out")]) == 0
+    asked = json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["asked"]
+    assert asked["max_distortion"] == {"a=b": 0.2}

@@ -25,8 +25,8 @@ def test_every_section_is_there_in_its_order(facts: Facts) -> None:
     assert keys == [key for key in TITLES if key != "left-out"]
     keys = [section.key for section in compose(facts, ENGLISH, Edition.EXTERNAL).sections]
     assert keys == [
-        *("statement", "left-out", "limitations", "context", "data", "guarantee", "attacks", "tuning", "residual"),
-        *("reproduction", "crosswalk"),
+        *("statement", "left-out", "limitations", "context", "data", "survey", "guarantee", "attacks", "tuning"),
+        *("residual", "reproduction", "crosswalk"),
     ]
 
 
@@ -91,8 +91,8 @@ def test_the_first_screen_has_the_grade_the_numbers_and_what_is_wrong(facts: Fac
     assert {
         "assessment.json#/score",
         "measurement.json#/entropy",
-        "measurement.json#/background_floor",
-        "leakage.json#/leakage_with_background",
+        "audit.json#/exposures/0/known/information/value",
+        "audit.json#/exposures/0/everything/information/value",
         "release.json#/claims/illness/levels/local-dp",
         f"audit.json#/attacks/{at}/success",
         f"audit.json#/attacks/{at}/baseline",

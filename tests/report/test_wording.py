@@ -113,8 +113,11 @@ def test_rows_that_stand_alone_are_loud(facts: Facts) -> None:
         assert "stand alone by" not in warnings(few)
 
 
-def test_public_columns_are_said_not_to_be_in_the_bits(facts: Facts) -> None:
-    said = in_section(compose(facts, ENGLISH), "limitations")
+def test_public_columns_are_said_not_to_be_in_the_bits_where_nobody_counted_them(facts: Facts) -> None:
+    assert "not counted in the bits" not in in_section(compose(facts, ENGLISH), "limitations")
+    earlier = changed(facts, audit={"exposures": []})
+    assert "leakage.json#/leakage_with_background" in {one.source for one in compose(earlier, ENGLISH).numbers()}
+    said = in_section(compose(earlier, ENGLISH), "limitations")
     assert "Public columns are not counted in the bits: what <script>" in said
     assert "job tell" not in said and "job, <" not in said.partition("not counted")[2]
 
@@ -157,7 +160,7 @@ def test_an_infinite_level_promises_nothing(facts: Facts) -> None:
     assert "This edition promises no bound on what a row tells." in said[Edition.EXTERNAL]
     for wrong in ("with noise that protects it", "factor e to the power", "does not say.", "the guarantee bounds"):
         assert wrong not in said[Edition.INTERNAL] + said[Edition.EXTERNAL], wrong
-    assert "bounds what can be inferred of the secret's value in one row" in texts(compose(facts, ENGLISH))
+    assert "the guarantee bounds what the protected columns of one row tell" in texts(compose(facts, ENGLISH))
 
 
 def test_bins_are_told_wherever_bits_and_guesses_are_of_them(facts: Facts) -> None:

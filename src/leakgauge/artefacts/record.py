@@ -89,6 +89,8 @@ class Plan(Part, frozen=True, kw_only=True):
     public: Annotated[tuple[str, ...], Origin.DECLARED]
     bins: dict[str, RecordedBins] = msgspec.field(default_factory=dict)
     columns: dict[str, PlannedColumn]
+    unit: Annotated[str | None, Origin.DECLARED] = None
+    rows_per_unit: Annotated[int, Origin.DECLARED] = 1
 
     @property
     def origin(self) -> Origin:

@@ -118,6 +118,8 @@ class Request(Part, frozen=True):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
+        if self.accounted is not None and self.rows_per_unit is not None:
+            raise OptionError("--accounted buys a histogram that protects one row; leave --rows-per-unit out.")
         if self.accounted is not None and (self.mechanism or self.ledger is None or self.simulate is not None):
             raise OptionError(
                 "--accounted buys a noisy histogram to design from; give a --ledger, and no --mechanism or --simulate."

@@ -15,9 +15,12 @@ from leakgauge.tables.table import GroupSizes
 MANY_ALONE: Final = 0.01
 """Share of rows that stand alone from which a set of columns is worth naming."""
 LARGEST_SET: Final = 3
-_SCREENS: Final = ((4_000, 400), (100_000, 24))
+_SCREENS: Final = ((3_000, 300), (100_000, 24))
 """Rows that sets are tried on before the table is counted, and how many sets go on: those with most rows alone. A row
 that stands alone in the table stands alone among any of its rows too, so what hardly does there is left out soundly."""
+_WORK: Final = 8 * 10**7
+"""Rows that are counted at each size, over all sets: of a large table fewer sets are."""
+_FEWEST: Final = 8
 
 
 def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str, GroupSizes]) -> tuple[GroupSizes, ...]:
@@ -42,8 +45,9 @@ def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str,
         ]
         for most_rows, most_sets in _SCREENS:
             sets = _screened(sets, {name: _some(columns[name], most_rows) for name in names}, most_sets)
-        if sets:
-            found += [one for one in table.group_sizes(sets) if one.alone >= MANY_ALONE * rows]
+        counted = sets[: max(_WORK // max(rows, 1), _FEWEST)]
+        if counted:
+            found += [one for one in table.group_sizes(counted) if one.alone >= MANY_ALONE * rows]
     return tuple(sorted(found, key=lambda one: (-one.alone, one.columns)))
 
 

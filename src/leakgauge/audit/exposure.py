@@ -17,7 +17,7 @@ import numpy as np
 
 from leakgauge.artefacts import Quantity
 from leakgauge.artefacts.exposure import Bracket, Exposure, ToldByColumns
-from leakgauge.audit.attacks.attack import SHARE, scored
+from leakgauge.audit.attacks.attack import SHARE, Truths, scored
 from leakgauge.audit.attacks.attacker import Attacker
 from leakgauge.audit.attacks.case import Case, Secret
 from leakgauge.audit.attacks.columns import numbered
@@ -76,7 +76,7 @@ class _Exposed:
         learner, attacker = self.attacker.learner, self.attacker
         background, everywhere = learner.places(Role.BACKGROUND), tuple(range(len(learner.columns)))
         known = self._bracket(background, attacker.by(attacker.known.predictor))
-        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor))
+        plain = self._bracket(everywhere, attacker.by(attacker.plain.predictor), known)
         pairs = sorted(learner.pairs, key=lambda pair: float(learner.pairs[pair].lost.mean()))[:BEST_PAIRS]
         return Exposure(
             self.secret.names,
@@ -130,13 +130,17 @@ class _Exposed:
             ),
         )
 
-    def _bracket(self, uses: Sequence[int], probabilities: Floats) -> Bracket:
-        """What some columns, seen as they are, tell."""
+    def _bracket(self, uses: Sequence[int], probabilities: Floats, part: Bracket | None = None) -> Bracket:
+        """What some columns, seen as they are, tell: no less than a part of them."""
         if not uses:
             nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
         exact = self._is_countable(uses)
-        told = self._estimated(mutual_information, uses) if exact else self._between(probabilities, math.inf)
+        told = (
+            self._estimated(mutual_information, uses)
+            if exact
+            else self._between(probabilities, self._most_by(uses), part)
+        )
         return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
 
     def _everything(self, uses: Sequence[int], plain: Bracket) -> Bracket:
@@ -147,36 +151,52 @@ class _Exposed:
         elif self._channel is not None and self._is_countable(uses):
             told, exact = self._estimated(leakage_with_background, uses, self._channel), True
         else:
-            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own)
-        return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own, plain)
+        right = self.attacker.is_right_with_own(self.attacker.by(self.attacker.plain.predictor))
+        return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
-    def _between(self, probabilities: Floats, most: float) -> Estimate:
-        """From what the attacker shows to what can be told; the unfavourable end stands for it."""
-        attacker = self.attacker
-        shown = held_out_information(attacker.letters, probabilities, attacker.units, self.case.confidence)
+    def _between(self, probabilities: Floats, most: float, part: Bracket | None = None) -> Estimate:
+        """From what the attacker shows to what can be told; the unfavourable end stands for it.
+
+        Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may
+        miss half as often.
+        """
+        attacker, confidence = self.attacker, self.case.confidence
+        least = 0.0 if part is None else part.information.ends[0]
+        sure = confidence if least == 0 else (1 + confidence) / 2
+        shown = held_out_information(attacker.letters, probabilities, attacker.units, sure)
         high = min(self.entropy.high, most)
-        return Estimate(high, min(shown.low, high), high, self.case.confidence, shown.n)
+        return Estimate(high, min(max(shown.low, least), high), high, confidence, shown.n)
 
     def _success(self, probabilities: Floats) -> Quantity:
-        right = self.attacker.is_right(probabilities)
+        return self._share(self.attacker.is_right(probabilities))
+
+    def _share(self, right: Truths) -> Quantity:
         return Quantity.estimated(scored(right, right, self.attacker.units).success(self.case.confidence), SHARE)
+
+    def _most_by(self, uses: Sequence[int]) -> float:
+        """Columns tell no more bits than they have, where their values can be counted."""
+        together = self._together(uses)
+        if ROWS_PER_CELL * (int(together.max()) + 1) > self._independent:
+            return math.inf
+        counts, unit = self._counts({"z": together})
+        return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.case.confidence).high
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
         cells = (int(self.secret.letters.max()) + 1) * (int(self._together(uses).max()) + 1)
-        return ROWS_PER_CELL * cells <= self.case.rows
+        return ROWS_PER_CELL * cells <= self._independent
+
+    @cached_property
+    def _independent(self) -> int:
+        """Rows; where a person has several, people."""
+        return self.case.rows if self.case.units is None else len(np.unique(self.case.units))
 
     def _together(self, uses: Sequence[int]) -> Codes:
         return numbered(*(self.attacker.learner.columns[at].codes for at in uses), rows=self.case.rows)
 
     def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
         """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
-        axes = {"x": self.secret.letters}
-        if uses:
-            axes["z"] = self._together(uses)
-        if self.case.units is not None:
-            axes["unit"] = numbered(self.case.units, rows=self.case.rows)
-        labels = {name: range(int(codes.max()) + 1) for name, codes in axes.items()}
-        counts = Counts.from_cells(labels, list(axes.values()), np.ones(self.case.rows, dtype=np.int64))
+        counts, unit = self._counts({"x": self.secret.letters, **({"z": self._together(uses)} if uses else {})})
         known = channel is not None
         return estimate_by_units(
             measure,
@@ -184,10 +204,17 @@ class _Exposed:
             ["x"],
             ["z"] if uses and not known else [],
             ["z"] if uses and known else [],
-            unit="unit" if "unit" in axes else None,
+            unit=unit,
             channel=channel,
             confidence=self.case.confidence,
         )
+
+    def _counts(self, axes: dict[str, Codes]) -> tuple[Counts, str | None]:
+        """Of all rows, and the name of the axis of units where there is one."""
+        units = {} if self.case.units is None else {"unit": numbered(self.case.units, rows=self.case.rows)}
+        labels = {name: range(int(codes.max()) + 1) for name, codes in (axes | units).items()}
+        rows = np.ones(self.case.rows, dtype=np.int64)
+        return Counts.from_cells(labels, [*axes.values(), *units.values()], rows), next(iter(units), None)
 
     @cached_property
     def _channel(self) -> Channel | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,9 @@ from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
+    from leakgauge.artefacts.exposure import Bracket
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "background", "bins", "targets")
+_OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -43,8 +45,10 @@ _NOT_FOR = {
 @click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
 @options.released
 @options.missing_in_original
-@click.option("--secret", metavar="COLUMN", help="The column to guess; default: each protected one.")
+@click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; default: each protected one.")
+@click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
+@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
@@ -87,12 +91,12 @@ def _kind(subject: str) -> str:
     return "a channel file" if parsed_json(Path(subject)).get("schema") == schema_of(ChannelFile) else "a record"
 
 
-def _settings(given: dict[str, Any], *names: str) -> dict[str, Any]:
+def _settings(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """What was given of these; the job knows the defaults of the others."""
     return {name: given[name] for name in names if given[name] is not None}
 
 
-def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
@@ -103,16 +107,16 @@ def _audit_release(record: Path, given: dict[str, Any], as_json: bool, output: P
     require_not_read(output, original, record, released)
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
-        settings = _settings(given, "released", "background", "confidence", "targets")
+        settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, secret=given["secret"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record, table, withheld=given["withhold"], bins=bins, simulation_seed=seed, progress=tell, **settings
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
 
 
-def _audit_mechanism(spelled: str, given: dict[str, Any], as_json: bool, output: Path | None) -> None:
+def _audit_mechanism(spelled: str, given: Mapping[str, Any], as_json: bool, output: Path | None) -> None:
     from leakgauge.jobs.audit import audit_mechanism, names_a_file
 
     require_writable(output, *([Path(spelled)] if given["program"] is None and names_a_file(spelled) else []))
@@ -167,7 +171,7 @@ def _verdict(violated: bool) -> Text | str:
 
 def _render_release(audit: Audit) -> Parts:
     checks = check_table(say("record||why"), say("The record, computed again"), audit.checks)
-    parts: Parts = [checks, _levels(audit), _attacks(audit)]
+    parts: Parts = [checks, _levels(audit), _attacks(audit), *_exposures(audit)]
     if audit.anonymity is not None:
         public = grid(title=say("Public columns"))
         public.add_row(say("k-anonymity"), str(audit.anonymity.k))
@@ -175,6 +179,31 @@ def _render_release(audit: Audit) -> Parts:
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
     return [*parts, _verdict(audit.violated)]
+
+
+def _exposures(audit: Audit) -> Parts:
+    """What is told of each secret, in bits; enclosed where there are too many combinations to count."""
+    if not audit.exposures:
+        return []
+    heads = say("secret|of|known anyway|by what is seen as it is|by everything|guessed right")
+    told = grid(heads, say("What everything that is released or known tells, in bits"))
+    for one in audit.exposures:
+        parts = (one.known, one.plain, one.everything)
+        told.add_row(
+            ", ".join(one.secret),
+            f"{one.entropy.value:.3g}",
+            *map(_bits, parts),
+            f"{one.everything.success.value:.1%}",
+        )
+    shown: Parts = [told]
+    if not all(one.everything.exact for one in audit.exposures):
+        shown.append(say("Where two numbers stand, an attacker showed the first; a better one may learn more."))
+    return shown
+
+
+def _bits(told: Bracket) -> str:
+    low, high = told.information.ends
+    return f"{told.information.value:.3g}" if told.exact else f"{low:.3g} – {high:.3g}"
 
 
 def _levels(audit: Audit) -> Table:

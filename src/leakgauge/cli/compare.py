@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @click.argument("table")
 @click.argument("mechanisms", nargs=-1, metavar="[MECHANISM]...")
 @options.secrets
+@options.together
 @options.background
 @click.option("--max-distortion", type=float, metavar="D", help="A mean distortion of at most this is asked for.")
 @click.option("--max-leakage", type=float, metavar="BITS", help="A leakage of at most these bits is asked for.")
@@ -57,6 +58,7 @@ def command(
     """
     from leakgauge.jobs.compare import compare
 
+    options.require_one_source(secret, given.pop("together"))
     loss = loss_of(distortion, secret)
     files = (Path(name) for name in mechanisms if ":" not in name)
     require_not_read(output, table, *files, *loss.files, weights)

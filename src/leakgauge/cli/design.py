@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("table")
 @options.secrets
+@options.together
 @options.background
 @click.option(
     "--knowledge",
@@ -80,6 +81,7 @@ def command(
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
 
+    options.require_one_source(secret, given["together"])
     target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
     known = _knowledge(given["knowledge"], background)
     loss = loss_of(given["distortion"], secret)

@@ -22,7 +22,6 @@ _SPOKEN: Final = f"{__name__}.language"
 _GIVEN: Final = f"{__name__}.given"
 """Of the values typed for a verb, by their parameters' names, and of what is left of the arguments."""
 _NOT_YET: Final = {
-    ("protect", "secret"): message("several secrets are not supported yet: run one job per column"),
     ("query", "where"): message(
         "several conditions are not supported yet: make one column of both, and ask about that"
     ),

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 @click.option("--release", multiple=True, metavar="COLUMN", help="Released column; may be repeated.")
 @click.option("--channel", type=FILE, metavar="FILE", help="Known release channel (JSON).")
 @options.background
-@click.option("--each", is_flag=True, help="Measure every secret by itself.")
+@options.together
+@click.option("--each", is_flag=True, hidden=True)
 @options.weights
 @options.bins
 @options.missing
@@ -45,6 +46,7 @@ def command(
     release: tuple[str, ...],
     channel: Path | None,
     background: tuple[str, ...],
+    together: bool,
     each: bool,
     weights: Path | None,
     bins: tuple[str, ...],
@@ -54,7 +56,7 @@ def command(
     as_json: bool,
     output: Path | None,
 ) -> None:
-    """What the secret columns of TABLE leak, in bits, with intervals.
+    """What the secret columns of TABLE leak, in bits, with intervals; several of them each by itself.
 
     TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file. Missing values are a value of their own.
 
@@ -72,11 +74,16 @@ def command(
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
-    if each and weights is not None and len(secret) > 1:
-        raise OptionError("Weights belong to one secret; drop --each or measure the secrets one by one.")
+    if each and together:
+        raise OptionError("--each and --together exclude each other; leave --each out.")
+    if each:
+        click.echo(say("--each is the default and need not be said."), err=True)
+    if weights is not None and len(secret) > 1 and not together:
+        raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
     require_not_read(output, table, channel, weights)
-    together = Roles(secret, release, background)
-    roles = [Roles((one,), release, background) for one in secret] if each else [together]
+    whole = Roles(secret, release, background)
+    several = len(secret) > 1 and not together
+    roles = [Roles((one,), release, background) for one in secret] if several else [whole]
     settings: dict[str, Any] = {
         "called": table,
         "channel": None if channel is None else read_channel(channel),
@@ -88,7 +95,7 @@ def command(
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
         measurements = [measure(source, role, **settings) for role in roles]
     deliver(
-        EachMeasurement(table, tuple(measurements)) if each else measurements[0],
+        EachMeasurement(table, tuple(measurements)) if several else measurements[0],
         as_json,
         output,
         lambda: [part for one in measurements for part in _render(one, Path(table).name)],

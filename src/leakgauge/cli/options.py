@@ -20,9 +20,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 FILE: Final = click.Path(path_type=Path)
 NAMES = ("hamming", "absolute", "squared")
 
-secrets = click.option(
-    "--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; repeated: one joint source."
-)
+secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
+together = click.option("--together", is_flag=True, help="Several secrets are one joint source.")
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
@@ -62,6 +61,16 @@ report_language = click.option(
     help="Of the report; by default that of the messages; both: side by side.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables.")
+
+
+def require_one_source(secret: Sequence[str], together: bool) -> None:
+    """Refuse several secrets where one channel is asked for, unless they are taken together."""
+    if len(secret) > 1 and not together:
+        raise OptionError(
+            "{count} secrets are named, each with a channel of its own; name one of them, or say --together for one "
+            "channel of all.",
+            count=len(secret),
+        )
 
 
 def output(command: Command) -> Command:

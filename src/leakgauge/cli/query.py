@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import chain
 from pathlib import Path
@@ -113,7 +113,7 @@ _verb(
 _verb("top", "TopLabels", message("The declared values that most rows have."), _COLUMN, _LABELS, last=_MOST)
 
 
-def _run(table: str, kind: str, given: dict[str, Any]) -> None:
+def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
     from leakgauge.jobs.query import ask, preview, require_no_ledger, stored_answer, stored_preview
     from leakgauge.notions.composition import Neighbours
     from leakgauge.release.ledger import open_ledger
@@ -155,7 +155,7 @@ def _run(table: str, kind: str, given: dict[str, Any]) -> None:
         _hand_over(stored_answer(paid, table), as_json, output, lambda: _render(paid))
 
 
-def _query(kind: str, given: dict[str, Any]) -> Query[Any]:
+def _query(kind: str, given: Mapping[str, Any]) -> Query[Any]:
     """A query from the options that its verb takes."""
     from leakgauge.release import queries
 

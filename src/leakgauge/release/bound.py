@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
+from leakgauge.errors import ColumnError, LabelError, OptionError, TableError, did_you_mean
 from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Interval, Label
@@ -19,6 +19,7 @@ from leakgauge.randomness import Randomness
 from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins
 from leakgauge.tables.binned import BinnedTable
 
@@ -78,11 +79,12 @@ class RecordedPlan:
     public: tuple[str, ...]
     order: tuple[str, ...]
     bins: Mapping[str, Binning]
+    unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """What each mechanism costs."""
-        return tuple(one.mechanism.step() for one in self.columns)
+        """What each mechanism costs a person, whose rows each run it."""
+        return tuple(self.unit.cost(one.mechanism.step()) for one in self.columns)
 
     @property
     def mechanisms(self) -> dict[str, Mechanism]:
@@ -137,7 +139,24 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
     bins = seen.bins if isinstance(seen, BinnedTable) else {}
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen)
+    _require_few_rows(plan.unit, table, known)
+    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
+
+
+def _require_few_rows(unit: UnitOfProtection, table: Table, known: Mapping[str, Column]) -> None:
+    """Refuse a table in which a person has more rows than declared: the guarantee would not hold for that person."""
+    if unit.column is None:
+        return
+    _require_known(unit.column, known)
+    (sizes,) = table.group_sizes([(unit.column,)])
+    if sizes.largest > unit.rows:
+        raise TableError(
+            "A value of {column!r} has {found} rows, and {declared} are declared; declare more rows per unit, or leave "
+            "rows out.",
+            column=unit.column,
+            found=sizes.largest,
+            declared=unit.rows,
+        )
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:

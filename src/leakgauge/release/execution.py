@@ -25,7 +25,7 @@ from leakgauge.randomness import OperatingSystem, Randomness, Simulated
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.files import require_format, write_batches
 from leakgauge.release.ledger import Entry, Ledger
-from leakgauge.release.ledger.account import LONGEST_TEXT, ONE_ROW, require_account
+from leakgauge.release.ledger.account import LONGEST_TEXT, require_account
 from leakgauge.release.ledger.admission import Verdict
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.plan import ReleasePlan
@@ -33,6 +33,7 @@ from leakgauge.release.priors import GivenPrior, WantedPriors
 from leakgauge.release.record import make_public_record, make_record, public_place, read_record, released_file
 from leakgauge.release.signatures import forget_signature, private_key, require_no_signature, sign_record
 from leakgauge.release.sizes import largest_record, largest_release
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
 
 BATCH = 1 << 17
@@ -175,7 +176,10 @@ def release(
         if ledger is not None:
             purpose = "release of " + ", ".join(repr(name) for one in bound.columns for name in one.writes)
             entry = ledger.spend(
-                _account(ledger, dataset), Cost((*bound.steps, *wanted.steps)), purpose[:LONGEST_TEXT], reference
+                _account(ledger, dataset, bound.unit),
+                Cost((*bound.steps, *wanted.steps)),
+                purpose[:LONGEST_TEXT],
+                reference,
             )
         tell(Stage.SPENT, 0)
         known = wanted.drawn(source)
@@ -224,7 +228,7 @@ def preview(
     bound.require_known_values()
     if ledger is None:
         return bound, cost, None
-    return bound, cost, ledger.preview(_account(ledger, dataset), cost)
+    return bound, cost, ledger.preview(_account(ledger, dataset, bound.unit), cost)
 
 
 def _rehearse(bound: BoundPlan, output: Path) -> None:
@@ -249,11 +253,11 @@ def _require_places(output: Path, record: Path, public: Path, overwrite: bool, *
         require_no_signature(place, overwrite)
 
 
-def _account(ledger: Ledger, dataset: str | None) -> str:
+def _account(ledger: Ledger, dataset: str | None, unit: UnitOfProtection) -> str:
     """The data set whose account protects what a release does."""
     if dataset is None:
         raise OptionError("A ledger is given but no data set; name the account to spend from.")
-    require_account(ledger.account(dataset), ONE_ROW, Neighbours.REPLACE_ONE)
+    require_account(ledger.account(dataset), str(unit), Neighbours.REPLACE_ONE)
     return dataset
 
 

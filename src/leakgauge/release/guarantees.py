@@ -104,7 +104,10 @@ def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tu
         return None
     columns = zip(plan.columns, plan.steps, strict=True)
     return (
-        *(Claimed(one.mechanism.claims[0]) if one.letters_from_table else step for one, step in columns),
+        *(
+            plan.unit.cost(Claimed(one.mechanism.claims[0])) if one.letters_from_table else step
+            for one, step in columns
+        ),
         *extra_steps,
     )
 
@@ -112,12 +115,12 @@ def declared_steps(plan: RecordedPlan, extra_steps: tuple[Step, ...] = ()) -> tu
 def public_steps(plan: RecordedPlan, claims: Mapping[str, Claims]) -> tuple[Step, ...]:
     """What columns cost as everybody may know it: by the budget alone where letters are taken from the table."""
     steps = zip(plan.columns, declared_steps(plan) or plan.steps, strict=True)
-    return tuple(step for one, known in steps for step in (known, *bought_steps(claims[one.name])))
+    return tuple(step for one, known in steps for step in (known, *bought_steps(plan, claims[one.name])))
 
 
-def bought_steps(claim: Claims) -> tuple[Step, ...]:
-    """What the noisy histogram costs that claims rest on."""
-    return () if claim.prior_epsilon is None else histogram_steps(claim.prior_epsilon)
+def bought_steps(plan: RecordedPlan, claim: Claims) -> tuple[Step, ...]:
+    """What the noisy histogram costs a person that claims rest on."""
+    return tuple(map(plan.unit.cost, () if claim.prior_epsilon is None else histogram_steps(claim.prior_epsilon)))
 
 
 def together_of(
@@ -179,9 +182,17 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
     """What must hold for the claims to hold, from the plan and the claims of a record."""
-    yield Sentence(
-        "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
-    )
+    if plan.unit is None:
+        yield Sentence(
+            "Neighbouring tables differ in the values of one row; the number of rows and their order are public."
+        )
+    else:
+        yield Sentence(
+            "Neighbouring tables differ in the values of all rows of one value of {column!r}, at most {rows}; the "
+            "number of rows and their order are public. Claims of a single column are of one row.",
+            column=plan.unit,
+            rows=plan.rows_per_unit,
+        )
     yield Sentence("The names and types of the columns are public.")
     if set(plan.public).intersection(plan.bins):
         yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")

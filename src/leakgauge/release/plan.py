@@ -12,6 +12,7 @@ from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.probability import Channel
 from leakgauge.probability.files import NamedChannel, parsed_toml, require_schema
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Binning, parse_binning
 
@@ -34,6 +35,8 @@ class ReleasePlan:
             writes several columns is given for each of them: nothing is released that the plan does not name.
         public: columns that are released as they are.
         bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
+        unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
+        rows_per_unit: how many rows a person has at most, as everybody knows it.
 
     Raises:
         OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
@@ -50,12 +53,18 @@ class ReleasePlan:
         columns: Mapping[str, Mechanism | Channel | NamedChannel | str],
         public: Iterable[str] = (),
         bins: Mapping[str, Binning | str] | None = None,
+        *,
+        unit: str | None = None,
+        rows_per_unit: int = 1,
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
         self.bins: Mapping[str, Binning] = {
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
+        self.unit = UnitOfProtection(unit, rows_per_unit)
+        if unit in (*self.columns, *self.public):
+            raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if "" in (*self.columns, *self.public):
             raise OptionError("A column of the plan has an empty name, which files cannot keep; rename it.")
         for name in self.public:
@@ -90,7 +99,9 @@ class ReleasePlan:
 
 
 def read_plan(path: Path | str) -> ReleasePlan:
-    """The plan in a TOML file: ``public = […]``, ``[columns]`` and ``[bins]``; channel files lie relative to it.
+    """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``; of persons ``unit`` and ``rows_per_unit``.
+
+    Channel files lie relative to it.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -99,10 +110,11 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "columns", "bins", "schema"})
+    unknown = sorted(set(fields) - {"public", "columns", "bins", "unit", "rows_per_unit", "schema"})
     columns, public, bins = fields.get("columns", {}), fields.get("public", []), fields.get("bins", {})
     texts = all(isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins))
-    names = isinstance(public, list) and all(isinstance(name, str) for name in public)
+    unit, rows = fields.get("unit"), fields.get("rows_per_unit", 1)
+    names = isinstance(public, list) and all(isinstance(name, str) for name in (*public, unit or ""))
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
@@ -112,7 +124,8 @@ def read_plan(path: Path | str) -> ReleasePlan:
             else Sentence("names, mechanisms and bins must be text"),
         )
     try:
-        return ReleasePlan({name: _planned(name, how, place.parent) for name, how in columns.items()}, public, bins)
+        planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
+        return ReleasePlan(planned, public, bins, unit=unit, rows_per_unit=rows)
     except FileError:
         raise
     except InputError as error:

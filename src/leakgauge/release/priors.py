@@ -18,6 +18,7 @@ from leakgauge.probability.labels import same_alphabet
 from leakgauge.randomness import Randomness
 from leakgauge.release.bound import BoundPlan, bind
 from leakgauge.release.plan import ReleasePlan
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Table
 
 
@@ -40,6 +41,7 @@ class WantedPriors:
 
     known: Mapping[str, Prior]
     bought: Mapping[str, tuple[float, Channel, npt.NDArray[np.int64]]]
+    unit: UnitOfProtection
 
     @classmethod
     def of(cls, bound: BoundPlan, given: Mapping[str, GivenPrior]) -> WantedPriors:
@@ -55,12 +57,13 @@ class WantedPriors:
             else:
                 require_budget(prior)
                 bought[name] = (prior, channel, input_counts(bound.table, name, channel))
-        return cls(known, bought)
+        return cls(known, bought, bound.unit)
 
     @property
     def steps(self) -> tuple[Step, ...]:
         """What those to be bought cost."""
-        return tuple(step for epsilon, _, _ in self.bought.values() for step in histogram_steps(epsilon))
+        steps = (step for epsilon, _, _ in self.bought.values() for step in histogram_steps(epsilon))
+        return tuple(map(self.unit.cost, steps))
 
     def drawn(self, source: Randomness) -> dict[str, Prior]:
         """All of them, those that were bought with fresh noise."""

@@ -39,14 +39,12 @@ from leakgauge.probability.files import parsed_json, require_schema
 from leakgauge.release.bound import BoundPlan, RecordedPlan
 from leakgauge.release.guarantees import assumptions, budget_of, claims_of, declared_steps, public_steps, together_of
 from leakgauge.release.ledger import Entry
-from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.priors import Prior
 from leakgauge.release.recorded_plan import WITHHELD, lacks_letters, names_a_file, public_plan, recorded_plan
 
 _LIBRARIES = ("numpy", "scipy", "duckdb", "pyarrow", "opendp")
-UNIT_OF_PROTECTION: Final = ONE_ROW
 NEIGHBOURS: Final = Neighbours.REPLACE_ONE.value
-"""What a released table protects, and which tables are neighbours."""
+"""Which tables are neighbours."""
 OF_THE_LEDGER: Final = Sentence("hash of the ledger")
 
 Kind = TypeVar("Kind", bound=Released)
@@ -93,7 +91,7 @@ def make_record(
                 file_digest(drawn),
             ),
             plan=planned,
-            unit_of_protection=UNIT_OF_PROTECTION,
+            unit_of_protection=str(plan.unit),
             neighbours=NEIGHBOURS,
             claims=claims,
             together=together_of(steps, origin, declared),
@@ -212,7 +210,7 @@ def make_public_record(
             rows=record.rows,
             output=replace(record.output, file=path_from(place, output)),
             plan=plan,
-            unit_of_protection=UNIT_OF_PROTECTION,
+            unit_of_protection=record.unit_of_protection,
             neighbours=NEIGHBOURS,
             claims=claims,
             together=together,

@@ -14,6 +14,7 @@ from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled,
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, parse_binning
 from leakgauge.tables.binnings import Learnt, spelled_binning
 
@@ -34,6 +35,8 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         public=plan.public,
         bins={name: _recorded_bins(how) for name, how in plan.bins.items()},
         columns={one.name: _planned_column(one) for one in plan.columns},
+        unit=plan.unit.column,
+        rows_per_unit=plan.unit.rows,
     )
 
 
@@ -96,7 +99,8 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     plan = record.plan
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
     columns = tuple(_bound(name, column, place) for name, column in known.items())
-    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan))
+    unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
+    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan), unit=unit)
 
 
 def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:

@@ -37,7 +37,6 @@ from leakgauge.release.ledger import Ledger
 from leakgauge.release.ledger.cost import step_to_json
 from leakgauge.release.record import (
     NEIGHBOURS,
-    UNIT_OF_PROTECTION,
     file_digest,
     lacking,
     may_be_lacking,
@@ -205,8 +204,8 @@ def _record_checks(record: Record, plan: RecordedPlan, ledger: Ledger | None, *s
     yield _same(Sentence("columns with claims"), sorted(record.claims), sorted(mechanisms))
     for name, mechanism in mechanisms.items():
         yield from _claim_checks(name, computed[name], record.claims[name], mechanism)
-    yield from _unit_checks(record)
-    extra = tuple(step for claim in record.claims.values() for step in bought_steps(claim))
+    yield from _unit_checks(record, plan)
+    extra = tuple(step for claim in record.claims.values() for step in bought_steps(plan, claim))
     steps = (*plan.steps, *extra)
     yield from _total_checks(record, steps, declared_steps(plan, extra))
     of_the_ledger = tuple(_ledger_checks(record, ledger, steps))
@@ -230,7 +229,7 @@ def _public_checks(record: PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
         mechanism = plan.mechanisms[name]
         yield _same(_plan_of_column(name), column.epsilon, mechanism.parameters.get("epsilon"))
         yield from _claim_checks(name, column, claims[name], mechanism)
-    yield from _unit_checks(record)
+    yield from _unit_checks(record, plan)
     if len(claims) == len(record.claims):
         yield from _total_checks(record, public_steps(plan, claims))
     elif (record.together, record.budget) != (None, None):
@@ -280,9 +279,9 @@ def _knows_its_prior(said: Claims, under_prior: tuple[str, ...], origin: Origin)
     return bought == (said.prior_epsilon is not None) and origins <= {Origin.TABLE, under}
 
 
-def _unit_checks(record: Record | PublicRecord) -> Iterator[Check]:
+def _unit_checks(record: Record | PublicRecord, plan: RecordedPlan) -> Iterator[Check]:
     protects = (record.unit_of_protection, record.neighbours)
-    yield _same(Sentence("unit of protection"), protects, (UNIT_OF_PROTECTION, NEIGHBOURS))
+    yield _same(Sentence("unit of protection"), protects, (str(plan.unit), NEIGHBOURS))
     yield _same(Sentence("kept inside"), record.keep_inside, keep_inside(record.plan, record.claims))
     assumed = tuple(assumptions(record.plan, record.claims, simulated=not record.private))
     yield _same(Sentence("assumptions"), record.assumptions, assumed)

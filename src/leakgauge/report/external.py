@@ -21,7 +21,7 @@ from leakgauge.artefacts.quantity import PROMISE
 from leakgauge.artefacts.report import Code, Grid, Picture
 from leakgauge.errors import InternalError, OptionError
 from leakgauge.report.document import Block, Document, inlines, numbers_of, retold
-from leakgauge.report.facts import ARTEFACTS, Facts
+from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
 
 LIMIT: Final = 10
@@ -50,8 +50,20 @@ def shareable(facts: Facts) -> Facts:
         # The mechanisms, and so what they promise, follow from declared settings or accounted counts alone; a promise
         # that is printed comes with what speaks against it.
         marks.add(PROMISE)
-    parts = {name: _part(fields, ARTEFACTS[name], marks) for name, fields in facts.files.items() if name in ARTEFACTS}
-    return Facts({name: fields for name, fields in parts.items() if fields is not _NOTHING}, facts.diagram)
+    kinds = facts.kinds
+    parts = {name: _part(fields, kinds[name], marks) for name, fields in _published(facts).items() if name in kinds}
+    known = {name: fields for name, fields in parts.items() if fields is not _NOTHING}
+    return Facts(known, facts.diagram, own=facts.own)
+
+
+def _published(facts: Facts) -> Mapping[str, Any]:
+    """The files, and of the survey what anybody counts in the release: the public columns together.
+
+    Other columns are not released, and the table decides in which order they stand and which combinations are named.
+    """
+    public = facts.get("survey.json", "published") if facts.has("release.json") else None
+    rest = {name: fields for name, fields in facts.files.items() if name != "survey.json"}
+    return rest if public is None else {**rest, "survey.json": {"published": public}}
 
 
 def _part(found: Any, hint: Any, marks: set[object]) -> Any:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_HALF_EVEN
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import msgspec
 
@@ -23,8 +24,10 @@ from leakgauge.artefacts import (
     Measurement,
     PublicRecord,
     Record,
+    Request,
     StoredAssessment,
     StoredImprovement,
+    Survey,
     Utility,
     codec,
 )
@@ -40,6 +43,7 @@ from leakgauge.report.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,
+    "survey.json": Survey,
     "measurement.json": Measurement,
     "design.json": Design,
     "channel.json": ChannelFile,
@@ -56,6 +60,8 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "before.json": Before,
 }
 """The artefacts of a job that are reported; every one may be absent."""
+_SHARED: Final = ("job.json", "survey.json", "release.json", "release.public.json", "audit.json")
+"""Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""
 _INFINITE: Final = ("infinity", "-infinity")
@@ -63,12 +69,33 @@ _NEVER: Final = 1e-9
 """What is released less often than this is never seen."""
 
 
+def artefacts_of(asked: Request) -> dict[str, type[msgspec.Struct]]:
+    """The artefacts of a job with their kinds: those about one secret once for each, by its own file's name."""
+    names = {
+        name: [name] if name in _SHARED else [asked.file(name, one) for one in asked.sources] for name in ARTEFACTS
+    }
+    return {file: ARTEFACTS[name] for name, files in names.items() for file in files}
+
+
+def _own_files(asked: Request) -> dict[tuple[str, ...], dict[str, str]]:
+    own = [name for name in ARTEFACTS if name not in _SHARED]
+    several = asked.sources if len(asked.sources) > 1 else ()
+    return {tuple(visible(one)): {name: asked.file(name, one) for name in own} for one in several}
+
+
 @dataclass(frozen=True)
 class Facts:
-    """The fields of the artefacts of a job, by the names of their files, and the diagram it was graded by."""
+    """The fields of the artefacts of a job, by the names of their files, and the diagram it was graded by.
+
+    Attributes:
+        own: the files of each of several secrets by the names they have in a job with one; empty where there is one.
+        group: the secret that is spoken of, where there are several; its files go by those names.
+    """
 
     files: Mapping[str, Mapping[str, Any]]
     diagram: Diagram = field(default_factory=default_diagram)
+    own: Mapping[tuple[str, ...], Mapping[str, str]] = field(default_factory=dict, kw_only=True)
+    group: tuple[str, ...] = field(default=(), kw_only=True)
 
     def __post_init__(self) -> None:
         # Names and values are the user's, and must not turn or hide what is said beside them.
@@ -77,7 +104,25 @@ class Facts:
     @classmethod
     def of(cls, artefacts: Mapping[str, msgspec.Struct], diagram: Diagram) -> Facts:
         """The facts in artefacts, by the names of their files."""
-        return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram)
+        job = artefacts.get("job.json")
+        own = _own_files(job.asked) if isinstance(job, Job) else {}
+        return cls({name: codec.encode(one) for name, one in artefacts.items()}, diagram, own=own)
+
+    def about(self, group: tuple[str, ...]) -> Self:
+        """The same facts, told of one of several secrets: its files go by the names they have in a job with one."""
+        own = {name: self.files[file] for name, file in self.own[group].items() if file in self.files}
+        return replace(self, files={**self.files, **own}, group=group)
+
+    @property
+    def each(self) -> tuple[Self, ...]:
+        """The facts of each secret; of a single one, these."""
+        return tuple(map(self.about, self.own)) or (self,)
+
+    @property
+    def kinds(self) -> Mapping[str, type[msgspec.Struct]]:
+        """The kind of each file that a report may be made of."""
+        own = {file: ARTEFACTS[name] for files in self.own.values() for name, file in files.items()}
+        return {**ARTEFACTS, **own}
 
     @classmethod
     def gathered(cls, release: Release, findings: Sequence[Finding], grade: Assessment | None) -> Facts:
@@ -105,9 +150,12 @@ class Facts:
         place = Path(folder)
         if not place.is_dir():
             raise FileError("{path} is no folder; name the folder of a finished job.", path=place)
+        kinds = ARTEFACTS
         if (place / "job.json").exists():
-            _require_whole(place, codec.read(Job, place / "job.json"))
-        found = {name: _read(kind, place / name) for name, kind in ARTEFACTS.items() if (place / name).exists()}
+            job = codec.read(Job, place / "job.json")
+            kinds = artefacts_of(job.asked)
+            _require_whole(place, job, kinds)
+        found = {name: _read(kind, place / name) for name, kind in kinds.items() if (place / name).exists()}
         if "job.json" not in found and "release.json" not in found:
             raise FileError(
                 "{path} has neither a job.json nor a release.json; name the folder of a finished job.", path=place
@@ -148,6 +196,7 @@ class Facts:
         digits: int = 4,
         percent: bool = False,
         interval: tuple[str | int, ...] = (),
+        rounding: str = ROUND_HALF_EVEN,
     ) -> Number:
         """The number at a place, with its unit and interval where a whole quantity stands there.
 
@@ -162,11 +211,15 @@ class Facts:
         if isinstance(found, dict):
             bounds, unit, found = found, str(found.get("unit") or unit), found.get("value")
         if not _is_number(found):
-            raise _without_number(file, *path)
+            raise _without_number(self._place(file, *path))
         low, high, confidence = (
             bounds.get(end) if _is_number(bounds.get(end)) else None for end in ("low", "high", "confidence")
         )
-        return Number(found, unit, source_of(file, *path), low, high, confidence, count, digits, percent)
+        return Number(found, unit, self._place(file, *path), low, high, confidence, count, digits, percent, rounding)
+
+    def _place(self, file: str, *path: str | int) -> str:
+        """The source of what stands at a place: the file's own name, whatever it goes by."""
+        return source_of(self.own.get(self.group, {}).get(file, file), *path)
 
     def position(self, file: str, node: str) -> Number:
         """Where a node lies between its lowest state, 0, and its highest, 100: the mean of its states.
@@ -176,7 +229,7 @@ class Facts:
         """
         states = self.items(file, "nodes", node, "states")
         if len(states) < 2 or not all(map(_is_number, states)):
-            raise _without_number(file, "nodes", node)
+            raise _without_number(self._place(file, "nodes", node))
         return self._derived(file, "nodes", node, "states", digits=3)
 
     def never_released(self, file: str, *path: str) -> tuple[Number, Number] | None:
@@ -188,7 +241,7 @@ class Facts:
 
     def _derived(self, file: str, *path: str | int, digits: int = 4) -> Number:
         """What is told of the list at a place."""
-        source = source_of(file, *path)
+        source = self._place(file, *path)
         return Number(self.resolve(source), "", source, digits=digits)
 
     def resolve(self, source: str) -> Any:
@@ -223,11 +276,11 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _without_number(file: str, *path: str | int) -> FileError:
-    return FileError("{file} has no number at {place}; make it again.", file=file, place=source_of(file, *path))
+def _without_number(place: str) -> FileError:
+    return FileError("{file} has no number at {place}; make it again.", file=place.partition("#")[0], place=place)
 
 
-def _require_whole(place: Path, job: Job) -> None:
+def _require_whole(place: Path, job: Job, kinds: Mapping[str, type[msgspec.Struct]]) -> None:
     """Refuse the folder of a job that is not finished, or whose files are not those that it wrote."""
     if job.finished is None:
         raise FileError("The job in {path} is not finished; run the same command again to finish it.", path=place)
@@ -240,7 +293,7 @@ def _require_whole(place: Path, job: Job) -> None:
                 "{path} was changed after the job wrote it; put it back as it was, or run the job again.", path=found
             )
         # The released table may be elsewhere by now; what the report rests on must be here.
-        if not found.exists() and file in ARTEFACTS:
+        if not found.exists() and file in kinds:
             raise VerificationError(
                 "{path}, which the job wrote, is missing; put it back, or run the job again.", path=found
             )

@@ -26,6 +26,7 @@ class Number:
         count: whether it counts people or rows: such numbers are masked in the external edition where they are small.
         digits: significant digits that are shown.
         percent: whether a share is shown as a percentage.
+        rounding: of the value; that of a bound goes away from the truth.
     """
 
     value: float | str
@@ -37,6 +38,7 @@ class Number:
     count: bool = False
     digits: int = 4
     percent: bool = False
+    rounding: str = ROUND_HALF_EVEN
 
 
 def written(number: Number, language: Language) -> str:
@@ -46,7 +48,7 @@ def written(number: Number, language: Language) -> str:
     in full. An interval is rounded outwards, so that it never looks narrower than it is. What is masked stays as it is,
     and infinity is told in words.
     """
-    text = _value(number, number.value, language, ROUND_HALF_EVEN)
+    text = _value(number, number.value, language, number.rounding)
     unit = "%" if number.percent else "" if number.unit == _NO_UNIT else language.retell(number.unit)
     ends = (number.value, number.low, number.high)
     is_masked = isinstance(number.value, str) and not _is_infinite(number.value)

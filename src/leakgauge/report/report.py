@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,13 +12,13 @@ from leakgauge.artefacts.report import Paragraph
 from leakgauge.drafts import write_whole
 from leakgauge.errors import FileError, LeakgaugeError, OptionError, did_you_mean
 from leakgauge.languages import CODES, Language, language_of
-from leakgauge.report.document import Document, Edition, Section, retold, twin
+from leakgauge.report.document import Block, Document, Edition, Section, retold, twin
 from leakgauge.report.external import LIMIT, masked, require_masked, shareable
 from leakgauge.report.facts import Facts
 from leakgauge.report.html import to_html
 from leakgauge.report.markdown import to_markdown
 from leakgauge.report.pdf import to_pdf
-from leakgauge.report.sections import SECTIONS
+from leakgauge.report.sections import OF_A_SECRET, SECTIONS
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.visible import on_one_line
 
@@ -129,7 +130,7 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
     """
     if edition is Edition.EXTERNAL:
         facts = shareable(facts)
-    tell = Teller(facts.files, facts.diagram, language, edition)
+    tell = Teller(facts.files, facts.diagram, language, edition, own=facts.own)
     title = (
         language.say("Privacy report: the release of {table}", table=tell.table)
         if tell.released
@@ -144,16 +145,24 @@ def compose(facts: Facts, language: Language, edition: Edition = Edition.INTERNA
 
 
 def _sections(tell: Teller) -> Iterator[Section]:
-    for key, make in SECTIONS.items():
-        try:
-            blocks = tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in make(tell))
-        except LeakgaugeError:
-            raise
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
-            # Artefacts are files, and anybody may have edited them.
-            raise FileError(
-                "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
-                section=key,
-            ) from None
-        if blocks:
-            yield Section(key, tell.title(key), blocks)
+    """All sections in order; of several secrets those that stand side by side and speak of one, secret by secret."""
+    for own, keys in groupby(SECTIONS, OF_A_SECRET.__contains__):
+        told, names = tell.each if own else (tell,), tuple(keys)
+        for at, one in enumerate(told, 1):
+            for key in names:
+                blocks = _blocks(one, key)
+                if blocks:
+                    yield Section(f"{key}-{at}" if one.group else key, one.title(key), blocks)
+
+
+def _blocks(tell: Teller, key: str) -> tuple[Block, ...]:
+    try:
+        return tuple(Paragraph("plain", one) if isinstance(one, tuple) else one for one in SECTIONS[key](tell))
+    except LeakgaugeError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
+        # Artefacts are files, and anybody may have edited them.
+        raise FileError(
+            "An artefact of the section {section} lacks fields or has others in their place; run the job again.",
+            section=key,
+        ) from None

@@ -33,8 +33,7 @@ _BATCH = 1 << 17
 def _group_sizes(columns: tuple[str, ...], digests: npt.NDArray[np.uint64]) -> GroupSizes:
     digests.sort()
     starts = np.flatnonzero(np.concatenate([[True], digests[1:] != digests[:-1]]))
-    sizes = np.diff(starts, append=len(digests))
-    return GroupSizes(columns, len(sizes), int((sizes == 1).sum()), int(sizes.min()))
+    return GroupSizes.of(columns, np.diff(starts, append=len(digests)))
 
 
 class DuckDBTable(Table):

@@ -13,6 +13,8 @@ from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
 LARGEST = 1_000_000
@@ -75,12 +77,19 @@ class GroupSizes:
         groups: combinations of values that occur, missing ones included.
         alone: rows that share theirs with no other row.
         smallest: the rows of the smallest group.
+        largest: and of the largest.
     """
 
     columns: tuple[str, ...]
     groups: int
     alone: int
     smallest: int
+    largest: int
+
+    @classmethod
+    def of(cls, columns: tuple[str, ...], sizes: npt.NDArray[np.int64]) -> GroupSizes:
+        """From the rows of each group."""
+        return cls(columns, len(sizes), int((sizes == 1).sum()), int(sizes.min()), int(sizes.max()))
 
 
 class Table(Protocol):
@@ -105,7 +114,7 @@ class Table(Protocol):
         for names in map(tuple, sets):
             own = {name: how for name, how in (bins or {}).items() if name in names}
             sizes = self.counts(*names, bins=own, limit=max(self.rows, 1)).counts
-            found.append(GroupSizes(names, len(sizes), int((sizes == 1).sum()), int(sizes.min())))
+            found.append(GroupSizes.of(names, sizes))
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from leakgauge.artefacts import Level
-from leakgauge.audit.attacks.ceilings import Promise, ceiling, promises
+from leakgauge.audit.attacks.ceilings import Promise, bound_by_others, ceiling, promises
 from leakgauge.mechanisms import randomized_response
 from leakgauge.randomness import simulation
 
@@ -69,3 +69,28 @@ def test_the_smallest_of_the_claims_counts() -> None:
     assert ceiling(claimed, prior, np.array([2, 4]), rows) == pytest.approx(expected)
     assert promises({"local-dp": Level(math.inf, "nats")}) == ()
     assert ceiling((), prior, 2, rows) is None
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_no_guess_beats_what_it_owes_to_the_outputs_of_others(share: float) -> None:
+    nearest = math.inf
+    for seed in range(200):
+        prior, channel = random_channel(seed)
+        draws = simulation(1000 + seed)
+        beside = draws.dirichlet(np.full(3, 0.5), size=len(prior)) * prior[:, None]
+        with np.errstate(divide="ignore"):
+            logs = np.log(channel)
+        largest = max(float(np.nanmax(one - other)) for one in logs for other in logs)
+        epsilon = share * min(largest, 20.0)
+        delta = max(float(np.maximum(one - math.exp(epsilon) * other, 0).sum()) for one in channel for other in channel)
+        # guess[v, y], the best one or any.
+        best = (beside[:, :, None] * channel[:, None, :]).argmax(axis=0)
+        guess = best if seed % 2 else draws.integers(len(prior), size=best.shape)
+        is_right = guess[None] == np.arange(len(prior))[:, None, None]
+        success = float((beside[:, :, None] * channel[:, None, :] * is_right).sum())
+        by_others = (is_right * (prior @ channel)).sum(axis=2)
+        bounds = bound_by_others(Promise(epsilon, delta), by_others, np.broadcast_to(prior[:, None], by_others.shape))
+        allowed = float((beside * bounds).sum())
+        assert success <= allowed + 1e-9, seed
+        nearest = min(nearest, allowed - success)
+    assert nearest < 0.02

@@ -22,6 +22,7 @@ from leakgauge.audit.attacks.seen import Role
 from leakgauge.measures.held_out import bits_lost
 from leakgauge.probability.cells import Codes, Floats
 
+SHARPNESSES = (1.0, 2.0, 4.0)
 _FITTED: WeakKeyDictionary[Case, dict[tuple[str, ...], Attacker]] = WeakKeyDictionary()
 """An audit asks for the same fit more than once; it goes with its case."""
 
@@ -34,6 +35,8 @@ class Attacker:
         known: by what is known without the release.
         plain: by everything seen as it is.
         own: what the secret's own released column says; None where it has none.
+        sharpness: what r(x|v) is raised to before a guess. Where r knows the likeliest value better than how likely it
+            is, a released value would outvote it too often.
     """
 
     learner: Learner
@@ -41,6 +44,7 @@ class Attacker:
     plain: Chosen
     own: Likelihood | None
     units: Codes | None
+    sharpness: float = 1.0
 
     @classmethod
     def of(cls, case: Case, secret: Secret) -> Attacker:
@@ -51,7 +55,8 @@ class Attacker:
             known = learner.best(learner.places(Role.BACKGROUND), learner.prior)
             plain = learner.best(range(len(learner.columns)), known)
             units = None if case.units is None else case.units[learner.rows[learner.score]]
-            fitted[secret.names] = cls(learner, known, plain, _own(case, secret, learner, plain.predictor), units)
+            own = _own(case, secret, learner, plain.predictor)
+            fitted[secret.names] = cls(learner, known, plain, own, units, _sharpness(learner, plain.predictor, own))
         return fitted[secret.names]
 
     @cached_property
@@ -81,15 +86,19 @@ class Attacker:
         return posterior(given, self.own(rows if order is None else rows[order], rows))
 
     def independent(self, order: Codes) -> Floats:
-        """p(x|v,y) where everything released stands in another order, and what is known as it is."""
+        """r(x|v) where everything released stands in another order, and what is known as it is."""
         seen = self.learner.seen[self.learner.score].copy()
         released = [at for at, one in enumerate(self.learner.columns) if one.role is not Role.BACKGROUND]
         seen[:, released] = seen[order][:, released]
-        return self.with_own(self.plain.predictor(seen), order)
+        return self.plain.predictor(seen)
 
     def is_right(self, probabilities: Floats) -> Truths:
-        """Whether the likeliest value is the secret of each scored row; the rest is never guessed."""
-        return np.asarray(probabilities[:, : self.learner.named].argmax(axis=1) == self.letters)
+        """Whether the likeliest value is the secret of each scored row."""
+        return _is_right(self.learner, probabilities, self.letters)
+
+    def is_right_with_own(self, given: Floats, order: Codes | None = None) -> Truths:
+        """The same by r(x|v) q(y|x), y being that of the scored rows, or of the same in another order."""
+        return self.is_right(self.with_own(given**self.sharpness, order))
 
 
 def posterior(given: Floats, logs: Floats) -> Floats:
@@ -114,3 +123,17 @@ def _own(case: Case, secret: Secret, learner: Learner, plain: Predictor) -> Like
         Chosen(plain, bits_lost(posterior(given, one(chosen, chosen)), truth), Sentence()) for one in (law, counted)
     )
     return counted if second.is_clearly_better_than(first) else law
+
+
+def _sharpness(learner: Learner, plain: Predictor, own: Likelihood | None) -> float:
+    """That with which most of the rows to choose by are guessed."""
+    if own is None:
+        return 1.0
+    rows, truth = learner.rows[learner.choose], learner.letters[learner.choose]
+    given, logs = plain(learner.seen[learner.choose]), own(rows, rows)
+    return max(SHARPNESSES, key=lambda one: int(_is_right(learner, posterior(given**one, logs), truth).sum()))
+
+
+def _is_right(learner: Learner, probabilities: Floats, letters: Codes) -> Truths:
+    """Whether the likeliest value is the secret of each row; the rest of the values is never guessed."""
+    return np.asarray(probabilities[:, : learner.named].argmax(axis=1) == letters)

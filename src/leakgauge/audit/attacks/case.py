@@ -230,7 +230,8 @@ def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
         # A channel of several columns is planned for each that it writes.
         for written in (name, *(column.writes if len(column.writes) > 1 else ()))
     }
-    return bind(ReleasePlan(planned, list(plan.public), binnings(plan)), original)
+    bins, rows = binnings(plan), plan.rows_per_unit
+    return bind(ReleasePlan(planned, list(plan.public), bins, unit=plan.unit, rows_per_unit=rows), original)
 
 
 def _column(

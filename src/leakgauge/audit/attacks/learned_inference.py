@@ -34,9 +34,10 @@ def learned_inference(case: Case) -> tuple[Finding, ...]:
 def _finding(case: Case, secret: Secret) -> Finding:
     attacker = Attacker.of(case, secret)
     draws, units = case.draws(), attacker.units
-    right = attacker.is_right(attacker.everything)
+    right = attacker.is_right_with_own(attacker.by(attacker.plain.predictor))
     without = attacker.is_right(attacker.by(attacker.known.predictor))
-    by_chance = attacker.is_right(attacker.independent(draws.permutation(len(right))))
+    shuffled = draws.permutation(len(right))
+    by_chance = attacker.is_right_with_own(attacker.independent(shuffled), shuffled)
     allowed = _allowed(secret, attacker, draws)
     return scored(right, without, units).finding(
         LEARNED_INFERENCE,
@@ -66,7 +67,7 @@ def _allowed(secret: Secret, attacker: Attacker, draws: Generator) -> Floats | N
         return None
     given = attacker.by(attacker.plain.predictor)
     orders = [draws.permutation(len(given)) for _ in range(ORDERS)]
-    by_others = np.mean([attacker.is_right(attacker.with_own(given, order)) for order in orders], axis=0)
+    by_others = np.mean([attacker.is_right_with_own(given, order) for order in orders], axis=0)
     inputs = np.unique(column.inputs[attacker.learner.rows[attacker.learner.score]], return_inverse=True)[1]
     shares = (np.bincount(inputs) / len(inputs))[inputs]
     bounds = [bound_by_others(promise, by_others, shares) for promise in column.promises]

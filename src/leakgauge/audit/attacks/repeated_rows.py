@@ -17,8 +17,8 @@ from leakgauge.audit.attacks.lookups import Prior
 from leakgauge.audit.attacks.own_column import ByLaw, read_among_seen
 from leakgauge.probability.cells import Codes, Floats
 
-MOST_COLUMNS = 8
-"""Of so many of the seen columns that repeat most plausibly, pairs are tried as well."""
+MOST_COLUMNS = 6
+"""Of so many of the seen columns, those with most values, pairs are tried as well."""
 _ROWS = 2
 """Rows that a value must have on average."""
 _LINKED = Sentence("repeated rows, if the rows of a unit could be linked")

@@ -18,7 +18,7 @@ from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
-from leakgauge.errors import InputError, RefusalError
+from leakgauge.errors import InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier
 from leakgauge.jobs.improve import noisy_table, search, stored
@@ -34,6 +34,8 @@ from leakgauge.tables import Table
 CHANNEL = "channel.json"
 CURVE = 25
 """Points of the frontier."""
+MOST_VALUES = 1000
+"""A secret with more is a number or a key, which is gathered into bins first."""
 LETTERS = 64
 CELLS = 1 << 17
 """Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
@@ -59,7 +61,8 @@ class Chosen:
 def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
     """The plan by which every group of secrets is released."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
-    return ReleasePlan(columns, asked.public, _bins(asked))
+    unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
+    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
 
 
 def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
@@ -70,7 +73,8 @@ def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
         for group, how in chosen.items()
         for name in group
     }
-    tables = [f"public = [{public}]\n", _table("columns", columns)]
+    unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
+    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
     return "\n".join([*tables, _table("bins", bins)] if bins else tables)
 
 
@@ -99,6 +103,23 @@ def choose(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, 
     if aim.mechanism:
         return _best_mechanism(asked, aim, sources, keep)
     return _designed(asked, aim, sources, keep)
+
+
+def require_designable(asked: Request, aim: Aim, sources: Sources) -> None:
+    """Refuse at once what a design would take minutes or hours for, and say what would not.
+
+    Raises:
+        OptionError: a secret with more values than a channel is designed for, where no mechanism is named.
+    """
+    (values,) = sources.table.group_sizes([aim.columns])
+    if not aim.mechanism and values.groups > MOST_VALUES:
+        raise OptionError(
+            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them, such as "
+            "--bins {column!s}=quantiles:20, or name a --mechanism.",
+            column=", ".join(aim.columns),
+            found=values.groups,
+            most=MOST_VALUES,
+        )
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:

@@ -22,7 +22,7 @@ from leakgauge.drafts import OWNER_ONLY, OWNER_ONLY_FOLDER, close_folder, could_
 from leakgauge.errors import FileError, OptionError
 from leakgauge.release import ReleasePlan
 from leakgauge.release.record import file_digest
-from leakgauge.report.facts import ARTEFACTS
+from leakgauge.report.facts import artefacts_of
 
 JOB = "job.json"
 _LOCK = ".job.lock"
@@ -63,8 +63,8 @@ class Folder:
 
     def artefacts(self) -> dict[str, msgspec.Struct]:
         """Everything that a report tells, by the names of the files."""
-        names = [name for name in ARTEFACTS if self.has(name)]
-        return {name: self.read(ARTEFACTS[name], name) for name in names}
+        kinds = artefacts_of(self.job.asked)
+        return {name: self.read(kind, name) for name, kind in kinds.items() if self.has(name)}
 
     def has(self, name: str) -> bool:
         """Whether an artefact is there."""

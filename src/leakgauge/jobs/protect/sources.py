@@ -86,6 +86,9 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     if ledger is not None:
         # An account that is missing is told before anything is done.
         ledger.account(dataset)
+    for aim in asked.aims:
+        # A file of distances that cannot be read is told before anything is done.
+        distortion_named(aim.distortion)
     bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen))
     return Sources(
         original=table,

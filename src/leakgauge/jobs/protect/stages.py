@@ -16,7 +16,16 @@ from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
-from leakgauge.jobs.protect.choice import CHANNEL, choose, keep_possibilities, plan_of, plan_text, require_affordable
+from leakgauge.jobs.protect.choice import (
+    CHANNEL,
+    Chosen,
+    choose,
+    keep_possibilities,
+    plan_of,
+    plan_text,
+    require_affordable,
+    require_designable,
+)
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
@@ -37,6 +46,8 @@ ROOM = 1 << 24
 BY_LAW = ("leakage.json", "levels.json", "utility.json")
 OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW, ASSESSMENT, BEFORE})
 """Files that a job with several secrets has for each of them."""
+KNOWN_ANYWAY = 1e-9
+"""Of a secret's information: what a background may leave without leaving anything."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
@@ -117,10 +128,26 @@ def measure_stage(work: Work) -> tuple[str, ...]:
     """What each secret would give away: released as it is, and by the background alone."""
     written = []
     for at, secret in enumerate(work.asked.sources):
+        measured = work.measured(secret, work.asked.background)
+        _require_hidden(measured)
         written.append(work.asked.file(MEASUREMENT, secret))
-        work.folder.write(written[-1], work.measured(secret, work.asked.background))
+        work.folder.write(written[-1], measured)
         work.tell(at + 1, len(work.asked.sources))
     return tuple(written)
+
+
+def _require_hidden(measured: Measurement) -> None:
+    """Refuse a background by which everybody's secret is known already."""
+    known, all_of_it = measured.background_floor, measured.entropy.value
+    # With one row for each value of the background anything is determined, which shows nothing.
+    repeated = 2 * measured.letters.get("background", 0) <= measured.rows
+    if known is not None and repeated and known.value >= all_of_it * (1 - KNOWN_ANYWAY):
+        raise OptionError(
+            "Who knows {background!s} knows {secret!s} already: in this table one determines the other, and there is "
+            "nothing left to protect; leave one of them out.",
+            background=", ".join(measured.background),
+            secret=", ".join(measured.secret),
+        )
 
 
 def design_stage(work: Work) -> tuple[str, ...]:
@@ -130,15 +157,18 @@ def design_stage(work: Work) -> tuple[str, ...]:
         # Histograms are bought before channels are known: a full disk must not lose what was paid for.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
-    chosen = {}
+    chosen: dict[tuple[str, ...], Chosen] = {}
     for aim in asked.aims:
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
+        require_designable(asked, aim, work.sources)
         keep_possibilities(asked, aim, work.sources, keep)
+        work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
         chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
+        work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
     write_whole(folder.place / PLAN, plan_text(asked, chosen))

@@ -14,6 +14,7 @@ from leakgauge.report.sections.leakage import leakage
 from leakgauge.report.sections.limits import assumptions, left_out, limitations, residual
 from leakgauge.report.sections.reproduction import crosswalk, reproduction
 from leakgauge.report.sections.statement import statement
+from leakgauge.report.sections.survey import survey
 from leakgauge.report.sections.teller import Teller
 from leakgauge.report.sections.tuning import tuning
 from leakgauge.report.sections.usefulness import frontier, usefulness
@@ -25,6 +26,7 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "assumptions": assumptions,
     "context": context,
     "data": data,
+    "survey": survey,
     "guarantee": guarantee,
     "leakage": leakage,
     "attacks": attacks,
@@ -38,3 +40,5 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "crosswalk": crosswalk,
 }
 """In the order of the report; a new one is a function, a line here and a title."""
+OF_A_SECRET: Final = frozenset({"leakage", "usefulness", "frontier", "grade", "indicators", "tuning"})
+"""Those that speak of one secret: of several there is one for each."""

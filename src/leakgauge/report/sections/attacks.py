@@ -65,19 +65,25 @@ def _attacks(tell: Teller) -> Iterator[Content]:
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
-    if tell.secret_bins:
-        # What is guessed is the bin.
-        return False
     kinds = {str(one["name"]): one["kind"] for one in tell.items("job.json", "table", "columns")}
-    letters = tell.get("measurement.json", "letters", "secret") or 0
-    return letters > LETTERS and any(kinds.get(column) in _ORDERED for column in tell.secret)
+    return any(
+        # Of bins what is guessed is the bin.
+        not one.secret_bins
+        and (one.get("measurement.json", "letters", "secret") or 0) > LETTERS
+        and any(kinds.get(column) in _ORDERED for column in one.secret)
+        for one in tell.each
+    )
 
 
 def _attack(tell: Teller, at: int, one: dict[str, object]) -> Iterator[Cell]:
     place = (_FILE, "attacks", at)
-    name = tell.told(one["attack"]) + ("" if one.get("judged", True) else " *")
+    name = tell.told(one["attack"])
+    if tell.own:
+        target = tell.listed(tell.names(*place, "target"))
+        name = tell.language.say("{attack!s} on {target}", attack=name, target=target)
+    name += "" if one.get("judged", True) else " *"
     knows = tell.names(*place, "knows")
-    yield tell.say("{attack}; knows {columns}", attack=own(name), columns=tell.listed(knows)) if knows else name
+    yield tell.say("{attack}; knows {columns}", attack=Plain(name), columns=tell.listed(knows)) if knows else name
     for share in ("baseline", "success", "advantage", "independent", "raw"):
         yield tell.cell(*place, share, percent=True)
     yield tell.cell(*place, "exposed", count=True)

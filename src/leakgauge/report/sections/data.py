@@ -23,18 +23,20 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
         yield say("unit of protection"), tell.told(unit)
     if tell.get("release.json", "neighbours") == "replace-one":
         yield say("neighbouring tables"), say("the same but for the values of one row")
-    background = tell.names("measurement.json", "background")
-    yield say("what the attacker knows"), tell.listed(background) if background else none
+    unit = tell.get("job.json", "asked", "unit")
+    if unit:
+        yield say("column that says which rows are of one person"), own(str(unit))
+    most = {"rows_per_unit": say("rows of one person, at most, as everybody knows it")}
+    yield from tell.numbers(most, "job.json", "asked")
+    yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else none
     if tell.bins:
         yield say("columns in bins"), tell.listed(tell.bins)
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
-        "max_distortion": say("asked: mean distortion at most"),
-        "max_leakage": say("asked: leakage in bits at most"),
-        "local_dp": say("asked: local ε in nats at most"),
         "accounted": say("asked: ε in nats for the histogram of the design"),
     }
     yield from tell.numbers(asked, "job.json", "asked")
+    yield from _limits(tell)
     target = tell.get("job.json", "asked", "target")
     if target is not None:
         said = tell.told(target) if isinstance(target, str) else tell.number("job.json", "asked", "target")
@@ -42,6 +44,23 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     policy = tell.get("job.json", "asked", "policy")
     if policy:
         yield say("policy"), str(policy)
+
+
+def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
+    """What was asked for: of every secret, or of each."""
+    say = tell.language.say
+    limits = {
+        "max_distortion": say("asked: mean distortion at most"),
+        "max_leakage": say("asked: leakage in bits at most"),
+        "local_dp": say("asked: local ε in nats at most"),
+    }
+    for name, said in limits.items():
+        place = ("job.json", "asked", name)
+        if isinstance(tell.get(*place), dict):
+            for column in tell.names(*place):
+                yield say("{limit!s}, of {column}", limit=said, column=own(column)), tell.number(*place, column)
+        elif tell.has(*place):
+            yield said, tell.number(*place)
 
 
 def data(tell: Teller) -> Iterator[Content]:
@@ -71,8 +90,13 @@ def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     if tell.has("job.json", "table", "name"):
         yield say("name"), str(tell.get("job.json", "table", "name"))
     yield from tell.numbers({"rows": say("number of rows")}, "job.json", "table", count=True)
-    letters = {"secret": say("different values of the secret"), "background": say("combinations of the background")}
-    yield from tell.numbers(letters, "measurement.json", "letters")
+    for one in tell.each:
+        letters = {"secret": say("different values of the secret")}
+        if one.group:
+            letters = {"secret": say("different values of {secret}", secret=tell.listed(one.group))}
+        yield from one.numbers(letters, "measurement.json", "letters")
+    known = {"background": say("combinations of the background")}
+    yield from tell.each[0].numbers(known, "measurement.json", "letters")
     if tell.bins:
         yield say("bins, which count as values here"), tell.listed(tell.bins)
     yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
@@ -82,9 +106,13 @@ def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
 
 def _role(tell: Teller, column: str) -> str:
     say = tell.language.say
+    if column in tell.names("job.json", "asked", "withhold"):
+        return say("secret, withheld")
     if column in tell.secret:
         return say("secret, protected") if tell.released else say("secret")
-    known = column in tell.names("measurement.json", "background")
+    if column == tell.get("job.json", "asked", "unit"):
+        return say("unit, not released")
+    known = column in tell.background
     plain, binned = tell.public
     if column in plain:
         return say("background, released as it is") if known else say("public, released as it is")

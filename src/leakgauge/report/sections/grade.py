@@ -99,7 +99,8 @@ def vetoes(tell: Teller) -> Iterator[Content]:
     """A loud sentence for each veto."""
     for veto in tell.items(_FILE, "vetoes"):
         reason, cap = own(tell.told(veto["reason"])), str(veto["cap"])
-        yield tell.alarm("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap)
+        said = tell.say("Veto: {reason}; the grade is at most {cap}.", reason=reason, cap=cap)
+        yield Paragraph("warning", tell.of_secret(said))
 
 
 def failed_lines(tell: Teller) -> Iterator[Content]:
@@ -108,9 +109,10 @@ def failed_lines(tell: Teller) -> Iterator[Content]:
         # Vetoes are loud by themselves.
         if not line["holds"] and line["name"] != "vetoes":
             name, limit, found = _line(tell, at)
-            yield tell.alarm(
+            said = tell.say(
                 "The policy is not kept: {name} {limit}; found: {found}.", name=Plain(name), limit=limit, found=found
             )
+            yield Paragraph("warning", tell.of_secret(said))
 
 
 def _policy(tell: Teller) -> Iterator[Content]:

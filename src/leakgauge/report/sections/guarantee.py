@@ -23,15 +23,32 @@ _NOTIONS = NOTIONS | {
 
 def guarantee(tell: Teller) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
-    yield from (*_columns(tell), *_under_prior(tell), *_together(tell))
+    yield from _columns(tell)
+    for one in tell.each:
+        yield from _under_prior(one)
+    yield from _together(tell)
+    for one in tell.each:
+        yield from (*_optimal(one), *(() if one.withheld else pictures(one, "channel")))
+    yield from pictures(tell, "levels")
+
+
+def _optimal(tell: Teller) -> Iterator[Content]:
     if tell.has("design.json", "gap"):
-        yield tell.say(
+        template = message(
             "The channel is the least leaking one for its distortion of {distortion}: proved to lie within {gap} of "
-            "the optimum.",
+            "the optimum."
+        )
+        if tell.group:
+            template = message(
+                "The channel of {secret} is the least leaking one for its distortion of {distortion}: proved to lie "
+                "within {gap} of the optimum."
+            )
+        yield tell.say(
+            template,
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
+            secret=tell.listed(tell.group),
         )
-    yield from pictures(tell, "channel", "levels")
 
 
 def notion_of(tell: Teller, notion: str) -> str:
@@ -47,11 +64,12 @@ def _columns(tell: Teller) -> Iterator[Content]:
         shows = any(tell.has(*place, notion, "witness") for notion in levels)
         rows = [_level(tell, *place, notion)[: 4 if shows else 3] for notion in levels]
         caption = (
-            message("What one row of {column} is guaranteed, exactly")
+            message("What {unit!s} of {column} is guaranteed, exactly")
             if tell.get("release.json", "claims", column, "exact")
-            else message("What one row of {column} is guaranteed, as implied by the mechanism's claims")
+            else message("What {unit!s} of {column} is guaranteed, as implied by the mechanism's claims")
         )
-        yield from tell.grid(caption, "Notion|Level|Parameter|Reached by", rows, column=tell.written(column))
+        fields = {"unit": tell.unit_of_protection, "column": tell.written(column)}
+        yield from tell.grid(caption, "Notion|Level|Parameter|Reached by", rows, **fields)
 
 
 def _mechanism(tell: Teller, column: str) -> Inline:
@@ -79,7 +97,9 @@ def _under_prior(tell: Teller) -> Iterator[Content]:
     levels = [notion for notion in tell.names("levels.json", "levels") if notion not in known]
     rows = (_level(tell, "levels.json", "levels", notion)[:3] for notion in levels)
     caption = message("What depends on how frequent the values are, with the shares of this table")
-    yield from tell.grid(caption, "Notion|Level|Parameter", rows)
+    if tell.group:
+        caption = message("What depends on how frequent the values of {secret} are, with the shares of this table")
+    yield from tell.grid(caption, "Notion|Level|Parameter", rows, secret=tell.listed(tell.group))
 
 
 def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
@@ -102,8 +122,12 @@ def _together(tell: Teller) -> Iterator[Content]:
         delta = tell.maybe("release.json", "together", notion, "delta")
         if delta is not None:
             level = tell.say("{level}, δ = {delta}", level=level, delta=delta)
-        rows.append((say("all columns together: {notion}", notion=own(notion_of(tell, notion))), level))
-    yield from tell.grid("The whole release", "What|Level", (*rows, *_spent(tell)))
+        rows.append((say("all protected columns together: {notion}", notion=own(notion_of(tell, notion))), level))
+    # What leaves unprotected is bounded by nothing, and so is the whole.
+    caption = message("The protected columns together") if any(tell.public) else message("The whole release")
+    yield from tell.grid(caption, "What|Level", (*rows, *_spent(tell)))
+    if rows or tell.has("release.json", "claims"):
+        yield from tell.unprotected()
     if tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "Counted in the ledger of {dataset} as entry {entry}.",

@@ -7,21 +7,29 @@ from collections.abc import Iterator
 from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.numbers import Number
+from leakgauge.report.sections.bits import better_attacker, bits_of, exposure, is_exact
 from leakgauge.report.sections.pictures import pictures
-from leakgauge.report.sections.teller import NOTHING, Cell, Teller
+from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller
 
 _BEFORE, _AFTER = "measurement.json", "leakage.json"
 Row = tuple[Cell, Cell, Cell, Cell]
+_ROLES = {
+    "background": message("background"),
+    "public": message("public"),
+    "protected": message("another secret, protected"),
+    "own": message("the secret itself, protected"),
+}
+"""How the attacker sees a column."""
 
 
 def leakage(tell: Teller) -> Iterator[Content]:
     """The leakage in bits, and what it means for someone who guesses, where it was measured."""
     if tell.has(_BEFORE, "entropy") or tell.has(_AFTER, "entropy"):
-        yield from (*_explained(tell), *_grids(tell), *pictures(tell, "decomposition"))
+        yield from (*_explained(tell), *_everything(tell), *_grids(tell), *pictures(tell, "decomposition"))
 
 
 def _explained(tell: Teller) -> Iterator[Content]:
-    background = tell.names(_BEFORE, "background")
+    background = tell.background
     if background:
         yield tell.say(
             "X is the secret {secret}, Z what the attacker knows anyway ({background}), Y what is released.",
@@ -36,8 +44,64 @@ def _explained(tell: Teller) -> Iterator[Content]:
             "numbers would tell more.",
             bins=tell.listed(tell.secret_bins),
         )
-    if not tell.has(_AFTER) and tell.released:
+    if tell.withheld:
+        yield tell.say("The secret is withheld; other columns may still tell on it.")
+    elif not tell.has(_AFTER) and tell.released:
         yield tell.note("The leakage through this mechanism was not computed: its outputs are too many to count.")
+
+
+def _everything(tell: Teller) -> Iterator[Content]:
+    """What everything that is released or known tells of the secret: at once, column by column and in pairs."""
+    place = exposure(tell)
+    if place is None:
+        return
+    say = tell.language.say
+    rows = {
+        "known": say("what is known without the release"),
+        "plain": say("with every released column except the secret's own"),
+        "everything": say("with everything that is released"),
+    }
+    if tell.withheld:
+        del rows["plain"]
+    yield tell.say("Everything that is released or known counts here, protected or not.")
+    yield from tell.grid(
+        "What the attacker learns of the secret",
+        "Seen by the attacker|Bits of the secret|Guessed right",
+        ((said, *_told(tell, *place, name)) for name, said in rows.items()),
+    )
+    columns, pairs = (_ranked(tell, *place, name) for name in ("columns", "pairs"))
+    if not all(is_exact(tell, *one) for one in (*((*place, name) for name in rows), *columns, *pairs)):
+        yield better_attacker(tell)
+    yield tell.say(
+        "The attacker did best with: {attacker}. Rows that were learnt from and scored: {rows}; scored of them: "
+        "{scored}.",
+        attacker=Plain(tell.told(tell.get("audit.json", *place, "attacker"))),
+        rows=tell.number("audit.json", *place, "rows", count=True),
+        scored=tell.number("audit.json", *place, "scored", count=True),
+    )
+    for caption, found in (
+        (message("What each column tells of the secret"), columns),
+        (message("The pairs of columns that tell most"), pairs),
+    ):
+        yield from tell.grid(
+            caption, "Column|Role|Bits of the secret|Guessed right", (_row(tell, *one) for one in found)
+        )
+
+
+def _ranked(tell: Teller, *place: str | int) -> list[tuple[str | int, ...]]:
+    """The places of what columns tell, the most telling first."""
+    found = tell.items("audit.json", *place)
+    return [(*place, at) for at in sorted(range(len(found)), key=lambda at: -found[at]["information"]["value"])]
+
+
+def _row(tell: Teller, *place: str | int) -> tuple[Cell, ...]:
+    roles = [tell.language.say(_ROLES[role]) for role in dict.fromkeys(tell.names("audit.json", *place, "roles"))]
+    names = tell.listed(tell.names("audit.json", *place, "columns"))
+    return names, tell.language.say("; ").join(roles), *_told(tell, *place)
+
+
+def _told(tell: Teller, *bracket: str | int) -> tuple[Cell, Cell]:
+    return bits_of(tell, *bracket), tell.number("audit.json", *bracket, "success", percent=True, digits=3)
 
 
 def _grids(tell: Teller) -> Iterator[Content]:
@@ -49,6 +113,13 @@ def _grids(tell: Teller) -> Iterator[Content]:
     ):
         rows = (row[:wide] for row in found if any(isinstance(cell, Number) for cell in row))
         yield from tell.grid(caption, "Quantity|Without a release|Released as it is|This release", rows)
+    known = tell.names(_AFTER, "background")
+    if known != tell.names(_BEFORE, "background") and known:
+        yield tell.note(
+            "In the column “This release” Z is {columns}: public columns count as known, as far as there are enough "
+            "rows.",
+            columns=tell.listed(known),
+        )
     tested = tell.maybe(_BEFORE, "zero_leakage", "p_value", digits=2)
     if tested is not None:
         yield tell.say(

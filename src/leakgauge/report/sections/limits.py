@@ -11,6 +11,7 @@ from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.languages import message
 from leakgauge.probability import PriorOrigin
 from leakgauge.report.document import Content, Inline
+from leakgauge.report.sections.bits import bits_of, exposure
 from leakgauge.report.sections.teller import Plain, Teller, own
 from leakgauge.report.sections.usefulness import never_released
 
@@ -57,7 +58,7 @@ def limitations(tell: Teller) -> Iterator[Content]:
 
 
 def _limitations(tell: Teller) -> Iterator[Inline]:
-    background = tell.names("measurement.json", "background")
+    background = tell.background
     if background:
         yield tell.say(
             "The attacker is taken to know {background} of everybody and nothing else; who knows more learns more than "
@@ -78,12 +79,12 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "The settings of the mechanism may follow from private counts: a bound on ε holds for the fixed mechanism "
             "only, and nothing protects what the choice of the mechanism tells."
         )
-    if tell.get("measurement.json", "reliable") is False:
+    if any(one.get("measurement.json", "reliable") is False for one in tell.each):
         yield tell.say(
             "The table is small for so many combinations of values: the leakage before is uncertain beyond its "
             "interval."
         )
-    if tell.get("leakage.json", "reliable") is False:
+    if any(one.get("leakage.json", "reliable") is False for one in tell.each):
         yield tell.say(
             "The table is small for so many combinations of values: the leakage after is uncertain beyond its interval."
         )
@@ -92,24 +93,34 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
             "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds what "
             "can be inferred of the secret's value in one row."
         )
+        if any(tell.public):
+            bound = message(
+                "Attacks show what these attackers find, not what the best imaginable one would; the guarantee bounds "
+                "what the protected columns of one row tell, and nothing bounds what the others add."
+            )
         if tell.promises_nothing:
             bound = message(
                 "Attacks show what these attackers find, not what the best imaginable one would; no guarantee bounds "
                 "what others may find."
             )
         yield tell.say(bound)
-    yield from _of_the_grade(tell)
+    yield from dict.fromkeys(said for one in tell.each for said in _of_the_grade(one))
     public = tell.names("release.json", "plan", "public")
     if public:
         yield tell.say("Public columns are protected by nothing here.")
     beyond = [column for column in public if column not in background]
-    if beyond and not tell.external:
+    if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(
             "Public columns are not counted in the bits: what {columns} tell of the secret comes on top of the "
             "leakage.",
             columns=tell.listed(beyond),
         )
-    yield from never_released(tell)
+    for one in tell.each:
+        yield from never_released(one)
+    if tell.released and tell.has("job.json", "asked", "unit") and tell.unit_is_one_row:
+        yield tell.say(
+            "The guarantee is of one row. Whoever has several rows is protected less: the ε of these rows add up."
+        )
     if tell.released and not tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "No ledger counted this release: whether others of the same people were made, and what they add up to, is "
@@ -202,12 +213,20 @@ def _risks(tell: Teller) -> Iterator[Inline]:
                 spent=spent,
             )
         return
-    at = tell.strongest_attack
-    if at is not None:
-        yield _strongest(tell, at)
-    hidden = tell.maybe("leakage.json", "conditional_entropy_with_background")
-    if hidden is not None:
-        yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
+    for one in tell.each:
+        at = one.strongest_attack
+        if at is not None:
+            yield one.of_secret(_strongest(one, at))
+        hidden = one.maybe("leakage.json", "conditional_entropy_with_background")
+        place = exposure(one)
+        if place is not None:
+            yield tell.say(
+                "What everything that is released or known tells of {secret}: {bits}.",
+                secret=tell.listed(one.secret),
+                bits=bits_of(one, *place, "everything", of=True),
+            )
+        elif hidden is not None:
+            yield tell.say("On average {hidden} of the secret stay hidden from such a person.", hidden=hidden)
     yield from _repeated(tell)
     public = tell.names("release.json", "plan", "public")
     if public:

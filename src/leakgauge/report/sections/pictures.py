@@ -48,7 +48,10 @@ def pictures(tell: Teller, *names: str) -> Iterator[Picture]:
     for name in () if tell.external else names:
         figure = figure_of(tell, name)
         if figure is not None:
-            yield Picture(tell.language.say(_CAPTIONS[name]), figure.told, figure.spec)
+            caption = tell.language.say(_CAPTIONS[name])
+            if tell.group:
+                caption = tell.language.say("{secret}: {caption!s}", secret=tell.listed(tell.group), caption=caption)
+            yield Picture(caption, figure.told, figure.spec)
 
 
 def figure_of(tell: Teller, name: str) -> Figure | None:
@@ -59,8 +62,8 @@ def figure_of(tell: Teller, name: str) -> Figure | None:
 
 
 def _channel(tell: Teller) -> Figure | None:
-    planned = tell.get("release.json", "plan", "columns") or {}
-    stored = (tell.files.get("channel.json"), *(column.get("channel") for column in planned.values()))
+    planned = (tell.get("release.json", "plan", "columns", name, "channel") for name in tell.planned)
+    stored = (tell.files.get("channel.json"), *planned)
     channel = next((one for one in stored if one and one.get("matrix")), None)
     try:
         return channel and channel_figure(named_channel(channel, Path("channel.json")).channel, tell.language)

@@ -10,6 +10,7 @@ from leakgauge.report.document import Content
 from leakgauge.report.sections.teller import Teller
 
 _STAGES = {
+    "survey": message("surveying"),
     "measure": message("measuring"),
     "design": message("designing"),
     "release": message("releasing"),
@@ -25,6 +26,7 @@ _RESTS_ON = {
     "grade": ("assessment.json",),
     "leakage": ("measurement.json", "entropy"),
     "data": ("job.json",),
+    "survey": ("survey.json",),
 }
 """Without these fields of artefacts there is nothing in such a section to point at."""
 
@@ -93,7 +95,7 @@ def crosswalk(tell: Teller) -> Iterator[Content]:
     rows = (
         (topic, tell.title(key), given)
         for topic, key, given in _topics(tell)
-        if key not in _RESTS_ON or tell.has(*_RESTS_ON[key])
+        if key not in _RESTS_ON or any(one.has(*_RESTS_ON[key]) for one in tell.each)
     )
     yield from tell.grid("Topics", "Topic|Section|What it gives", rows)
 
@@ -105,6 +107,10 @@ def _topics(tell: Teller) -> Iterator[tuple[str, str, str]]:
     yield say("Context of the release"), "context", say("purpose, recipient and what the attacker knows, as declared")
     yield say("Assumptions and limits"), "assumptions", say("what must hold for the guarantee, numbered")
     yield say("Data and identifiers"), "data", say("columns, their roles, and which were not released")
+    given = say("which columns name people, and which single them out together")
+    if tell.external:
+        given = say("group sizes of the public columns")
+    yield say("Identifiers and quasi-identifiers"), "survey", given
     given = say("attacks between their anchors, and group sizes")
     yield say("Risk of re-identification and inference"), "attacks", given
     yield say("Measured leakage"), "leakage", say("bits before and after, above what is known anyway")

@@ -8,8 +8,10 @@ from leakgauge.artefacts.assessment import grade_of
 from leakgauge.artefacts.report import Paragraph
 from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
+from leakgauge.report.numbers import Number
+from leakgauge.report.sections.bits import better_attacker, bits, bits_of, exposure, is_exact
 from leakgauge.report.sections.grade import failed_lines, vetoes
-from leakgauge.report.sections.teller import OF_A_HUNDRED, ROWS, SCORES, Cell, Plain, Teller, own
+from leakgauge.report.sections.teller import NOTHING, OF_A_HUNDRED, ROWS, SCORES, Cell, Plain, Teller, own
 
 _FAR_ABOVE = 0.1
 """So much more of the targets is far above."""
@@ -23,7 +25,7 @@ Row = tuple[Cell, Cell, Cell]
 
 def statement(tell: Teller) -> Iterator[Content]:
     """What was done and what speaks against it; it is never left out."""
-    yield from (*_done(tell), *_alarms(tell), *_headline(tell), *_explained(tell))
+    yield from (*_done(tell), *_alarms(tell), *_secrets(tell), *_headline(tell), *_explained(tell))
     # Two lines: who made the release and who lets it go are rarely the same.
     yield from tell.grid("Approved by", "Name|Role|Date|Signature", [[(), (), (), ()]] * 2)
 
@@ -38,16 +40,21 @@ def _done(tell: Teller) -> Iterator[Content]:
         if spent is not None:
             yield tell.alarm("ε = {spent} was spent on the noisy histogram of the design.", spent=spent)
         if not tell.external:
-            yield _possible(tell)
+            found = [one for one in tell.each if one.has("improvement.json", "best") or one.has("frontier.json")]
+            yield from dict.fromkeys(map(_possible, found or tell.each[:1]))
         return
-    grade = tell.get("assessment.json", "grade")
+    lead = tell.deciding
+    grade = lead.get("assessment.json", "grade")
     if grade:
-        wrong = (
-            tell.items("assessment.json", "vetoes")
-            or tell.items("audit.json", "violations")
-            or not all(line["holds"] for line in tell.items("assessment.json", "policy"))
+        wrong = tell.items("audit.json", "violations") or any(
+            one.items("assessment.json", "vetoes")
+            or not all(line["holds"] for line in one.items("assessment.json", "policy"))
+            for one in tell.each
         )
-        yield Paragraph("warning" if wrong else _TONES.get(grade, "note"), _graded(tell, str(grade)))
+        said = _graded(lead, str(grade))
+        if lead.group:
+            said += tell.say(" It is the lowest grade of any secret: that of {secret}.", secret=tell.listed(lead.group))
+        yield Paragraph("warning" if wrong else _TONES.get(grade, "note"), said)
     yield Paragraph("warning" if tell.promises_nothing else "plain", _released(tell))
 
 
@@ -79,20 +86,36 @@ def _graded(tell: Teller, grade: str) -> Inline:
 
 
 def _released(tell: Teller) -> Inline:
-    template = message("Of {table}, {rows}, the column {secret} was released with noise that protects it.")
+    one, several = (
+        message("Of {table}, {rows}, the column {secret} was released with noise that protects it."),
+        message("Of {table}, {rows}, the columns {secret} were released with noise that protects them."),
+    )
     if tell.keeps_guarantee_inside:
-        template = message(
-            "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may follow "
-            "from private counts, so that its exact levels are not in this edition."
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released through a random mechanism. Its settings may "
+                "follow from private counts, so that its exact levels are not in this edition."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released through random mechanisms. Their settings may "
+                "follow from private counts, so that their exact levels are not in this edition."
+            ),
         )
     elif tell.promises_nothing:
-        template = message(
-            "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a row "
-            "tells."
+        one, several = (
+            message(
+                "Of {table}, {rows}, the column {secret} was released without any guarantee: nothing bounds what a "
+                "row tells."
+            ),
+            message(
+                "Of {table}, {rows}, the columns {secret} were released without any guarantee: nothing bounds what a "
+                "row tells."
+            ),
         )
+    template = several if len(tell.secret) > 1 else one
     rows = tell.number("release.json", "rows", unit=ROWS, count=True)
     said = tell.say(template, table=tell.table, rows=rows, secret=tell.listed(tell.secret))
-    if tell.keeps_guarantee_inside and tell.asked_epsilon is None:
+    if tell.keeps_guarantee_inside and all(one.asked_epsilon is None for one in tell.each):
         said += tell.say(" This edition promises no bound on what a row tells.")
     plain, binned = tell.public
     if plain:
@@ -125,7 +148,9 @@ def _alarms(tell: Teller) -> Iterator[Content]:
         )
     if tell.external and tell.get("audit.json", "violated"):
         yield tell.alarm("An audit of the release contradicts its guarantee; do not rely on it.")
-    yield from (*tell.accusations(), *vetoes(tell), *failed_lines(tell))
+    yield from tell.accusations()
+    for one in tell.each:
+        yield from (*vetoes(one), *failed_lines(one))
     rows, unique = (tell.get("audit.json", "anonymity", name) or 0 for name in ("rows", "unique"))
     if tell.released and unique > _MANY_ALONE * rows:
         yield tell.alarm(
@@ -143,17 +168,49 @@ def _explained(tell: Teller) -> Iterator[Content]:
             "A bit is the answer to one yes-or-no question whose answers are equally likely: a leakage of one bit "
             "halves what an attacker has to choose from."
         )
-    if tell.epsilon is not None or tell.asked_epsilon is not None:
+    if tell.epsilon is not None or any(one.asked_epsilon is not None for one in tell.each):
         yield tell.note(
             "ε bounds how much one released row can betray of its true value: 0 betrays nothing, at 1 the odds move by "
             "at most a factor of 2.72, at 3 of 20.1, and each further step multiplies it by 2.72 again."
         )
+        yield from tell.unprotected()
+
+
+def _secrets(tell: Teller) -> Iterator[Content]:
+    """Of several secrets a line for each, and what is told of all at once; none of it may be told to everybody."""
+    if not tell.own or tell.external or not tell.released:
+        return
+    say, total = tell.language.say, ("total", "information")
+    rows: list[tuple[Cell, ...]] = []
+    for at, one in enumerate(tell.items("job.json", "secrets")):
+        place = ("secrets", at)
+        grade = say("withheld") if one["withheld"] else tell.told(one["grade"])
+        shares = (tell.cell("job.json", *place, name, percent=True, digits=3) for name in ("success", "baseline"))
+        rows.append((tell.listed(one["secret"]), _learnt(tell, *place, exact=one["exact"]), *shares, grade))
+    if tell.has("job.json", *total):
+        learnt = bits(tell, "job.json", *total, exact=tell.get("job.json", "total", "exact"))
+        rows.append((say("all of them at once"), learnt, *[NOTHING] * 3))
+    head = "Secret|The attacker learns|Guessed right with the release|Guessed right without it|Grade"
+    yield from tell.grid("Every secret", head, rows)
+    if not all(one["exact"] for one in tell.items("job.json", "secrets")):
+        yield better_attacker(tell)
+
+
+def _learnt(tell: Teller, *place: str | int, exact: bool) -> Inline:
+    """Bits of a secret that are learnt, of how many."""
+    before = tell.maybe("job.json", *place, "leakage_before", "value", unit="bits")
+    if before is None or not tell.has("job.json", *place, "leakage_after"):
+        return (NOTHING,)
+    return bits(tell, "job.json", *place, "leakage_after", exact=exact, all_of_it=before, of=True)
 
 
 def _headline(tell: Teller) -> Iterator[Content]:
     """Leakage, guarantee, attacks, usefulness and grade, each with its number and in plain words."""
-    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged, _lowest) for row in made(tell))
-    yield from tell.grid("The numbers that matter", "What|How much|In plain words", rows)
+    lead, caption = tell.deciding, message("The numbers that matter")
+    if lead.group:
+        caption = message("The numbers that matter, of {secret}")
+    rows = (row for made in (_leakage, _guarantee, _attacks, _unchanged, _lowest) for row in made(lead))
+    yield from tell.grid(caption, "What|How much|In plain words", rows, secret=tell.listed(lead.group))
 
 
 def _leakage(tell: Teller) -> Iterator[Row]:
@@ -168,8 +225,7 @@ def _leakage(tell: Teller) -> Iterator[Row]:
             "Released in these bins and without noise, the column would tell the first number; its exact values would "
             "tell more."
         )
-    after = tell.maybe("leakage.json", "leakage_with_background") or tell.maybe("leakage.json", "mutual_information")
-    floor = tell.maybe("measurement.json", "background_floor")
+    after, floor = _told(tell)
     if floor is not None:
         words += tell.say(
             " The last number is what the declared background tells anyway: no protection of this column can go below "
@@ -181,16 +237,44 @@ def _leakage(tell: Teller) -> Iterator[Row]:
         (True, False): message("{before} before → {after} after"),
         (True, True): message("{before} before → {after} after; known anyway: {floor}"),
     }[after is not None, floor is not None]
+    place = exposure(tell)
+    if place is not None:
+        words += tell.say(" The number after counts everything that is released or known.")
+        if not is_exact(tell, *place, "everything"):
+            words += tell.say(" A better attacker may learn more than the lower end.")
+            said = {
+                False: message("{before} before; after: {after}"),
+                True: message("{before} before; after: {after}; known anyway: {floor}"),
+            }[floor is not None]
     yield what, tell.say(said, before=before, after=after, floor=floor), words
 
 
+def _told(tell: Teller) -> tuple[Number | Inline | None, Number | Inline | None]:
+    """The bits that are told with the release, and by the background alone; None where they are not known."""
+    place = exposure(tell)
+    if place is None:
+        after = tell.maybe("leakage.json", "leakage_with_background") or tell.maybe(
+            "leakage.json", "mutual_information"
+        )
+        return after, tell.maybe("measurement.json", "background_floor")
+    floor = bits_of(tell, *place, "known") if tell.background else None
+    return bits_of(tell, *place, "everything"), floor
+
+
 def _guarantee(tell: Teller) -> Iterator[Row]:
-    say, place = tell.language.say, tell.epsilon
+    say, place, unit = tell.language.say, tell.epsilon, tell.unit_of_protection
     if place is not None:
-        together = say("Guarantee of one row, all columns together")
-        yield together if place[0] == "together" else say("Guarantee of one row"), _epsilon(tell, place), _odds(tell)
-    elif tell.keeps_guarantee_inside and tell.asked_epsilon is not None:
-        yield say("Guarantee of one row"), tell.say("ε at most {asked}", asked=tell.asked_epsilon), _odds(tell)
+        what = say("Guarantee of {unit!s}", unit=unit)
+        if place[0] == "together":
+            what = say("Guarantee of {unit!s}, all protected columns together", unit=unit)
+        yield what, _epsilon(tell, place), _odds(tell)
+    elif tell.keeps_guarantee_inside:
+        for one in tell.each:
+            if one.asked_epsilon is not None:
+                what = say("Guarantee of {unit!s}", unit=unit)
+                if one.group:
+                    what = say("Guarantee of {unit!s}, {secret} alone", unit=unit, secret=tell.listed(one.group))
+                yield what, tell.say("ε at most {asked}", asked=one.asked_epsilon), _odds(one)
 
 
 def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
@@ -208,6 +292,11 @@ def _epsilon(tell: Teller, place: tuple[str, ...]) -> Inline:
 
 
 def _odds(tell: Teller) -> Inline:
+    """How far the odds move; columns that are released unprotected may move them further."""
+    seen = tell.language.say("the protected columns") if any(tell.public) else tell.language.say("the release")
+    if tell.group and tell.epsilon is None:
+        seen = tell.language.say("the released {secret}", secret=tell.listed(tell.group))
+    fields = {"seen": Plain(seen), "unit": tell.unit_of_protection}
     if tell.promises_nothing:
         return tell.say(
             "Nothing is guaranteed: some released values can only come from some true values, and then tell them for "
@@ -215,17 +304,20 @@ def _odds(tell: Teller) -> Inline:
         )
     if tell.has("job.json", "spent", "histogram"):
         return tell.say(
-            "Seeing the release and which channel was designed changes the odds between any two true values of one row "
-            "at most by the factor e to the power of both ε together."
+            "Seeing {seen} and which channel was designed changes the odds between any two true values of {unit!s} "
+            "at most by the factor e to the power of both ε together.",
+            **fields,
         )
     if tell.epsilon is not None and tell.has("release.json", *tell.epsilon, "delta"):
         return tell.say(
-            "Seeing the release changes the odds between any two true values of one row at most by the factor e to the "
-            "power ε, but for a chance of δ."
+            "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
+            "power ε, but for a chance of δ.",
+            **fields,
         )
     return tell.say(
-        "Seeing the release changes the odds between any two true values of one row at most by the factor e to the "
-        "power ε."
+        "Seeing {seen} changes the odds between any two true values of {unit!s} at most by the factor e to the "
+        "power ε.",
+        **fields,
     )
 
 
@@ -250,7 +342,7 @@ def _attacks(tell: Teller) -> Iterator[Row]:
         attack=Plain(tell.told(attacks[judged]["attack"])),
     )
     yield tell.say("Strongest attack"), instead(judged), words
-    others = [at for at, one in enumerate(attacks) if not one.get("judged", True) and at != judged]
+    others = [at for at in tell.attacks if not attacks[at].get("judged", True) and at != judged]
     most = max(others, key=gained, default=judged)
     if gained(most) >= gained(judged) + _FAR_ABOVE:
         words = tell.say(

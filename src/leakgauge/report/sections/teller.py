@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
+from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.report.document import Edition, Inline, sentence
 from leakgauge.report.facts import Facts
 from leakgauge.report.numbers import Number
@@ -32,6 +33,7 @@ TITLES: Final = {
     "assumptions": message("Assumptions"),
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
+    "survey": message("Which columns give people away"),
     "guarantee": message("Mechanism and guarantee"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
@@ -81,9 +83,11 @@ class Teller(Facts):
         return self.edition is Edition.EXTERNAL
 
     def title(self, key: str) -> str:
-        """The title of a section."""
-        titles = TITLES | _EXTERNAL_TITLES if self.external else TITLES
-        return self.language.say(titles[key])
+        """The title of a section, with the secret that it speaks of where there are several."""
+        title = self.language.say((TITLES | _EXTERNAL_TITLES if self.external else TITLES)[key])
+        if not self.group:
+            return title
+        return self.language.say("{title!s}: {secret}", title=title, secret=self.listed(self.group))
 
     def say(self, template: str, /, **fields: object) -> Inline:
         """A sentence with its numbers as numbers."""
@@ -96,6 +100,10 @@ class Teller(Facts):
     def alarm(self, template: str, /, **fields: object) -> Paragraph[Number]:
         """A loud sentence."""
         return Paragraph("warning", self.say(template, **fields))
+
+    def of_secret(self, said: Inline) -> Inline:
+        """What is said after the name of the secret that it is said of, where there are several."""
+        return (*self.say("{secret}: ", secret=self.listed(self.group)), *said) if self.group else said
 
     def grid(self, caption: str, head: str, rows: Iterable[Iterable[Cell]], **fields: object) -> Iterator[Grid[Number]]:
         """A table of rows, none where there are none, under a head such as ``Column|Role``.
@@ -149,16 +157,51 @@ class Teller(Facts):
 
     @property
     def secret(self) -> tuple[str, ...]:
-        """The protected columns."""
+        """The secret that is spoken of; of several together, the protected columns."""
+        if self.group:
+            return self.group
         columns = self.get("release.json", "plan", "columns") or {}
         planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
         asked = self.get("job.json", "asked", "secret")
         measured = self.names("measurement.json", "secret")
         return tuple(planned or ([asked] if isinstance(asked, str) else asked) or measured or ())
 
+    @property
+    def planned(self) -> list[str]:
+        """The columns of the plan that release the secret that is spoken of; of several together, all."""
+        columns = self.get("release.json", "plan", "columns") or {}
+        written = {name: one.get("writes") or [name] for name, one in columns.items()}
+        return [name for name, writes in written.items() if not self.group or {*writes} <= {*self.group}]
+
+    @property
+    def withheld(self) -> bool:
+        """Whether the secret that is spoken of is not released."""
+        return self.group != () and {*self.group} <= {*self.names("job.json", "asked", "withhold")}
+
+    @property
+    def background(self) -> list[str]:
+        """The columns that the attacker knows."""
+        return self.names("job.json", "asked", "background") or self.names("measurement.json", "background")
+
+    @property
+    def deciding(self) -> Self:
+        """The facts of the secret with the lowest grade; everybody may not know which it is."""
+        group = tuple(self.names("job.json", "headline", "secret"))
+        return self.about(group) if group in self.own and not self.external else self
+
     def written(self, column: str) -> Plain:
         """The columns that the mechanism of a planned column writes."""
         return self.listed(self.names("release.json", "plan", "columns", column, "writes") or [column])
+
+    @property
+    def unit_of_protection(self) -> str:
+        """What the guarantee is of: one row, or all rows of a person, as the record says."""
+        return self.told(self.get("release.json", "unit_of_protection") or ONE_ROW)
+
+    @property
+    def unit_is_one_row(self) -> bool:
+        """Whether the guarantee is of one row alone."""
+        return self.get("release.json", "unit_of_protection") in (None, ONE_ROW)
 
     @property
     def released(self) -> bool:
@@ -192,14 +235,28 @@ class Teller(Facts):
                 yield self.alarm("The release does not keep what it claims: {violation}.", violation=violation)
 
     @property
+    def attacks(self) -> list[int]:
+        """Which of the audit's attacks are on the secret that is spoken of; all, where none is on it alone."""
+        targets = [one["target"] for one in self.items("audit.json", "attacks")]
+        return [at for at, one in enumerate(targets) if one == [*self.group]] or [*range(len(targets))]
+
+    @property
     def strongest_attack(self) -> int | None:
-        """Which of the audit's attacks gained most."""
-        return strongest([decode(Finding, one, "audit.json") for one in self.items("audit.json", "attacks")])
+        """Which of them gained most."""
+        found = [decode(Finding, self.get("audit.json", "attacks", at), "audit.json") for at in self.attacks]
+        place = strongest(found)
+        return None if place is None else self.attacks[place]
 
     @property
     def asked_epsilon(self) -> Number | None:
-        """The bound on ε that was asked for; every mechanism that is designed or chosen for it keeps it."""
-        return self.maybe("job.json", "asked", "local_dp", unit="nats") if self.released else None
+        """The bound on ε that was asked for the secret; every mechanism that is designed or chosen for it keeps it."""
+        return self.asked_limit("local_dp", unit="nats") if self.released and not self.withheld else None
+
+    def asked_limit(self, name: str, unit: str = "") -> Number | None:
+        """A limit that was asked for the secret: its own, or that of every secret."""
+        place = ("job.json", "asked", name)
+        each = isinstance(self.get(*place), dict)
+        return self.maybe(*place, *self.secret[:1], unit=unit) if each else self.maybe(*place, unit=unit)
 
     @property
     def promises_nothing(self) -> bool:
@@ -221,6 +278,14 @@ class Teller(Facts):
         binned = self.names("release.json", "plan", "bins")
         return [one for one in public if one not in binned], [one for one in public if one in binned]
 
+    def unprotected(self) -> Iterator[Paragraph[Number]]:
+        """Of which columns ε is, where others are released as they are or in bins."""
+        public = self.names("release.json", "plan", "public")
+        if public:
+            yield self.note(
+                "ε is of the protected columns; these are released unprotected: {columns}.", columns=self.listed(public)
+            )
+
     @property
     def secret_bins(self) -> tuple[str, ...]:
         """Those of the secret."""
@@ -230,7 +295,7 @@ class Teller(Facts):
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
         columns = self.get("release.json", "plan", "columns") or {}
-        priors = [self.get("design.json", "prior"), *(one.get("channel_prior") for one in columns.values())]
+        priors = [self.get("design.json", "prior"), *(columns[name].get("channel_prior") for name in self.planned)]
         return "this table" in priors
 
 

@@ -45,7 +45,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
 
 def never_released(tell: Teller) -> Iterator[Inline]:
     """Of each protected column how many of its values the release never has; anybody sees as much in the release."""
-    for column in tell.names("release.json", "plan", "columns"):
+    for column in tell.planned:
         found = tell.never_released("release.json", "plan", "columns", column, "channel")
         if found is None and len(tell.secret) == 1:
             found = tell.never_released("channel.json")

@@ -1,0 +1,48 @@
+"""Whom a released table protects: one row, or all rows of one person."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from leakgauge.errors import OptionError
+from leakgauge.mechanisms.steps import Step
+from leakgauge.release.ledger.account import ONE_ROW
+from leakgauge.sentences import Sentence
+
+MOST_ROWS = 1 << 20
+
+
+@dataclass(frozen=True)
+class UnitOfProtection:
+    """Neighbouring tables differ in the values of one row, or of all rows that share a value of a column.
+
+    How many rows there are, and which of them belong together, is the same in both: a release keeps its rows. That is
+    less than a query protects, so that an account of a ledger tells the two apart.
+
+    Attributes:
+        column: whose values tell persons apart; None where every row is one.
+        rows: that a person has at most, as everybody knows it.
+    """
+
+    column: str | None = None
+    rows: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.rows, bool) or not isinstance(self.rows, int) or not 1 <= self.rows <= MOST_ROWS:
+            raise OptionError(
+                "A number of rows of {rows!r} per unit is not a whole number from 1 to {most}.",
+                rows=self.rows,
+                most=MOST_ROWS,
+            )
+        if self.column is None and self.rows != 1:
+            raise OptionError("{rows} rows per unit are given without a unit; name the unit's column.", rows=self.rows)
+
+    def __str__(self) -> str:
+        """In words, as an account of a ledger names it."""
+        if self.column is None:
+            return ONE_ROW
+        return str(Sentence("the rows of one value of {column!r}", column=self.column))
+
+    def cost(self, step: Step) -> Step:
+        """What a step of one row costs a person: once for each row."""
+        return replace(step, count=step.count * self.rows)

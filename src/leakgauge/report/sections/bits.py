@@ -1,0 +1,68 @@
+"""Bits of a secret that are told: counted, or enclosed between two ends, and then never the lower end alone."""
+
+from __future__ import annotations
+
+from decimal import ROUND_CEILING, ROUND_FLOOR
+
+from leakgauge.artefacts.report import Paragraph
+from leakgauge.languages import message
+from leakgauge.report.document import Inline
+from leakgauge.report.numbers import Number
+from leakgauge.report.sections.teller import Teller
+
+_AUDIT = "audit.json"
+
+
+def bits(
+    tell: Teller, file: str, *place: str | int, exact: bool, all_of_it: Number | None = None, of: bool = False
+) -> Inline:
+    """The bits of a quantity.
+
+    Args:
+        exact: whether they were counted.
+        all_of_it: all the bits there are to be told.
+        of: whether to say of how many.
+    """
+    if exact:
+        # Of how many says the unit.
+        counted = tell.number(file, *place, "value", interval=place, unit="" if of else "bits")
+        return tell.say("{bits} of {all}", bits=counted, all=all_of_it) if of else (counted,)
+    everything = all_of_it is not None and tell.get(file, *place, "high") >= all_of_it.value
+    # Neither end looks closer to the truth than it is.
+    low = tell.number(file, *place, "low", unit="bits" if everything and not of else "", rounding=ROUND_FLOOR)
+    if everything:
+        template = message("at least {low}, at most all of it")
+        if of:
+            template = message("at least {low} of {all}, at most all of it")
+        return tell.say(template, low=low, all=all_of_it)
+    template = message("at least {low}, at most {high} of {all}") if of else message("at least {low}, at most {high}")
+    high = tell.number(file, *place, "high", unit="" if of else "bits", rounding=ROUND_CEILING)
+    return tell.say(template, low=low, high=high, all=all_of_it)
+
+
+def exposure(tell: Teller) -> tuple[str | int, ...] | None:
+    """Where the audit has what everything that is released or known tells of the secret; None where it has not."""
+    for at, one in enumerate(tell.items(_AUDIT, "exposures")):
+        if one.get("secret") == [*tell.secret] and "everything" in one:
+            return "exposures", at
+    return None
+
+
+def bits_of(tell: Teller, *bracket: str | int, of: bool = False) -> Inline:
+    """The bits of a bracket of an exposure."""
+    entropy = tell.number(_AUDIT, *bracket[:2], "entropy", "value", unit="bits")
+    return bits(tell, _AUDIT, *bracket, "information", exact=is_exact(tell, *bracket), all_of_it=entropy, of=of)
+
+
+def is_exact(tell: Teller, *bracket: str | int) -> bool:
+    """Whether the bits of a bracket were counted."""
+    return bool(tell.get(_AUDIT, *bracket, "exact"))
+
+
+def better_attacker(tell: Teller) -> Paragraph[Number]:
+    """What lower ends do not say."""
+    return tell.note(
+        "Where two ends are given there are too few rows to count every combination of values: the lower end is what "
+        "an attacker was shown to learn, and the upper end is what can be learnt at most. A better attacker may learn "
+        "more than the lower end, and guess right more often."
+    )
