@@ -21,6 +21,7 @@ from leakgauge.report.facts import ARTEFACTS
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
+from leakgauge.report.visible import visible
 from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, part_of, read_object, shown_of, stored_job_in, written
 from leakgauge.web.questions import UnknownError
 
@@ -151,11 +152,20 @@ class Job:
         """The fields of one of its JSON files, of the secret at a place or of the one that decides; empty if none."""
         left = self._left()
         request, names = self._asked_of(left), self._names(left)
-        if request is not None and name not in names:
-            sources = request.sources
-            decides = sources.index(left.headline.secret) if left.headline and left.headline.secret in sources else 0
-            name = request.file(name, sources[min(decides if place is None else place, len(sources) - 1)])
+        group = self.group(place)
+        if request is not None and group and name not in names:
+            name = request.file(name, group)
         return read_object(self.folder / name) if name in names else {}
+
+    def group(self, place: int | None = None) -> tuple[str, ...]:
+        """The secret at a place of several, or the one that decides; empty in a job with one."""
+        left = self._left()
+        request = self._asked_of(left)
+        if request is None or len(request.sources) < 2:
+            return ()
+        if place is None and left.headline is not None and left.headline.secret in request.sources:
+            return left.headline.secret
+        return request.sources[min(place or 0, len(request.sources) - 1)]
 
     def fields(self, language: Language) -> dict[str, object]:
         """The job for the page."""
@@ -285,7 +295,7 @@ def picture(name: str, job: Job, place: int | None, language: Language) -> str:
     own = job.path("diagram.toml")
     files = {file: fields for file in ARTEFACTS if (fields := job.read(file, place))}
     diagram = default_diagram() if own is None else read_diagram(own)
-    figure = figure_of(Teller(files, diagram, language), name)
+    figure = figure_of(Teller(files, diagram, language, group=tuple(visible(job.group(place)))), name)
     if figure is None:
         raise UnknownError("This job has no such picture; look at the others.")
     return figure.to_svg()
