@@ -195,7 +195,7 @@ def test_a_job_outlives_the_browser_and_is_followed_by_every_tab(chromium: Brows
             expect(later.page.locator("#protect [role=alert]")).to_be_visible()
             about = later.page.locator("#protect .about")
             expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
-            expect(about).to_contain_text("Not what is chosen above, which has another secret, aim.")
+            expect(about).to_contain_text("Not what is chosen above, which has another set of secrets, aim.")
             running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
             later.page.get_by_role("button", name="Stop").click()
             asked_to_stop()

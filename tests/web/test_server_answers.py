@@ -52,6 +52,37 @@ def test_the_picture_speaks_the_language_of_the_request(served: Served) -> None:
     assert english["entropy"] == chinese["entropy"] and english["figure"] != chinese["figure"]
 
 
+def test_a_survey_is_that_of_the_command_line_with_its_progress(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["illness", "city"], "bins": ["age=width:20"]}
+    answer = served.post("/api/survey", question)
+    *progress, last = (json.loads(line) for line in answer.body.splitlines())
+    assert progress[-1] == {"done": 4, "total": 4} and len(progress) == 4
+    command = ["survey", str(served.folder / "people.csv"), "--secret=illness", "--secret=city", "--bins=age=width:20"]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert last["survey"]["suggested"] == told["suggested"]
+    assert [one["tells"] for one in last["survey"]["columns"]] == [one["tells"] for one in told["columns"]]
+    again = served.post("/api/survey", question).body.splitlines()
+    assert [json.loads(line) for line in again] == [last], "remembered"
+
+
+def test_a_survey_that_cannot_be_made_says_why(served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["ilness"]}
+    last = json.loads(served.post("/api/survey", question).body.splitlines()[-1])
+    assert "did you mean 'illness'?" in last["error"]
+    assert served.post("/api/survey", {**question, "table": "0" * 16}).status == 404
+
+
+def test_secrets_together_are_measured_and_drawn_as_one(served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["illness", "city"]}
+    measured = served.post("/api/measure", question).fields
+    curve = served.post("/api/frontier", {**question, "points": 5}).fields
+    assert len(curve["inputs"]) == measured["letters"]["secret"] == 12
+    assert curve["entropy"] == pytest.approx(measured["entropy"]["value"])
+
+
 def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
     fields = served.post("/api/frontier", _question(served, points=9)).fields
     assert fields["objective"] == "leakage_with_background"

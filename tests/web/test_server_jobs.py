@@ -19,7 +19,7 @@ from leakgauge.web.jobs import Jobs
 from tests.web.serving import Served, running
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
-STAGES = ["measure", "design", "release", "audit", "assess", "report"]
+STAGES = ["survey", "measure", "design", "release", "audit", "assess", "report"]
 
 
 @pytest.fixture(scope="module")
@@ -177,6 +177,14 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
         ({"max_distortion": "0.2"}, 400),
         ({"max_distortion": -0.1}, 400),
         ({"max_distortion": True}, 400),
+        ({"max_distortion": {"illness": "0.2"}}, 400),
+        ({"max_distortion": {"city": 0.2}}, 400),
+        ({"max_distortion": {}}, 400),
+        ({"unit": 3}, 400),
+        ({"unit": "age", "rows_per_unit": 0}, 400),
+        ({"rows_per_unit": 2}, 400),
+        ({"together": "yes"}, 400),
+        ({"accept_unique": ["age"]}, 400),
         ({"max_distortion": 10**400}, 400),
         ({"secret": ["a\0b"]}, 400),
         ({"secret": [""]}, 400),

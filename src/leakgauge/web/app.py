@@ -80,21 +80,25 @@ class Page:
         async def answer(request: Request) -> Response:
             try:
                 return await endpoint(request)
-            except LeakgaugeError as error:
-                return refused(request, self._workspace.told(error))
             except ClientDisconnect:
                 return Response(status_code=400)
             except Exception as error:
-                if os.environ.get("LEAKGAUGE_DEBUG"):
-                    traceback.print_exc()
-                # Not the message: it could quote a value of the table.
-                failure = InternalError(
-                    "A bug in Leakgauge ({kind}); serve with LEAKGAUGE_DEBUG=1 for the details and report it.",
-                    kind=type(error).__name__,
-                )
+                failure = self._failure(error)
             return refused(request, failure)
 
         return answer
+
+    def _failure(self, error: Exception) -> LeakgaugeError:
+        """The error as people are told of it."""
+        if isinstance(error, LeakgaugeError):
+            return self._workspace.told(error)
+        if os.environ.get("LEAKGAUGE_DEBUG"):
+            traceback.print_exception(error)
+        # Not the message: it could quote a value of the table.
+        return InternalError(
+            "A bug in Leakgauge ({kind}); serve with LEAKGAUGE_DEBUG=1 for the details and report it.",
+            kind=type(error).__name__,
+        )
 
     async def _page(self, request: Request) -> Response:
         language = language_asked(request)
@@ -164,6 +168,8 @@ class Page:
 
     async def _survey(self, request: Request) -> Response:
         question, language = question_in(await fields_of(request)), language_asked(request)
+        # Once lines are under way the status is told: what can be refused by it is asked first.
+        await to_thread.run_sync(self._workspace.require_unchanged, self._workspace.table(question.table))
 
         async def lines() -> AsyncIterator[str]:
             """How much is done of how much, and then the survey or why there is none, as lines of JSON."""
@@ -174,8 +180,8 @@ class Page:
                 while (done := await heard.get()) is not None:
                     yield json.dumps({"done": done[0], "total": done[1]}) + "\n"
                 answer = {"survey": encode(await looking, language.retell)}
-            except LeakgaugeError as error:
-                answer = {"error": language.error(self._workspace.told(error))}
+            except Exception as error:
+                answer = {"error": language.error(self._failure(error))}
             finally:
                 looking.cancel()
             yield json.dumps(answer) + "\n"

@@ -55,8 +55,10 @@ export function chooseStep() {
         { secret: listed(source) })));
     }
     try {
-      const answer = await ask({ ...question(), points: POINTS });
-      if (!answer || found.failed) return undefined;
+      const asked = question();
+      const answer = await ask({ ...asked, points: POINTS });
+      // Of other roles by now: the curve of these is about to be asked for.
+      if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
       learn({ floor: answer.floor ?? null, entropy: answer.entropy });
       drawn = explorer(answer, source);
       fill(board, drawn.element);
@@ -82,6 +84,7 @@ export function chooseStep() {
 
   let soon = null;
   when("table roles source", () => {
+    drawn = null;
     clearTimeout(soon);
     soon = setTimeout(load, shownSource() ? 250 : 0);
   });

@@ -110,7 +110,7 @@ function secretsOf(job) {
   const cells = [say("Secret"), say("Before"), say("After"), say("Known anyway"), say("Guessed right"), say("Grade")];
   const line = (one) => h("tr", {},
     h("th", { scope: "row" }, listed(one.secret), one.withheld ? h("span", { class: "small" }, " ", say("(withheld)")) : null),
-    [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? bits(one.floor) : "—",
+    [bits(one.leakage_before), toldBits(one.leakage_after, one.exact), one.floor ? toldBits(one.floor, one.exact) : "—",
       one.success ? say("{share}; without the release {before}", { share: share(one.success), before: share(one.baseline) }) : "—",
       one.grade ? gradeName(one.grade) : "—"].map((value) => h("td", {}, value)));
   return h("div", {}, h("h3", {}, say("Each secret")), wide(),
@@ -143,7 +143,7 @@ function verdict(job) {
   const { least, why } = reasonOf(found);
   const scores = Object.fromEntries(["score", "privacy", "utility"].map((name) =>
     [name, h(name === least ? "b" : "span", {}, fixed(found[name], 1))]));
-  const before = { before: bits(found.leakage_before), floor: bits(floor) };
+  const before = { before: bits(found.leakage_before), floor: toldBits(found.floor, found.exact) };
   const refused = job.state === "refused"
     && h("div", { class: "verdict no" }, h("strong", {}, jobState(job.state)), h("p", {}, job.message || ""));
   return h("div", {}, refused || null,
