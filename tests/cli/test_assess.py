@@ -120,6 +120,8 @@ def test_a_policy_that_is_not_kept_exits_1_with_the_failed_lines(
             "holds": True,
             "of": "ε of the column's claim",
         },
+        # A policy that says nothing of it allows one row in twenty to stand alone in the public columns.
+        {"name": "max_alone", "limit": 0.05, "found": 0.0, "holds": True, "of": ""},
     ]
 
 

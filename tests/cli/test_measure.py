@@ -478,3 +478,16 @@ def test_standard_output_that_knows_only_ascii(tmp_path: Path, as_json: list[str
         assert json.loads(done.stdout)["secret"] == ["ä"]
     else:
         assert b"H(X)" in done.stdout
+
+
+def test_intervals_by_unit_are_wider(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    table = tmp_path / "visits.csv"
+    # Each person comes ten times, always with the same illness and city.
+    rows = (f"{'flu' if person % 3 else 'none'},{'AB'[person % 2]},p{person}\n" * 10 for person in range(60))
+    table.write_text("illness,city,person\n" + "".join(rows))
+    arguments = ("measure", table, "--secret", "illness", "--background", "city")
+    by_row, by_unit = fields(capsys, *arguments), fields(capsys, *arguments, "--unit", "person")
+    for name in ("entropy", "background_floor", "best_guess"):
+        assert by_unit[name]["value"] == by_row[name]["value"]
+        assert by_unit[name]["high"] - by_unit[name]["low"] > 1.5 * (by_row[name]["high"] - by_row[name]["low"])
+    assert "'city' is the unit and has another role" in refused(capsys, *arguments, "--unit", "city")

@@ -250,3 +250,20 @@ def test_names_with_an_equals_sign(tmp_path: Path) -> None:
     assert main([*typed, "-o", str(tmp_path / "out")]) == 0
     asked = json.loads((tmp_path / "out" / "job.json").read_text(encoding="utf-8"))["asked"]
     assert asked["max_distortion"] == {"a=b": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("secrets", "files"),
+    [
+        (["illness"], ["channel.json"]),
+        (["illness", "smoker"], ["channel-illness.json", "channel-smoker.json"]),
+        (["疾病", "a b/c"], ["channel-疾病.json", "channel-a-b-c.json"]),
+        (["a", "A"], ["channel-1.json", "channel-2.json"]),
+        (["!", "1"], ["channel-1.json", "channel-2.json"]),
+        (["病" * 60, "b"], ["channel-1.json", "channel-2.json"]),
+    ],
+    ids=str,
+)
+def test_the_files_of_each_secret(secrets: list[str], files: list[str]) -> None:
+    asked = lg.Request("t.csv", tuple(secrets), max_distortion=0.2)
+    assert [asked.file("channel.json", group) for group in asked.sources] == files

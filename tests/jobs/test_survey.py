@@ -105,5 +105,13 @@ def test_what_cannot_be_surveyed_is_one_sentence(people: pa.Table) -> None:
     with pytest.raises(ColumnError, match="did you mean 'illness'"):
         lg.survey(people, ["ilness"])
     wide = pa.table({f"c{at}": [1, 2] for at in range(MOST_COLUMNS + 1)})
-    with pytest.raises(ColumnError, match="501 columns"):
+    with pytest.raises(ColumnError, match="501 columns, more than 500; name those"):
         lg.survey(wide)
+
+
+def test_a_wide_table_is_surveyed_by_some_of_its_columns(people: pa.Table) -> None:
+    wide = people
+    for at in range(MOST_COLUMNS):
+        wide = wide.append_column(f"c{at}", people.column("coin"))
+    found = lg.survey(wide, ["illness"], columns=["drug", "coin"])
+    assert {one.name for one in found.columns} == {"illness", "drug", "coin"}

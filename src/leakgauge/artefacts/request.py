@@ -19,6 +19,8 @@ from leakgauge.sentences import Sentence
 
 FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
+LONGEST_WORD: Final = 100
+"""Bytes of a column's name in the name of a file."""
 _TARGETS = ("max_distortion", "max_leakage", "target")
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
@@ -295,10 +297,11 @@ class Request(Part, frozen=True):
             return name
         stem, _, ending = name.rpartition(".")
         words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in self.sources]
-        at = self.sources.index(group)
-        # Names that read alike once their signs are left out are told apart by their place.
-        own = words[at] if words[at] and words.count(words[at]) == 1 else f"{at + 1}"
-        return f"{stem}-{own}.{ending}"
+        # Where names are long, or read alike once signs and case are left out, all go by their place.
+        plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
+        if not plain or len({word.casefold() for word in words}) < len(words):
+            words = [str(at) for at in range(1, len(words) + 1)]
+        return f"{stem}-{words[self.sources.index(group)]}.{ending}"
 
     @property
     def released(self) -> tuple[str, ...]:

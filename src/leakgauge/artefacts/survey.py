@@ -95,6 +95,11 @@ class Survey(Artefact, frozen=True, tag="leakgauge/survey/1"):
     suggested: dict[str, Suggested]
     published: Combination | None = None
 
+    @property
+    def alone(self) -> float | None:
+        """The share of rows that stand alone in the public columns; None where none are public."""
+        return None if self.published is None else self.published.alone / self.rows
+
     def column(self, name: str) -> SurveyedColumn:
         """By its name."""
         return next(one for one in self.columns if one.name == name)

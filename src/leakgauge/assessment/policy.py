@@ -69,6 +69,7 @@ class Policy:
         *,
         together: float | None = None,
         shown: float | None = None,
+        alone: float | None = None,
         releases_per_period: float = 1.0,
     ) -> tuple[PolicyLine, ...]:
         """Every limit that is set, with what was found of a column; any veto is a line that fails.
@@ -80,6 +81,7 @@ class Policy:
             assessment: of one column.
             together: the ε in nats that all columns of the release claim together; None where it is not known.
             shown: the largest ε in nats that an audit shows.
+            alone: the share of rows that stand alone in the public columns; None where there are none.
             releases_per_period: by which ε is multiplied: every release spends it again.
         """
         held = {one.limit: assessment.evidence.get(one.leaf) for one in INDICATORS.values() if one.limit}
@@ -88,6 +90,7 @@ class Policy:
             self._budget(held["max_epsilon"], together, shown, releases_per_period),
             _below("max_delta", self.max_delta, held["max_delta"]),
             _below("max_attack_advantage", self.max_attack_advantage, held["max_attack_advantage"]),
+            None if alone is None else PolicyLine("max_alone", self.max_alone, alone, alone <= self.max_alone),
             _above("min_privacy", self.min_privacy, assessment.privacy, assessment.privacy_interval),
             _above("min_utility", self.min_utility, assessment.utility, assessment.utility_interval),
             _above("min_score", self.min_score, assessment.score, assessment.interval),

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 @options.background
 @options.together
 @click.option("--each", is_flag=True, hidden=True)
+@click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.weights
 @options.bins
 @options.missing
@@ -46,6 +47,7 @@ def command(
     release: tuple[str, ...],
     channel: Path | None,
     background: tuple[str, ...],
+    unit: str | None,
     together: bool,
     each: bool,
     weights: Path | None,
@@ -91,6 +93,7 @@ def command(
         "bins": parse_binnings(bins, secret + release + background),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
         "confidence": confidence,
+        "unit": unit,
     }
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
         measurements = [measure(source, role, **settings) for role in roles]

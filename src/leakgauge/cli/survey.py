@@ -23,6 +23,7 @@ SHOWN = 12
 @click.command()
 @click.argument("table")
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to protect; may be repeated.")
+@click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.bins
 @options.missing
@@ -31,6 +32,7 @@ SHOWN = 12
 def command(
     table: str,
     secret: tuple[str, ...],
+    column: tuple[str, ...],
     unit: str | None,
     bins: tuple[str, ...],
     missing: tuple[str, ...],
@@ -50,7 +52,16 @@ def command(
 
     require_not_read(output, table)
     with counting(say("looking through the columns")) as progress:
-        found = survey(table, secret, unit=unit, bins=bins, missing=missing, confidence=confidence, progress=progress)
+        found = survey(
+            table,
+            secret,
+            columns=column,
+            unit=unit,
+            bins=bins,
+            missing=missing,
+            confidence=confidence,
+            progress=progress,
+        )
     deliver(found, as_json, output, lambda: render(found))
 
 

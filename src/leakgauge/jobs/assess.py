@@ -64,11 +64,14 @@ def grade_release(
     target: Grade | float | None = None,
     confidence: float = 0.95,
     accusing: Audit | None = None,
+    alone: float | None = None,
 ) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
 
     Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
-    ``target``. Vetoes are the findings of the audit ``accusing``, where that is another than the one that is graded.
+    ``target``. A policy judges the share of rows that stand ``alone`` in the public columns, which is what the audit
+    found unless it is given. Vetoes are the findings of the audit ``accusing``, where that is another than the one that
+    is graded.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)
@@ -90,7 +93,10 @@ def grade_release(
         stated = [one.value for one in release.record.together.values()]
         together = max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
         shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
-        lines = policy.judge(found, together=together, shown=shown, releases_per_period=releases_per_period)
+        unique = audit.anonymity.unique_share if alone is None and audit.anonymity is not None else alone
+        lines = policy.judge(
+            found, together=together, shown=shown, alone=unique, releases_per_period=releases_per_period
+        )
     return stored_as(
         found,
         column=protected.setting.source.name,

@@ -12,6 +12,7 @@ from leakgauge.artefacts import Measurement, Quantity
 from leakgauge.artefacts.measurement import ZeroLeakage
 from leakgauge.errors import ColumnError, LabelError, OptionError
 from leakgauge.measures import Estimator, Unit, guessing, renyi, vulnerability
+from leakgauge.measures.clusters import independent_rows, scaled, widened
 from leakgauge.probability import Channel, Counts, Estimate, Interval, Seen
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import Label
@@ -65,8 +66,11 @@ def measure(
     bins: Mapping[str, Binning] | None = None,
     estimator: Estimator = Estimator.PLUG_IN,
     confidence: float = 0.95,
+    unit: str | None = None,
 ) -> Measurement:
     """The measures of a table's secret, with intervals; only counts leave the table.
+
+    Rows with the same value of ``unit`` are of one person: intervals are as wide as if only persons were independent.
 
     ``channel`` is a known release channel from the secret columns, instead of released columns; ``weights`` are by the
     text of each secret's label, and ``called`` is the name by which the measurement calls the table.
@@ -87,7 +91,8 @@ def measure(
         if by_label is not None:
             # What never occurs weighs nothing, whatever its sensitivity.
             by_label |= {label: 0.0 for label in known.inputs if label not in occurring}
-    estimate = partial(_estimate, merged, known, confidence)
+    worth = None if unit is None else _independent_rows(in_bins(table, bins or {}), roles, unit)
+    estimate = partial(_estimate, merged, known, confidence, worth)
     chosen = _applicable(roles, known)
     estimates = {name: estimate(f, estimator) for name, f in chosen.items()}
     shannon = {name: _bits(one) for name, one in estimates.items()}
@@ -109,7 +114,7 @@ def measure(
         **shannon,
         bias_corrected={name: _bits(estimate(f, Estimator.MILLER_MADOW)) for name, f in chosen.items()},
         weighted=weighted,
-        **_companions(merged, known, confidence, chosen),
+        **_companions(merged, known, confidence, worth, chosen),
         zero_leakage=_zero_leakage(merged, roles),
         through_channel=channel is not None,
     )
@@ -158,26 +163,38 @@ def _listed(columns: Sequence[str]) -> str:
     return ", ".join(map(repr, columns))
 
 
+def _independent_rows(table: Table, roles: Roles, unit: str) -> int:
+    """How many independent rows the table is worth for what is measured."""
+    if unit in roles.columns:
+        raise OptionError("Column {column!r} is the unit and has another role; give it one.", column=unit)
+    counts = table.counts(*roles.columns, unit, limit=max(table.rows, 1))
+    return independent_rows(counts, roles.secret, roles.release + roles.background, unit)
+
+
 def _estimate(
     counts: Counts,
     channel: Channel | None,
     confidence: float,
+    worth: int | None,
     measure: Callable[..., float],
     estimator: Estimator,
     weights: Mapping[object, float] | None = None,
 ) -> Estimate:
-    return measures.estimate(
-        measure,
-        counts,
-        [SECRET],
-        [RELEASE] if RELEASE in counts.names else [],
-        [BACKGROUND] if BACKGROUND in counts.names else [],
-        channel=channel,
-        weights=weights,
-        estimator=estimator,
-        confidence=confidence,
-        unit=Unit.BITS,
-    )
+    def of(rows: Counts) -> Estimate:
+        return measures.estimate(
+            measure,
+            rows,
+            [SECRET],
+            [RELEASE] if RELEASE in rows.names else [],
+            [BACKGROUND] if BACKGROUND in rows.names else [],
+            channel=channel,
+            weights=weights,
+            estimator=estimator,
+            confidence=confidence,
+            unit=Unit.BITS,
+        )
+
+    return of(counts) if worth is None else widened(of(counts), of(scaled(counts, worth)))
 
 
 def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[..., float]]:
@@ -191,13 +208,17 @@ def _applicable(roles: Roles, channel: Channel | None) -> dict[str, Callable[...
 
 
 def _companions(
-    counts: Counts, channel: Channel | None, confidence: float, chosen: Mapping[str, Callable[..., float]]
+    counts: Counts,
+    channel: Channel | None,
+    confidence: float,
+    worth: int | None,
+    chosen: Mapping[str, Callable[..., float]],
 ) -> dict[str, Quantity]:
     """What people picture more easily than bits, before and after all that is seen, at the observed frequencies."""
     if prod(counts.shape) > REDRAWN:
         return {}
-    alone = partial(_estimate, counts.keep(SECRET), None, confidence, estimator=Estimator.PLUG_IN)
-    seeing = partial(_estimate, counts, channel, confidence, estimator=Estimator.PLUG_IN)
+    alone = partial(_estimate, counts.keep(SECRET), None, confidence, worth, estimator=Estimator.PLUG_IN)
+    seeing = partial(_estimate, counts, channel, confidence, worth, estimator=Estimator.PLUG_IN)
     letters = len(counts.labels(SECRET))
     chance, tries = partial(_within, 1 / letters, 1.0), partial(_within, 1.0, (letters + 1) / 2)
     guess = chance(alone(vulnerability.prior))

@@ -21,7 +21,7 @@ from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
 from leakgauge.errors import ColumnError, RefusalError, did_you_mean
 from leakgauge.sentences import in_turn
-from leakgauge.tables import Kind, Table, in_bins, open_table
+from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
@@ -32,6 +32,7 @@ TELLS_MUCH = 0.1
 """Share of a secret's information from which a column is better not published."""
 
 _FREE_TEXT = Sentence("free text, in which anything may stand")
+_NAMED = Sentence("named so")
 
 Progress = Callable[[int, int], None]
 
@@ -40,6 +41,7 @@ def survey(
     table: object,
     secrets: Sequence[str] = (),
     *,
+    columns: Sequence[str] = (),
     unit: str | None = None,
     bins: Sequence[str] = (),
     missing: Sequence[str] = (),
@@ -51,6 +53,7 @@ def survey(
     Args:
         table: a path or a frame, as ``open_table`` takes it.
         secrets: the columns to protect.
+        columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
         bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
         missing: texts that count as missing.
@@ -70,12 +73,14 @@ def survey(
     names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
     with open_table(table, missing=missing) as opened:
         known = [column.name for column in opened.columns()]
-        for name in (*names, *(() if unit is None else (unit,))):
+        wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
+        for name in wanted:
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
         return surveyed(
             in_bins(opened, parse_binnings(bins, tuple(known))),
             names,
+            names=wanted if columns else (),
             unit=unit,
             called=str(Path(table).name) if isinstance(table, str | Path) else FRAME,
             confidence=confidence,
@@ -87,6 +92,7 @@ def surveyed(
     table: Table,
     secrets: tuple[str, ...],
     *,
+    names: Sequence[str] = (),
     unit: str | None = None,
     public: tuple[str, ...] = (),
     accepted: tuple[str, ...] = (),
@@ -94,46 +100,40 @@ def surveyed(
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> Survey:
-    """The survey of a table with its columns in bins; of public columns how rows fall into groups by all of them.
+    """The survey of some columns of a table in their bins, by default all; of public ones also how they group rows.
 
     Columns that are ``accepted`` are known to name people, and are left out of those groups.
     """
-    columns = {one.name: one for one in table.columns() if one.kind is not Kind.OTHER}
-    if len(columns) > MOST_COLUMNS:
-        raise ColumnError(
-            "The table has {found} columns, more than {most}; survey the ones that matter.",
-            found=len(columns),
-            most=MOST_COLUMNS,
-        )
-    stages = 2 + len(secrets)
-    tell = progress or (lambda done, of: None)
+    columns = _columns(table, names)
+    stages, tell = 2 + len(secrets), progress or (lambda done, of: None)
     sample = sampled(table, tuple(columns), simulation_seed=0)
     sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns])}
     tell(1, stages)
+    given = {**dict.fromkeys(secrets, Suggested.SECRET), **({} if unit is None else {unit: Suggested.UNIT})}
     named = {
         name: identifies(columns[name], sample.columns[name], distinct=one.groups, alone=one.alone, rows=table.rows)
         for name, one in sizes.items()
     }
-    given = {**dict.fromkeys(secrets, Suggested.SECRET), **({} if unit is None else {unit: Suggested.UNIT})}
     # Those that name people by themselves need no others for it, and what goes through a mechanism is not published.
     free = [name for name in columns if named[name] is None and name not in given]
     combinations = singling_out(table, {name: values_of(sample.columns[name], name) for name in free}, sizes)
-    singled = {name for one in combinations for name in one.columns}
-    # Of columns that single people out together the one with most values does most of it.
-    finest = {max(one.columns, key=lambda name: sizes[name].groups) for one in combinations}
     tell(2, stages)
-    tells: dict[str, list[Told]] = {name: [] for name in columns}
-    entropies = {}
-    for at, secret in enumerate(secrets):
-        entropies[secret], told = _tells(
-            secret, sample, [name for name in columns if name not in (secret, unit)], unit, confidence
-        )
-        for name, one in told.items():
-            tells[name].append(_of_everyone(secret, entropies[secret]) if _is_unique(sizes[name], table) else one)
-        tell(3 + at, stages)
+    told: list[tuple[Quantity, dict[str, Told]]] = []
+    for secret in secrets:
+        seen = [name for name in columns if name not in (secret, unit)]
+        told.append(_told_of(secret, sample, seen, unit, confidence))
+        tell(2 + len(told), stages)
+    entropies = {secret: entropy for secret, (entropy, _) in zip(secrets, told, strict=True)}
+    alone_by_itself = {name for name, one in sizes.items() if one.alone >= MANY_ALONE * table.rows}
+    singling = alone_by_itself.union(*(one.columns for one in combinations))
+    # Of columns that single people out together the one with most values does most of it.
+    finest = alone_by_itself.union(max(one.columns, key=lambda name: sizes[name].groups) for one in combinations)
     found = []
     for name, column in columns.items():
-        surveyed_column = SurveyedColumn(
+        unique = sizes[name].alone >= NEARLY_ALL * table.rows
+        each = [of[name] for _, of in told if name in of]
+        tells = [_of_everyone(one.secret, entropies[one.secret]) if unique else one for one in each]
+        one = SurveyedColumn(
             name,
             column.kind.words,
             sizes[name].groups,
@@ -141,34 +141,43 @@ def surveyed(
             sizes[name].alone,
             named[name],
             is_free_text(column, sample.columns[name]),
-            name in singled or sizes[name].alone >= MANY_ALONE * table.rows,
-            tuple(tells[name]),
+            name in singling,
+            tuple(tells),
         )
-        finer = name in finest or sizes[name].alone >= MANY_ALONE * table.rows
-        role, reason = (
-            (given[name], Sentence("named so")) if name in given else _suggested(surveyed_column, entropies, finer)
-        )
-        found.append(msgspec.structs.replace(surveyed_column, suggested=role, reason=reason))
+        role, reason = _suggested(one, entropies, name in finest) if name not in given else (given[name], _NAMED)
+        found.append(msgspec.structs.replace(one, suggested=role, reason=reason))
     found.sort(key=lambda one: -max((told.information.value for told in one.tells), default=0.0))
     judged = tuple(name for name in public if name not in accepted)
-    together = table.group_sizes([judged])[0] if judged else None
     return Survey(
         called,
         table.rows,
         sample.rows,
         secrets,
         tuple(found),
-        tuple(_combination(one) for one in combinations),
+        tuple(map(_combination, combinations)),
         {one.name: one.suggested for one in found},
-        None if together is None else _combination(together),
+        _combination(table.group_sizes([judged])[0]) if judged else None,
     )
+
+
+def _columns(table: Table, names: Sequence[str]) -> dict[str, Column]:
+    """The columns to look through: those that are named, or all; nested and binary values are no columns to publish."""
+    columns = {one.name: one for one in table.columns() if one.kind is not Kind.OTHER}
+    chosen = columns if not names else {name: columns[name] for name in names if name in columns}
+    if len(chosen) > MOST_COLUMNS:
+        raise ColumnError(
+            "The table has {found} columns, more than {most}; name those that matter with --column.",
+            found=len(chosen),
+            most=MOST_COLUMNS,
+        )
+    return chosen
 
 
 def _combination(sizes: GroupSizes) -> Combination:
     return Combination(sizes.columns, sizes.groups, sizes.alone, sizes.smallest)
 
 
-def _tells(
+def _told_of(
     secret: str, sample: Sample, names: Sequence[str], unit: str | None, confidence: float
 ) -> tuple[Quantity, dict[str, Told]]:
     """The entropy of a secret, and what each of some columns tells of it by itself."""
@@ -186,12 +195,8 @@ def _tells(
 
 
 def _of_everyone(secret: str, entropy: Quantity) -> Told:
-    # Counting values of which each occurs once shows nothing; who has the table knows everything by them.
+    """What a column tells of which each value occurs once: counting shows nothing, but it names everybody."""
     return Told(secret, entropy, Quantity(1.0, SHARE), significant=True)
-
-
-def _is_unique(sizes: GroupSizes, table: Table) -> bool:
-    return sizes.alone >= NEARLY_ALL * table.rows
 
 
 def _suggested(column: SurveyedColumn, entropies: Mapping[str, Quantity], finer: bool) -> tuple[Suggested, Sentence]:
@@ -215,7 +220,7 @@ def require_few_alone(found: Survey, policy: Policy) -> None:
         RefusalError: says how many.
     """
     together = found.published
-    if together is not None and together.alone > policy.max_alone * found.rows:
+    if together is not None and together.alone / found.rows > policy.max_alone:
         raise RefusalError(
             "{share:.3%} of the rows stand alone in the public columns {columns!s}, and the policy allows {most:.3%} "
             "(max_alone); publish fewer or coarser columns.",

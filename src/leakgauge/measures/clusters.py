@@ -99,17 +99,25 @@ def estimate_by_units(
     found = estimate(measure, rows, secret, release, background, **settings)
     if unit is None:
         return found
-    effect = design_effect(counts, secret, (*release, *background), unit)
-    worth = max(round(counts.n / effect), 1)
-    if worth >= counts.n:
-        return found
-    fewer = estimate(measure, scaled(rows, worth), secret, release, background, **settings)
+    fewer = scaled(rows, independent_rows(counts, secret, (*release, *background), unit))
+    return widened(found, estimate(measure, fewer, secret, release, background, **settings))
+
+
+def independent_rows(counts: Counts, secret: Sequence[str], others: Sequence[str], unit: str) -> int:
+    """How many independent rows the rows of units are worth."""
+    return max(round(counts.n / design_effect(counts, secret, others, unit)), 1)
+
+
+def widened(found: Estimate, fewer: Estimate) -> Estimate:
+    """An estimate with the interval of one from fewer rows."""
     low, high = min(fewer.low, found.value), max(fewer.high, found.value)
     return replace(found, low=low, high=high, reliable=found.reliable and fewer.reliable)
 
 
 def scaled(counts: Counts, n: int) -> Counts:
-    """About the same shares among fewer observations, by largest remainders."""
+    """About the same shares among fewer observations, by largest remainders; all of them where there are no more."""
+    if n >= counts.n:
+        return counts
     exact = counts.counts * (n / counts.n)
     whole = np.floor(exact).astype(np.int64)
     order = np.argsort(whole - exact, kind="stable")

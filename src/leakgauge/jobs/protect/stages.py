@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment
+from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
@@ -29,7 +29,7 @@ from leakgauge.jobs.protect.choice import (
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.jobs.survey import require_few_alone, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
@@ -83,9 +83,14 @@ class Work:
         self, secret: tuple[str, ...], known: tuple[str, ...], channel: NamedChannel | None = None
     ) -> Measurement:
         """What a secret gives away to somebody who knows other columns: released as it is, or through a channel."""
-        asked, name = self.asked, Path(self.asked.table).name
-        roles = Roles(secret, background=known)
-        return measure(self.sources.table, roles, called=name, channel=channel, confidence=asked.confidence)
+        return measure(
+            self.sources.table,
+            Roles(secret, background=known),
+            called=Path(self.asked.table).name,
+            channel=channel,
+            confidence=self.asked.confidence,
+            unit=self.asked.unit,
+        )
 
     def files(self, *names: str) -> tuple[str, ...]:
         """The files of a stage by their names in the folder: those about a secret once for each."""
@@ -110,6 +115,8 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     found = surveyed(
         table,
         asked.secrets,
+        # Of a table that is wider than anybody reads, what the job is about.
+        names=asked.columns if len(table.columns()) > MOST_COLUMNS else (),
         unit=asked.unit,
         public=asked.public,
         accepted=asked.accept_unique,
@@ -304,6 +311,7 @@ def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str,
         policy=work.policy,
         confidence=asked.confidence,
         accusing=accusing,
+        alone=work.folder.read(Survey, SURVEY).alone,
     )
 
 
