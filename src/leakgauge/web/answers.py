@@ -188,7 +188,7 @@ def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
     roles = Roles(asked.secret, (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
-        return measure(source, roles, called=table.name, bins=bins)
+        return measure(source, roles, called=table.name, bins=bins, unit=asked.unit)
 
 
 def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:

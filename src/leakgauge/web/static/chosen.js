@@ -80,27 +80,23 @@ function binsAndMissing() {
 }
 
 // What steps 3 and 4 ask about the source that is shown, as the server wants it.
-export const question = () =>
-  ({ table: chosen.table.id, secret: shownSource(), background: columnsOf("background", "both"), ...binsAndMissing() });
+export const question = () => ({ ...surveyQuestion(), secret: shownSource(), background: columnsOf("background", "both") });
 
-export const surveyQuestion = () => ({
-  table: chosen.table.id, secret: columnsOf("secret", "withheld"), unit: columnsOf("unit")[0] ?? null, ...binsAndMissing(),
-});
+export const surveyQuestion = () =>
+  ({ table: chosen.table.id, secret: columnsOf("secret", "withheld"), unit: columnsOf("unit")[0] ?? null, ...binsAndMissing() });
 
 // What a job is asked, beside its goal.
 export function asked() {
-  const [unit = null] = columnsOf("unit");
   const open = columnsOf("public", "both");
+  const counted = columnsOf("unit").length && chosen.rows_per_unit !== "";
   return {
-    table: chosen.table.id,
+    ...surveyQuestion(),
     secret: columnsOf("secret"),
     withhold: columnsOf("withheld"),
     background: columnsOf("background", "both"),
     public: open,
-    unit,
-    rows_per_unit: unit !== null && chosen.rows_per_unit !== "" ? Number(chosen.rows_per_unit) : null,
+    rows_per_unit: counted ? Number(chosen.rows_per_unit) : null,
     together: groups().some((group) => group.length > 1),
     accept_unique: open.filter((name) => chosen.accept.includes(name)),
-    ...binsAndMissing(),
   };
 }
