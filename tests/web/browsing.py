@@ -53,10 +53,18 @@ class Visit:
         """Open a table by its path and give its columns their roles."""
         self.page.get_by_label("Path in").fill(table)
         self.page.get_by_role("button", name="Open", exact=True).click()
-        self.page.get_by_label(f"{secret} is the secret").check()
+        self.give(secret, "secret")
         for name in background:
-            self.page.get_by_label(f"{name} is background").check()
+            self.give(name, "background")
         self.page.locator(".curve .line").wait_for()
+
+    def role(self, column: str) -> Locator:
+        """The control of a column's role."""
+        return self.page.get_by_label(f"Role of {column}", exact=True)
+
+    def give(self, column: str, role: str) -> None:
+        """Give a column a role by its control: none, secret, withheld, public, background, both or unit."""
+        self.role(column).select_option(role)
 
     @property
     def handle(self) -> Locator:

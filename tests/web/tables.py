@@ -34,5 +34,5 @@ def folder_with_people(place: Path, rows: int = 400) -> Path:
 
 def asked_of(served: Served, **more: Any) -> dict[str, Any]:
     """The question of a job about ``people.csv``; None leaves a field out."""
-    asked = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_distortion": 0.2}
+    asked = {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], "max_distortion": 0.2}
     return {name: value for name, value in {**asked, **more}.items() if value is not None}

@@ -22,7 +22,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 @pytest.fixture(scope="module")
 def curve(served: Served) -> list[dict[str, Any]]:
     """The points of the curve as the server has them, from the least distortion to the most."""
-    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "points": 31}
+    question = {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], "points": 31}
     points: list[dict[str, Any]] = served.post("/api/frontier", question).fields["points"]
     return sorted(points, key=lambda one: one["distortion"])
 
@@ -110,25 +110,28 @@ def test_only_the_secret_and_public_columns_are_published(chromium: Browser, ser
         visit.page.get_by_role("button", name="people.csv").click()
         fate = visit.page.locator(".fate")
         expect(fate).to_have_text("Columns that are not published (3): city, age, illness.")
-        visit.page.get_by_label("illness is the secret").check()
-        visit.page.get_by_label("city is background").check()
+        visit.give("illness", "secret")
+        visit.give("city", "background")
         expect(fate).to_have_text("Columns that are not published (2): city, age.")
-        visit.page.get_by_label("age is public").check()
+        visit.give("age", "public")
         expect(fate).to_have_text("Columns that are not published (1): city.")
-        city = visit.page.locator("tr", has=visit.page.get_by_label("city is the secret"))
+        city = visit.page.locator("tr", has=visit.role("city"))
         expect(city).to_contain_text("known to the attacker, not published")
-        visit.page.get_by_label("city is public").check()
-        expect(visit.page.get_by_label("city is background")).to_be_checked()
+        visit.give("city", "both")
         expect(city).to_contain_text("published as it is, known to the attacker")
         expect(fate).to_have_text("Every column is published.")
-        visit.page.get_by_label("city is the secret").check()
-        expect(visit.page.get_by_label("city is background")).not_to_be_checked()
-        expect(visit.page.get_by_label("city is background")).to_be_disabled()
+        visit.give("city", "secret")
+        expect(fate).to_have_text("Every column is published.")
+        visit.give("illness", "withheld")
         expect(fate).to_have_text("Columns that are not published (1): illness.")
+        visit.give("age", "unit")
+        visit.give("illness", "unit")
+        expect(visit.role("age")).to_have_value("none")
+        expect(fate).to_have_text("Columns that are not published (2): age, illness.")
 
 
 def test_leakage_is_told_with_its_intervals(chromium: Browser, served: Served) -> None:
-    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"]}
+    question = {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"]}
     found = served.post("/api/measure", question).fields
     with visiting(chromium, served.entry) as visit:
         visit.choose("people.csv", "illness", "city")
@@ -218,7 +221,7 @@ def test_what_was_chosen_survives_a_reload(chromium: Browser, served: Served, cu
         visit.handle.press("ArrowRight")
         visit.page.reload()
         visit.page.locator(".curve .line").wait_for()
-        assert visit.page.get_by_label("city is background").is_checked()
+        expect(visit.role("city")).to_have_value("background")
         assert place(visit, curve) == 1
         agrees(visit, curve[1])
 

@@ -37,7 +37,7 @@ def finished(served: Served) -> dict[str, Any]:
     if not done:
         question = {
             "table": served.open("people.csv"),
-            "secret": "illness",
+            "secret": ["illness"],
             "background": ["city"],
             "max_distortion": 0.2,
         }
@@ -97,12 +97,12 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
     with visiting(chromium, served.entry) as visit:
         page = visit.page
         visit.drop("dropped.csv", people(1000).decode())
-        page.get_by_label("illness is the secret").check()
+        visit.give("illness", "secret")
         # The curve with the background is drawn before the handle is moved on it.
         with page.expect_response(
             lambda answer: "/api/frontier" in answer.url and "city" in (answer.request.post_data or "")
         ):
-            page.get_by_label("city is background").check()
+            visit.give("city", "background")
         visit.handle.press("ArrowRight")
         page.get_by_text("Mean distortion").first.wait_for()
         aim = float(visit.numbers()["Mean distortion"])
@@ -113,10 +113,10 @@ def test_from_a_dropped_table_to_its_release_over_a_reload(chromium: Browser, se
             page.reload()
             expect(at_work).to_be_visible(timeout=ENDED)
             expect(page.get_by_role("button", name="Stop")).to_be_visible()
-            expect(page.locator("#protect .status")).to_have_text(re.compile("Step [1-6] of 6: "))
-            expect(page.get_by_label("illness is the secret")).to_be_checked()
+            expect(page.locator("#protect .status")).to_have_text(re.compile("Step [1-7] of 7: "))
+            expect(visit.role("illness")).to_have_value("secret")
         ended(visit, "Done")
-        assert page.locator(".stages .done").count() == 6
+        assert page.locator(".stages .done").count() == 7
         expect(page.locator(".verdict strong")).not_to_be_empty()
         expect(page.locator("#command")).to_contain_text(
             "leakgauge protect dropped.csv --secret illness --background city"
@@ -141,10 +141,9 @@ def test_the_keyboard_alone_gets_there(chromium: Browser, served: Served, finish
         keyboard.type("people.csv")
         keyboard.press("Enter")
         visit.page.locator(".roles").wait_for()
-        to("city is the secret")
+        to("Role of illness")
         keyboard.press("ArrowDown")
-        keyboard.press("ArrowDown")
-        expect(visit.page.get_by_label("illness is the secret")).to_be_checked()
+        expect(visit.role("illness")).to_have_value("secret")
         visit.page.locator(".curve .line").wait_for()
         to("Point on the curve")
         before = visit.numbers()
@@ -196,7 +195,7 @@ def test_a_job_outlives_the_browser_and_is_followed_by_every_tab(chromium: Brows
             expect(later.page.locator("#protect [role=alert]")).to_be_visible()
             about = later.page.locator("#protect .about")
             expect(about).to_contain_text(re.compile(r"Job: people\.csv, city, distortion ≤ 0\.\d{4}, \d\d:\d\d"))
-            expect(about).to_contain_text("Not what is chosen above, which has another secret, aim.")
+            expect(about).to_contain_text("Not what is chosen above, which has another set of secrets, aim.")
             running = next(job for job in served.get("/api/state").fields["jobs"] if job["state"] == "running")
             later.page.get_by_role("button", name="Stop").click()
             asked_to_stop()
@@ -217,8 +216,8 @@ def test_a_server_that_was_started_again(chromium: Browser, tmp_path: Path) -> N
             status = visit.page.locator("#protect .status")
             expect(status).to_contain_text("The server was started again; open the new address", timeout=ENDED)
             visit.page.goto(second.entry)
-            expect(visit.page.get_by_label("illness is the secret")).to_be_checked()
-            expect(visit.page.get_by_label("city is background")).to_be_checked()
+            expect(visit.role("illness")).to_have_value("secret")
+            expect(visit.role("city")).to_have_value("background")
             expect(visit.page.get_by_label("Largest local ε")).to_have_value("1")
             expect(visit.page.locator("#protect .about")).to_contain_text("Found in the results folder")
             visit.page.get_by_role("button", name="Continue this job").click()
@@ -232,7 +231,7 @@ def test_a_server_that_was_started_again(chromium: Browser, tmp_path: Path) -> N
 
 
 def test_an_answer_that_is_no_still_says_what_is_possible(chromium: Browser, served: Served) -> None:
-    question = {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], "max_leakage": 0.01}
+    question = {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], "max_leakage": 0.01}
     job = served.ended(served.post("/api/jobs", question).fields["id"])
     with visiting(chromium, served.entry) as visit:
         visit.page.locator("#job").select_option(job["id"])
@@ -248,13 +247,13 @@ def test_settings_are_taken_from_a_job(chromium: Browser, served: Served, finish
     with visiting(chromium, served.entry) as visit:
         look_at(visit, finished)
         visit.page.get_by_role("button", name="Take its settings").click()
-        expect(visit.page.get_by_label("illness is the secret")).to_be_checked()
-        expect(visit.page.get_by_label("city is background")).to_be_checked()
+        expect(visit.role("illness")).to_have_value("secret")
+        expect(visit.role("city")).to_have_value("background")
         expect(visit.page.locator("#protect .fact")).to_contain_text(f"distortion ≤ {asked['max_distortion']:.4f}")
         expect(visit.page.get_by_role("button", name="Take its settings")).to_be_hidden()
         other = visit.page.locator("#result .other")
         expect(other).to_have_count(0)
-        visit.page.get_by_label("age is public").check()
+        visit.give("age", "public")
         expect(other).to_have_text("Not what is chosen above, which has another set of public columns.")
 
 
@@ -354,7 +353,7 @@ def test_the_page_speaks_chinese_and_english(chromium: Browser, served: Served, 
         assert visit.english() == set()
         evidence = visit.evidence()
         assert len(set(evidence)) == 45 and english_in(evidence) == set()
-        assert visit.page.get_by_label("city 是背景").is_checked(), "the choices are kept"
+        expect(visit.page.get_by_label("city 的角色")).to_have_value("background")
         visit.page.get_by_role("button", name="English").click()
         visit.page.get_by_role("heading", name="Leakage").wait_for()
 

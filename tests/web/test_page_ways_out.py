@@ -30,13 +30,14 @@ def test_many_values_have_ways_on(chromium: Browser, served: Served) -> None:
     with visiting(chromium, served.entry, missteps=True) as visit:
         open_table(visit, "many.csv")
         ways = visit.page.locator(".ways")
-        visit.page.get_by_label("zip is the secret").check()
+        visit.give("zip", "secret")
         expect(ways).to_contain_text("zip has 90 values, and the curve is drawn for up to 60.")
         expect(ways).to_contain_text("set a limit above")
         assert ways.get_by_role("button").count() == 0, "texts have no ranges"
         assert visit.limit("Largest local ε", "1") == ""
         expect(visit.page.locator("#protect .fact")).to_contain_text("(local ε ≤ 1)")
-        visit.page.get_by_label("pay is the secret").check()
+        visit.give("zip", "none")
+        visit.give("pay", "secret")
         expect(ways).to_contain_text("pay has 1,450 values")
         assert "too many for a limit on ε" in visit.limit("Largest local ε", "1")
         ways.get_by_role("button").click()
@@ -54,11 +55,12 @@ def test_what_is_wrong_is_said_where_it_is_and_later_steps_wait(chromium: Browse
         expect(visit.page.locator("#table [role=alert]")).to_have_text(answer.error)
         open_table(visit, "constant.csv")
         expect(visit.page.locator("#table [role=alert]")).to_be_hidden()
-        visit.page.get_by_label("a is the secret").check()
+        visit.give("a", "secret")
         expect(visit.page.locator("#leakage [role=alert]")).to_contain_text("'a'")
         expect(visit.page.locator("#choose .body")).to_have_text("What leaks could not be measured; step 3 says why.")
         expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_disabled()
-        visit.page.get_by_label("b is the secret").check()
+        visit.give("a", "none")
+        visit.give("b", "secret")
         visit.page.locator(".curve .line").wait_for()
         expect(visit.page.get_by_role("button", name="Protect", exact=True)).to_be_enabled()
 
@@ -71,12 +73,13 @@ def test_a_table_that_changed_is_opened_again_with_its_roles(chromium: Browser, 
         visit.choose("changing.csv", "illness", "city")
         assert visit.limit("Most bits leaked", "0.9") == ""
         place.write_text("\n".join(lines[:121]) + "\n")
-        visit.page.get_by_label("age is public").check()
+        visit.give("age", "public")
         visit.page.get_by_role("button", name="Open it again").first.click()
         expect(visit.page.locator("#table .fact")).to_contain_text("changing.csv — 120 rows")
         expect(visit.page.locator("#leakage .findings")).to_be_visible()
-        for label in ("illness is the secret", "city is background", "age is public", "Instead: leak at most"):
-            expect(visit.page.get_by_label(label)).to_be_checked()
+        for column, role in (("illness", "secret"), ("city", "background"), ("age", "public")):
+            expect(visit.role(column)).to_have_value(role)
+        expect(visit.page.get_by_label("Instead: leak at most")).to_be_checked()
         expect(visit.page.get_by_label("Most bits leaked")).to_have_value("0.9")
 
 
@@ -85,8 +88,8 @@ def test_a_background_that_does_not_help_to_guess(chromium: Browser, served: Ser
     (served.folder / "lopsided.csv").write_text("illness,sex\n" + rows)
     with visiting(chromium, served.entry) as visit:
         open_table(visit, "lopsided.csv")
-        visit.page.get_by_label("illness is the secret").check()
-        visit.page.get_by_label("sex is background").check()
+        visit.give("illness", "secret")
+        visit.give("sex", "background")
         findings = visit.page.locator(".findings")
         expect(findings).to_contain_text("the background does not help to guess")
         assert findings.inner_text().count("80.0\xa0%") == 1
@@ -101,7 +104,7 @@ def test_names_from_a_table_are_only_text(chromium: Browser, served: Served) -> 
         open_table(visit, "hostile.csv")
         expect(visit.page.locator(".roles tbody .name").first).to_have_text(hostile)
         assert visit.page.locator(".roles img").count() == 0
-        visit.page.get_by_label("\\u202eterces is the secret").check()
+        visit.give("\\u202eterces", "secret")
         visit.page.locator(".curve .line").wait_for()
         expect(visit.page.locator("#leakage .findings")).to_contain_text("to learn about \\u202eterces")
         expect(visit.page.locator("#protect .fact bdi")).to_have_text("\\u202eterces")

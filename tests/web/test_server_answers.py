@@ -32,7 +32,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 
 def _question(served: Served, **more: Any) -> dict[str, Any]:
-    return {"table": served.open("people.csv"), "secret": "illness", "background": ["city"], **more}
+    return {"table": served.open("people.csv"), "secret": ["illness"], "background": ["city"], **more}
 
 
 def test_measure_is_what_the_command_line_says(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,6 +50,37 @@ def test_the_picture_speaks_the_language_of_the_request(served: Served) -> None:
     english = served.post("/api/measure", _question(served)).fields
     chinese = served.post("/api/measure", _question(served), Cookie=f"{served.cookie}; leakgauge_language=zh").fields
     assert english["entropy"] == chinese["entropy"] and english["figure"] != chinese["figure"]
+
+
+def test_a_survey_is_that_of_the_command_line_with_its_progress(
+    served: Served, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["illness", "city"], "bins": ["age=width:20"]}
+    answer = served.post("/api/survey", question)
+    *progress, last = (json.loads(line) for line in answer.body.splitlines())
+    assert progress[-1] == {"done": 4, "total": 4} and len(progress) == 4
+    command = ["survey", str(served.folder / "people.csv"), "--secret=illness", "--secret=city", "--bins=age=width:20"]
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert last["survey"]["suggested"] == told["suggested"]
+    assert [one["tells"] for one in last["survey"]["columns"]] == [one["tells"] for one in told["columns"]]
+    again = served.post("/api/survey", question).body.splitlines()
+    assert [json.loads(line) for line in again] == [last], "remembered"
+
+
+def test_a_survey_that_cannot_be_made_says_why(served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["ilness"]}
+    last = json.loads(served.post("/api/survey", question).body.splitlines()[-1])
+    assert "did you mean 'illness'?" in last["error"]
+    assert served.post("/api/survey", {**question, "table": "0" * 16}).status == 404
+
+
+def test_secrets_together_are_measured_and_drawn_as_one(served: Served) -> None:
+    question = {"table": served.open("people.csv"), "secret": ["illness", "city"]}
+    measured = served.post("/api/measure", question).fields
+    curve = served.post("/api/frontier", {**question, "points": 5}).fields
+    assert len(curve["inputs"]) == measured["letters"]["secret"] == 12
+    assert curve["entropy"] == pytest.approx(measured["entropy"]["value"])
 
 
 def test_the_frontier_is_one_of_the_command_line(served: Served, capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,7 +117,7 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
     asked = _question(served, public=["age"], bins=["age=width:20"])
     assert served.post("/api/frontier", asked).status == 200
     binned = served.post(
-        "/api/frontier", _question(served, secret="age", background=["illness"], bins=["age=width:20"])
+        "/api/frontier", _question(served, secret=["age"], background=["illness"], bins=["age=width:20"])
     )
     assert len(binned.fields["inputs"]) == 5
 
@@ -94,11 +125,11 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ({"secret": "city"}, "both as secret and as background"),
-        ({"secret": "ilness"}, "did you mean 'illness'?"),
-        ({"secret": None}, "'secret'"),
-        ({"secret": ["illness"]}, "'secret'"),
-        ({"secret": "a\0b"}, "'secret'"),
+        ({"secret": ["city"]}, "both as secret and as background"),
+        ({"secret": ["ilness"]}, "did you mean 'illness'?"),
+        ({"secret": None}, "No secret column"),
+        ({"secret": "illness"}, "'secret'"),
+        ({"secret": ["a\0b"]}, "'secret'"),
         ({"background": "city"}, "list"),
         ({"background": [1]}, "text"),
         ({"background": ["city", "city"]}, "twice"),
@@ -109,7 +140,7 @@ def test_bins_of_columns_that_are_only_released_play_no_part(served: Served) -> 
         ({"points": 10**9}, "points"),
         ({"points": True}, "points"),
         ({"tabel": "x"}, "did you mean 'table'?"),
-        ({"secret": "age"}, "60"),
+        ({"secret": ["age"]}, "60"),
     ],
 )
 def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, Any], said: str) -> None:
@@ -120,7 +151,7 @@ def test_bad_questions_are_told_in_one_sentence(served: Served, more: dict[str, 
 
 @pytest.mark.parametrize("secret", ["kind", "nothing"])
 def test_a_secret_that_never_varies_has_no_curve_either(served: Served, secret: str) -> None:
-    asked = _question(served, table=served.open("flat.csv"), secret=secret)
+    asked = _question(served, table=served.open("flat.csv"), secret=[secret])
     measured, curve = served.post("/api/measure", asked), served.post("/api/frontier", asked)
     assert measured.status == curve.status == 400 and curve.error == measured.error
 
@@ -155,7 +186,7 @@ def test_asked_again_it_is_remembered(served: Served) -> None:
 
 
 def test_the_page_answers_while_something_is_computed(served: Served) -> None:
-    asked = _question(served, secret="age", background=["city", "illness"], bins=["age=width:6"], points=12)
+    asked = _question(served, secret=["age"], background=["city", "illness"], bins=["age=width:6"], points=12)
     done: list[float] = []
 
     def ask() -> None:

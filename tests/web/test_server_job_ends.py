@@ -26,7 +26,8 @@ def is_gone(job: str) -> bool:
 
 
 def test_stopped_it_goes_on_where_it_was(serving: Serving, tmp_path: Path) -> None:
-    server = serving(folder_with_people(tmp_path / "data", ROWS))
+    # Rows enough that there is a middle to end in.
+    server = serving(folder_with_people(tmp_path / "data", 20_000))
     begun = server.post("/api/jobs", asked_of(server)).fields
     for told in server.events(begun["id"]):
         if told["stages"][0]["state"] == "done":

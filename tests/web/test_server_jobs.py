@@ -19,7 +19,7 @@ from leakgauge.web.jobs import Jobs
 from tests.web.serving import Served, running
 from tests.web.tables import ROWS, asked_of, folder_with_people, people
 
-STAGES = ["measure", "design", "release", "audit", "assess", "report"]
+STAGES = ["survey", "measure", "design", "release", "audit", "assess", "report"]
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def job(served: Served) -> dict[str, Any]:
 
 
 def test_a_job_leaves_a_release_with_its_grade(served: Served, job: dict[str, Any]) -> None:
-    assert [one["state"] for one in job["stages"]] == ["done"] * 6
+    assert [one["state"] for one in job["stages"]] == ["done"] * 7
     assert job["released"] and job["message"] is None
     assert {"release.csv", "release.json", "report.html", "channel.json", "job.json"} <= set(job["files"])
     assert set(job["headline"]) >= {"grade", "score", "privacy", "utility", "leakage_before", "leakage_after", "floor"}
@@ -177,9 +177,17 @@ def test_an_unknown_job_is_not_there(served: Served, path: str) -> None:
         ({"max_distortion": "0.2"}, 400),
         ({"max_distortion": -0.1}, 400),
         ({"max_distortion": True}, 400),
+        ({"max_distortion": {"illness": "0.2"}}, 400),
+        ({"max_distortion": {"city": 0.2}}, 400),
+        ({"max_distortion": {}}, 400),
+        ({"unit": 3}, 400),
+        ({"unit": "age", "rows_per_unit": 0}, 400),
+        ({"rows_per_unit": 2}, 400),
+        ({"together": "yes"}, 400),
+        ({"accept_unique": ["age"]}, 400),
         ({"max_distortion": 10**400}, 400),
-        ({"secret": "a\0b"}, 400),
-        ({"secret": ""}, 400),
+        ({"secret": ["a\0b"]}, 400),
+        ({"secret": [""]}, 400),
         ({"public": "age"}, 400),
         ({"policy": "/etc/passwd"}, 400),
         ({"table": "0" * 16}, 404),
@@ -218,7 +226,7 @@ def test_a_job_that_fails_says_why_in_both_languages(served: Served, job: dict[s
 
 
 def test_a_column_that_looks_like_an_option_stays_a_column(served: Served) -> None:
-    begun = served.post("/api/jobs", asked_of(served, secret="--overwrite"))
+    begun = served.post("/api/jobs", asked_of(served, secret=["--overwrite"]))
     ended = served.ended(begun.fields["id"])
     assert ended["state"] == "failed" and "'--overwrite'" in ended["message"]
 

@@ -167,7 +167,7 @@ def test_jobs_of_the_command_line_are_listed_and_what_is_none_is_not(serving: Se
     assert {key: one["state"] for key, one in listed.items()} == states
     assert not any(one["started_here"] for one in listed.values())
     assert listed["ended"]["asked"]["table"] == "people.csv" and listed["ended"]["files"] == ["job.json"]
-    assert listed["begun"]["stages"][0]["state"] == "done" and listed["begun"]["files"] == ["job.json"]
+    assert listed["begun"]["stages"][1]["state"] == "done" and listed["begun"]["files"] == ["job.json"]
     assert server.get("/jobs/begun/files/..%2fx").status == 404
     for path in ("grade", "figures/influence.svg"):
         answer = server.get(f"/api/jobs/unread/{path}")
@@ -186,7 +186,7 @@ def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
     assert working == JobEvent("audit", "working", 2, 5)
     job.hear(working)
     fields: dict[str, Any] = job.fields(ENGLISH)
-    assert fields["stages"][3] == {"name": "audit", "state": "running", "done": 2, "total": 5}
+    assert fields["stages"][4] == {"name": "audit", "state": "running", "done": 2, "total": 5}
     ended = event_in(b'{"code": 1, "reason": {"template": "No {thing!r}.", "fields": {"thing": "x"}}}')
     assert isinstance(ended, Ended)
     job.hear(ended)
@@ -196,7 +196,7 @@ def test_lines_that_are_no_events_say_nothing(tmp_path: Path) -> None:
 
 def test_a_jobs_process_tells_events_and_how_it_ended(tmp_path: Path) -> None:
     write_people(tmp_path / "people.csv", 300)
-    asked = {"table": "people.csv", "secret": "illness", "background": ["city"], "simulate": 3}
+    asked = {"table": "people.csv", "secret": ["illness"], "background": ["city"], "simulate": 3}
     goals: tuple[dict[str, object], ...] = (
         {"max_distortion": 0.2},
         {"max_leakage": 1e-6},

@@ -221,7 +221,7 @@ def test_all_dropped_files_together_have_a_limit_and_can_be_removed(served: Serv
     left = served.delete(f"/api/tables/{first['id']}")
     assert left.status == 200 and first["id"] not in [table["id"] for table in left.fields["tables"]]
     assert not [path for path in _kept(served) if path.endswith(first["name"])]
-    assert served.post("/api/measure", {"table": first["id"], "secret": "a"}).status == 404
+    assert served.post("/api/measure", {"table": first["id"], "secret": ["a"]}).status == 404
     again = served.drop("again.csv", made["large4.csv"])
     assert again.status == 200 and again.fields["dropped"] and again.fields["path"] is None
     for table in (*tables, again.fields):

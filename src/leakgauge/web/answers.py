@@ -12,13 +12,14 @@ from typing import Any, Final, TypeVar
 from anyio import to_thread
 from starlette.requests import ClientDisconnect, Request
 
-from leakgauge.artefacts import Measurement
+from leakgauge.artefacts import Measurement, Survey
 from leakgauge.artefacts.codec import encode
 from leakgauge.design import Knowledge, Slope, Solution, frontier
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.jobs.design import Question
 from leakgauge.jobs.measure import Roles, measure, require_varied
+from leakgauge.jobs.survey import survey
 from leakgauge.languages import Language
 from leakgauge.measures import entropy
 from leakgauge.probability import Scenario
@@ -127,6 +128,7 @@ class Answers:
         self._remembered = Remembered()
         # One at a time: two would only wait for each other, and the one that nobody wants any more holds up the next.
         self._curves = Remembered(threads=1)
+        self._surveys = Remembered(threads=1)
         self._preparing: threading.Thread | None = None
 
     async def measure(self, asked: TableQuestion, language: Language) -> dict[str, object]:
@@ -138,6 +140,28 @@ class Answers:
         question = ("picture", asked, language.code)
         picture = await self._once(question, table, lambda: decomposition_figure(fields, language=language).to_svg())
         return {**fields, "figure": picture}
+
+    async def survey(self, asked: TableQuestion, tell: Callable[[int, int], None]) -> Survey:
+        """The fields of ``leakgauge survey``; ``tell`` is told, in the loop, how much is done of how much."""
+        asked = replace(asked, background=(), points=0)
+        table, loop = self._workspace.table(asked.table), asyncio.get_running_loop()
+
+        def progress(done: int, total: int) -> None:
+            loop.call_soon_threadsafe(tell, done, total)
+
+        return await self._once(
+            ("survey", asked),
+            table,
+            lambda: survey(
+                table.source,
+                asked.secret,
+                unit=asked.unit,
+                bins=asked.bins,
+                missing=asked.missing,
+                progress=progress,
+            ),
+            self._surveys,
+        )
 
     async def frontier(self, asked: TableQuestion, language: Language) -> dict[str, object]:
         """The curve of least leakage with its channels."""
@@ -161,10 +185,10 @@ class Answers:
 
 
 def _measured(table: OpenTable, asked: TableQuestion) -> Measurement:
-    roles = Roles((asked.secret,), (), asked.background)
+    roles = Roles(asked.secret, (), asked.background)
     bins = _binnings(table, asked)
     with open_table(table.source, missing=asked.missing) as source:
-        return measure(source, roles, called=table.name, bins=bins)
+        return measure(source, roles, called=table.name, bins=bins, unit=asked.unit)
 
 
 def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
@@ -177,24 +201,25 @@ def _binnings(table: OpenTable, asked: TableQuestion) -> dict[str, Binning]:
             raise OptionError(
                 "The bins {text!r} do not start with a column and '='; write e.g. age=width:10.", text=text
             )
-        if column in (asked.secret, *asked.background):
+        if column in (*asked.secret, *asked.background):
             found[column] = parse_binning(how)
     return found
 
 
 def _curve(table: OpenTable, asked: TableQuestion) -> tuple[Solution, ...]:
-    roles = Roles((asked.secret,), (), asked.background)
+    roles = Roles(asked.secret, (), asked.background)
     bins = _binnings(table, asked)
     knowledge = Knowledge.ATTACKER if asked.background else Knowledge.NOBODY
     question = Question(roles.secret, roles.background, Hamming(), knowledge, bins)
     with open_table(table.source, missing=asked.missing) as source:
-        counts = in_bins(source, bins).counts(asked.secret)
-        require_varied(counts, asked.secret, binned=asked.secret in bins)
-        letters = len(counts.labels(asked.secret))
+        counts = in_bins(source, bins).counts(*asked.secret)
+        for column in asked.secret:
+            require_varied(counts, column, binned=column in bins)
+        letters = len(counts.distribution(*asked.secret).outcomes)
         if letters > MOST_LETTERS:
             raise OptionError(
                 "Column {column!r} has {letters:,} values, and the curve is drawn for up to {most}; bin or merge them.",
-                column=asked.secret,
+                column=", ".join(asked.secret),
                 letters=letters,
                 most=MOST_LETTERS,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import traceback
@@ -20,7 +21,7 @@ from starlette.routing import Route
 
 from leakgauge import __version__
 from leakgauge.artefacts import StoredAssessment
-from leakgauge.artefacts.codec import decode
+from leakgauge.artefacts.codec import decode, encode
 from leakgauge.errors import FileError, InternalError, LeakgaugeError, RefusalError
 from leakgauge.languages import CODES, Language, translations
 from leakgauge.web.answers import Answers, Remembered, while_awaited
@@ -61,6 +62,7 @@ class Page:
             ("PUT", "/api/drop", self._drop),
             ("POST", "/api/measure", self._measure),
             ("POST", "/api/frontier", self._frontier),
+            ("POST", "/api/survey", self._survey),
             ("POST", "/api/jobs", self._start),
             ("GET", "/api/jobs/{job}", self._job),
             ("GET", "/api/jobs/{job}/events", self._events),
@@ -78,21 +80,25 @@ class Page:
         async def answer(request: Request) -> Response:
             try:
                 return await endpoint(request)
-            except LeakgaugeError as error:
-                return refused(request, self._workspace.told(error))
             except ClientDisconnect:
                 return Response(status_code=400)
             except Exception as error:
-                if os.environ.get("LEAKGAUGE_DEBUG"):
-                    traceback.print_exc()
-                # Not the message: it could quote a value of the table.
-                failure = InternalError(
-                    "A bug in Leakgauge ({kind}); serve with LEAKGAUGE_DEBUG=1 for the details and report it.",
-                    kind=type(error).__name__,
-                )
+                failure = self._failure(error)
             return refused(request, failure)
 
         return answer
+
+    def _failure(self, error: Exception) -> LeakgaugeError:
+        """The error as people are told of it."""
+        if isinstance(error, LeakgaugeError):
+            return self._workspace.told(error)
+        if os.environ.get("LEAKGAUGE_DEBUG"):
+            traceback.print_exception(error)
+        # Not the message: it could quote a value of the table.
+        return InternalError(
+            "A bug in Leakgauge ({kind}); serve with LEAKGAUGE_DEBUG=1 for the details and report it.",
+            kind=type(error).__name__,
+        )
 
     async def _page(self, request: Request) -> Response:
         language = language_asked(request)
@@ -160,6 +166,28 @@ class Page:
         question = question_in(await fields_of(request))
         return JSONResponse(await while_awaited(request, self._answers.frontier(question, language_asked(request))))
 
+    async def _survey(self, request: Request) -> Response:
+        question, language = question_in(await fields_of(request)), language_asked(request)
+        # Once lines are under way the status is told: what can be refused by it is asked first.
+        await to_thread.run_sync(self._workspace.require_unchanged, self._workspace.table(question.table))
+
+        async def lines() -> AsyncIterator[str]:
+            """How much is done of how much, and then the survey or why there is none, as lines of JSON."""
+            heard: asyncio.Queue[tuple[int, int] | None] = asyncio.Queue()
+            looking = asyncio.create_task(self._answers.survey(question, lambda *done: heard.put_nowait(done)))
+            looking.add_done_callback(lambda _: heard.put_nowait(None))
+            try:
+                while (done := await heard.get()) is not None:
+                    yield json.dumps({"done": done[0], "total": done[1]}) + "\n"
+                answer = {"survey": encode(await looking, language.retell)}
+            except Exception as error:
+                answer = {"error": language.error(self._failure(error))}
+            finally:
+                looking.cancel()
+            yield json.dumps(answer) + "\n"
+
+        return StreamingResponse(lines(), media_type="application/x-ndjson")
+
     async def _start(self, request: Request) -> Response:
         question = request_in(await fields_of(request))
         table = self._workspace.table(question.table)
@@ -181,7 +209,7 @@ class Page:
 
     async def _grade(self, request: Request) -> Response:
         job = self._asked_job(request)
-        graded = job.read("assessment.json")
+        graded = job.read("assessment.json", _place(request))
         if not graded:
             raise UnknownError("This job has no grade; it released nothing, or is not that far.")
         with _files_of(job):
@@ -191,9 +219,10 @@ class Page:
     async def _figure(self, request: Request) -> Response:
         job, language = self._asked_job(request), language_asked(request)
         name = request.path_params["name"]
-        question = ("figure", job.version(), name, language.code)
+        place = _place(request)
+        question = ("figure", job.version(), name, place, language.code)
         with _files_of(job):
-            drawn = await self._drawn.once(question, lambda: picture(name, job, language))
+            drawn = await self._drawn.once(question, lambda: picture(name, job, place, language))
         return Response(drawn, media_type="image/svg+xml", headers={"Vary": "Cookie, Accept-Language"})
 
     async def _report(self, request: Request) -> Response:
@@ -224,6 +253,12 @@ async def _told(changes: AsyncIterator[Job | None], language: Language) -> Async
 async def _fields(job: Job, language: Language) -> dict[str, object]:
     """The job for the page; beside the loop, which must not wait for a disk or for what the first one loads."""
     return await to_thread.run_sync(job.fields, language)
+
+
+def _place(request: Request) -> int | None:
+    """The place of the secret that is asked about; None of the one that decides."""
+    given = request.query_params.get("secret", "")
+    return int(given) if given.isdecimal() else None
 
 
 @contextmanager

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import shlex
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
-from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, Sentence, StoredAssessment, codec
+from leakgauge.artefacts import Ended, JobEvent, PageJob, Request, SecretOutcome, Sentence, StoredAssessment, codec
+from leakgauge.artefacts.survey import Combination
 from leakgauge.assessment import default_diagram, read_diagram
 from leakgauge.errors import OptionError, did_you_mean
 from leakgauge.languages import Language, message
@@ -20,10 +21,11 @@ from leakgauge.report.facts import ARTEFACTS
 from leakgauge.report.html import style_hash, to_html
 from leakgauge.report.sections.pictures import figure_of
 from leakgauge.report.sections.teller import Teller
-from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, read_object, shown_of, stored_job_in, written
+from leakgauge.report.visible import visible
+from leakgauge.web.job_folder import JOB, StoredJob, page_job_in, part_of, read_object, shown_of, stored_job_in, written
 from leakgauge.web.questions import UnknownError
 
-STAGES: Final = ("measure", "design", "release", "audit", "assess", "report")
+STAGES: Final = ("survey", "measure", "design", "release", "audit", "assess", "report")
 _HEARD: Final = {"started": "running", "working": "running", "finished": "done", "kept": "kept", "skipped": "skipped"}
 _SILENT: Final = message("The job failed without saying why; run its command in a terminal.")
 _BESIDE: Final = message("The file was dropped onto the page: put {name!r} into the folder where you run this.")
@@ -146,16 +148,30 @@ class Job:
         """Where a file is that can be taken away; None where there is none of this name."""
         return self.folder / name if name in self.files() else None
 
-    def read(self, name: str) -> dict[str, Any]:
-        """The fields of one of its JSON files; empty where there is none."""
-        return read_object(self.folder / name) if name in self._names(self._left()) else {}
+    def read(self, name: str, place: int | None = None) -> dict[str, Any]:
+        """The fields of one of its JSON files, of the secret at a place or of the one that decides; empty if none."""
+        left = self._left()
+        request, names = self._asked_of(left), self._names(left)
+        group = self.group(place)
+        if request is not None and group and name not in names:
+            name = request.file(name, group)
+        return read_object(self.folder / name) if name in names else {}
+
+    def group(self, place: int | None = None) -> tuple[str, ...]:
+        """The secret at a place of several, or the one that decides; empty in a job with one."""
+        left = self._left()
+        request = self._asked_of(left)
+        if request is None or len(request.sources) < 2:
+            return ()
+        if place is None and left.headline is not None and left.headline.secret in request.sources:
+            return left.headline.secret
+        return request.sources[min(place or 0, len(request.sources) - 1)]
 
     def fields(self, language: Language) -> dict[str, object]:
         """The job for the page."""
         left = self._left()
         released = self.state != "running" and left.released
-        # Made from what was asked, never taken from a file.
-        request = left.request if left.asked else self._request
+        request, names = self._asked_of(left), self._names(left)
         words = [] if request is None else ["leakgauge", "protect", *request.arguments(), "-o", self._output]
         command = shell_line(words)
         note = language.say(_BESIDE, name=self._asked["table"]) if self._dropped and command else None
@@ -174,7 +190,24 @@ class Job:
             "files": self.files(),
             "released": released,
             "headline": codec.encode(left.headline if released else None, language.retell),
+            "secrets": [] if request is None else _secrets(request, left if released else StoredJob(), names),
+            "total": codec.encode(left.total if released else None),
+            "alone": self._alone() if released else None,
+            # Refused by the survey: these columns name people.
+            "naming": _columns_in(self.message) if self.state == "refused" and not left.outputs else [],
         }
+
+    def _asked_of(self, left: StoredJob) -> Request | None:
+        """Made from what was asked, never taken from a file."""
+        return left.request if left.asked else self._request
+
+    def _alone(self) -> dict[str, object] | None:
+        """The rows that stand alone in the public columns, as the survey found."""
+        found = self.read("survey.json")
+        together, rows = part_of(Combination, found.get("published")), found.get("rows")
+        if together is None or not together.alone or not isinstance(rows, int):
+            return None
+        return {"columns": list(together.columns), "alone": together.alone, "rows": rows}
 
     def _left(self) -> StoredJob:
         return stored_job_in(self.folder) or StoredJob()
@@ -197,6 +230,26 @@ class Job:
         assert self._request is not None
         asked = replace(self._request, table=self._asked["table"])
         codec.write(self._record, PageJob(asked, self._path, self.state, self._started, self.message))
+
+
+def _secrets(request: Request, left: StoredJob, names: Sequence[str]) -> list[dict[str, object]]:
+    """Each secret with what became of it, and the artefacts about it by the names they have in a job of one secret."""
+    outcomes = {one.secret: one for one in left.secrets}
+    told = [outcomes.get(one) or SecretOutcome(one, one not in request.groups) for one in request.sources]
+    return [
+        {
+            **codec.encode(one),
+            "files": [name for name in ARTEFACTS if {name, request.file(name, one.secret)} & {*names}],
+        }
+        for one in told
+    ]
+
+
+def _columns_in(said: object) -> list[str]:
+    """The columns that a sentence names, and those within it."""
+    fields = said.fields if isinstance(said, Sentence) else {}
+    own = [str(value) for name, value in fields.items() if name == "column"]
+    return own + [name for value in fields.values() for name in _columns_in(value)]
 
 
 def shown(text: str) -> str:
@@ -237,12 +290,12 @@ def grade_fields(graded: StoredAssessment, language: Language) -> dict[str, obje
     return {**told, "names": {key: (chinese and one.chinese) or one.name for key, one in graded.nodes.items()}}
 
 
-def picture(name: str, job: Job, language: Language) -> str:
-    """A picture of a job as SVG; ``UnknownError`` where there is none, or the job left nothing to draw it from."""
+def picture(name: str, job: Job, place: int | None, language: Language) -> str:
+    """A picture of a job and one secret as SVG; ``UnknownError`` where there is nothing to draw it from."""
     own = job.path("diagram.toml")
-    files = {file: fields for file in ARTEFACTS if (fields := job.read(file))}
+    files = {file: fields for file in ARTEFACTS if (fields := job.read(file, place))}
     diagram = default_diagram() if own is None else read_diagram(own)
-    figure = figure_of(Teller(files, diagram, language), name)
+    figure = figure_of(Teller(files, diagram, language, group=tuple(visible(job.group(place)))), name)
     if figure is None:
         raise UnknownError("This job has no such picture; look at the others.")
     return figure.to_svg()

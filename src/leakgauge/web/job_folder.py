@@ -11,8 +11,10 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from leakgauge.artefacts import Headline, Outcome, PageJob, Request, codec
+from leakgauge.artefacts import Headline, Outcome, PageJob, Request, SecretOutcome, codec
 from leakgauge.artefacts import Job as JobFile
+from leakgauge.artefacts.exposure import Total
+from leakgauge.artefacts.schemas import raised
 from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.web.questions import SHOWN
 
@@ -34,6 +36,8 @@ class StoredJob:
     outputs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     outcome: Outcome | None = None
     headline: Headline | None = None
+    secrets: tuple[SecretOutcome, ...] = ()
+    total: Total | None = None
 
     @property
     def released(self) -> bool:
@@ -43,7 +47,7 @@ class StoredJob:
 
 def stored_job_in(folder: Path) -> StoredJob | None:
     """What a job left in its folder; None where there is nothing, or something else."""
-    found = read_object(folder / JOB)
+    found = raised(JobFile, read_object(folder / JOB))
     question = _question(found.get("asked"))
     if found.get("schema") != codec.schema_of(JobFile) or question is None:
         return None
@@ -53,6 +57,8 @@ def stored_job_in(folder: Path) -> StoredJob | None:
         outputs=_outputs(found.get("stages")),
         outcome=part_of(Outcome, found.get("outcome")),
         headline=part_of(Headline, found.get("headline")),
+        secrets=_parts(SecretOutcome, found.get("secrets")),
+        total=part_of(Total, found.get("total")),
     )
 
 
@@ -68,6 +74,12 @@ def part_of(kind: type[Part], found: object) -> Part | None:
         return codec.decode(kind, found, JOB) if isinstance(found, dict) else None
     except (InputError, VerificationError):
         return None
+
+
+def _parts(kind: type[Part], found: object) -> tuple[Part, ...]:
+    """A list of a file; empty where one of its parts is of another kind."""
+    parts = [part_of(kind, one) for one in found] if isinstance(found, list) else []
+    return tuple(one for one in parts if one is not None) if None not in parts else ()
 
 
 def shown_of(request: Mapping[str, Any]) -> dict[str, object]:

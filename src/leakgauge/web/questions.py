@@ -32,7 +32,8 @@ from leakgauge.probability.files import strict_json
 COOKIE: Final = "leakgauge_language"
 GOALS: Final = ("max_distortion", "max_leakage", "local_dp", "target")
 """What a job of the page can aim at."""
-SHOWN: Final = ("secret", "background", "public", "bins", "missing", *GOALS)
+_LISTS: Final = ("secret", "withhold", "background", "public", "accept_unique", "bins", "missing")
+SHOWN: Final = (*_LISTS, "unit", "rows_per_unit", "together", *GOALS)
 """What the page shows of a request, beside its table."""
 _LARGEST: Final = 1 << 20
 _LONGEST: Final = 10_000
@@ -64,13 +65,17 @@ _STATUS: tuple[tuple[type[LeakgaugeError], int], ...] = (
 
 @dataclass(frozen=True)
 class TableQuestion:
-    """A question about a table before anything is released, with roles and bins as on the command line."""
+    """A question about a table before anything is released, with roles and bins as on the command line.
+
+    Several secrets are one joint source to be measured or drawn, and each by itself to be surveyed.
+    """
 
     table: str
-    secret: str
+    secret: tuple[str, ...]
     background: tuple[str, ...] = ()
     bins: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    unit: str | None = None
     points: int = 31
 
 
@@ -96,8 +101,8 @@ def question_in(fields: Mapping[str, Any]) -> TableQuestion:
     points = fields.get("points", 31)
     if not isinstance(points, int) or isinstance(points, bool) or not 2 <= points <= 201:
         raise OptionError("A frontier needs from 2 to 201 points; ask for 31.")
-    background, bins, missing = (_texts(fields, name) for name in ("background", "bins", "missing"))
-    return TableQuestion(text_in(fields, "table"), text_in(fields, "secret"), background, bins, missing, points)
+    lists = {name: _texts(fields, name) for name in ("secret", "background", "bins", "missing")}
+    return TableQuestion(table=text_in(fields, "table"), unit=_unit(fields), points=points, **lists)
 
 
 def request_in(fields: Mapping[str, Any]) -> Request:
@@ -106,9 +111,15 @@ def request_in(fields: Mapping[str, Any]) -> Request:
     goals = [name for name in GOALS if fields.get(name) is not None]
     if len(goals) != 1:
         raise OptionError("{number} goals are given; give one of {known!s}.", number=len(goals), known=GOALS)
-    lists = {name: _texts(fields, name) for name in ("background", "public", "bins", "missing")}
-    texts = {name: text_in(fields, name) for name in ("table", "secret")}
-    return codec.decode(Request, {**texts, **lists, goals[0]: _aim(goals[0], fields[goals[0]])}, "The question")
+    asked = {
+        "table": text_in(fields, "table"),
+        **{name: _texts(fields, name) for name in _LISTS},
+        "unit": _unit(fields),
+        "rows_per_unit": fields.get("rows_per_unit"),
+        "together": fields.get("together", False),
+        goals[0]: _aim(goals[0], fields[goals[0]]),
+    }
+    return codec.decode(Request, asked, "The question")
 
 
 def _require_known(fields: Mapping[str, Any]) -> None:
@@ -138,10 +149,20 @@ def _texts(fields: Mapping[str, Any], name: str) -> tuple[str, ...]:
     return tuple(_text(one, name, empty=name == "missing") for one in given)
 
 
-def _aim(goal: str, given: object) -> float | str:
-    """The value of a goal: a finite number from 0 on, or the name of a grade."""
+def _unit(fields: Mapping[str, Any]) -> str | None:
+    return None if fields.get("unit") is None else text_in(fields, "unit")
+
+
+def _aim(goal: str, given: object) -> float | str | dict[str, float | str]:
+    """The value of a goal: a finite number from 0 on, for all secrets or for each by its name, or a grade's name."""
     if goal == "target" and isinstance(given, str) and given:
         return _text(given, goal)
+    if goal != "target" and isinstance(given, dict) and given:
+        return {_text(name, goal): _number(goal, limit) for name, limit in given.items()}
+    return _number(goal, given)
+
+
+def _number(goal: str, given: object) -> float | str:
     if isinstance(given, (int, float)) and not isinstance(given, bool) and 0 <= given <= sys.float_info.max:
         return str(given) if goal == "target" else float(given)
     raise OptionError("The field {name!r} needs a number from 0 on; give one.", name=goal)

@@ -1,15 +1,16 @@
 // Step 4: how much to give up: a point of the curve, or a limit that the job finds a channel for.
 
-import { change, chosen, question, when } from "./chosen.js";
+import { change, chosen, keyOf, question, roleOf, shownSource, when } from "./chosen.js";
 import { channelMap } from "./channel.js";
 import { curve } from "./curve.js";
 import { complaint, fill, h } from "./elements.js";
 import { found, learn } from "./found.js";
-import { goal, goalFields, goalWords, MOST_FOR_EPSILON } from "./goals.js";
-import { named } from "./names.js";
+import { choosePoint, goal, goalFields, goalWords, MOST_FOR_EPSILON, pointOf } from "./goals.js";
+import { listed } from "./names.js";
 import { bits, fixed, nats, share, whole } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { latest } from "./server.js";
+import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
 import { around, say } from "./words.js";
 
@@ -42,17 +43,24 @@ export function chooseStep() {
 
   async function load() {
     problem.tell(null);
-    if (!chosen.table || !chosen.secret) return wait(say("Choose a secret first."));
+    const source = shownSource();
+    if (!source) return wait(say("Choose a secret first."));
     fields = goalFields();
     drawn = refused = null;
     fill(board, busy(say("Drawing the curve …")));
-    fill(body, fields.element, problem.place, board);
+    fill(body, fields.element, sourceChoice(), problem.place, board);
     show();
+    if (roleOf(source[0]) === "withheld") {
+      return fill(board, waiting(around(say("{secret} is withheld: nothing of it is released, so it has no curve."),
+        { secret: listed(source) })));
+    }
     try {
-      const answer = await ask({ ...question(), points: POINTS });
-      if (!answer || found.failed) return undefined;
+      const asked = question();
+      const answer = await ask({ ...asked, points: POINTS });
+      // Of other roles by now: the curve of these is about to be asked for.
+      if (!answer || found.failed || !shownSource() || JSON.stringify(asked) !== JSON.stringify(question())) return undefined;
       learn({ floor: answer.floor ?? null, entropy: answer.entropy });
-      drawn = explorer(answer);
+      drawn = explorer(answer, source);
       fill(board, drawn.element);
     } catch (refusal) {
       refused = refusal;
@@ -75,9 +83,10 @@ export function chooseStep() {
   }
 
   let soon = null;
-  when("table roles", () => {
+  when("table roles source", () => {
+    drawn = null;
     clearTimeout(soon);
-    soon = setTimeout(load, chosen.secret ? 250 : 0);
+    soon = setTimeout(load, shownSource() ? 250 : 0);
   });
   when("goal", show);
   when("measured", measured);
@@ -86,13 +95,15 @@ export function chooseStep() {
 }
 
 function waysOut() {
-  const column = chosen.table.columns.find(({ name }) => name === chosen.secret);
-  const ranges = ["numbers", "whole numbers"].includes(column.kind);
+  const source = shownSource();
+  const [secret] = source;
+  const column = chosen.table.columns.find(({ name }) => name === secret);
+  const ranges = source.length === 1 && ["numbers", "whole numbers"].includes(column.kind);
   const proposed = "quantiles:10";
-  const press = () => change("roles", { bins: { ...chosen.bins, [chosen.secret]: proposed }, point: null });
+  const press = () => change("roles", { bins: { ...chosen.bins, [secret]: proposed }, points: {} });
   return h("div", { class: "warning ways" },
     h("p", {}, around(say("{secret} has {number} values, and the curve is drawn for up to {most}.",
-      { number: whole(found.letters), most: MOST_LETTERS }), { secret: named(chosen.secret) })),
+      { number: whole(found.letters), most: MOST_LETTERS }), { secret: listed(source) })),
     h("ul", {}, ranges ? h("li", {}, say("Put it in ranges in step 2, such as width:10, or press:"), " ",
       h("button", { type: "button", class: "quiet", click: press }, say("ten ranges with as many rows each"))) : null,
     h("li", {}, found.letters > MOST_FOR_EPSILON
@@ -100,7 +111,7 @@ function waysOut() {
       : say("Or set a limit above instead of choosing a point: bits and ε need no curve."))));
 }
 
-function explorer(answer) {
+function explorer(answer, source) {
   const points = [...answer.points].sort((one, other) => one.distortion - other.distortion);
   const map = channelMap(answer.inputs, answer.outputs);
   const numbers = numbersOf(answer);
@@ -108,7 +119,7 @@ function explorer(answer) {
   const drawn = curve({
     points, objective: answer.objective, entropy: answer.entropy, floor: answer.floor,
     // Who drags the handle aims at its point.
-    moved: (index) => change("goal", { point: { distortion: points[index].distortion }, goal: "max_distortion" }),
+    moved: (index) => choosePoint(source, points[index].distortion),
     told: (point) => say("distortion {distortion}: leaks {leakage}, ε {epsilon}, {unchanged} unchanged", {
       distortion: fixed(point.distortion, 3), leakage: bits(point[answer.objective]), epsilon: nats(point.epsilon),
       unchanged: share(point.unchanged),
@@ -120,9 +131,11 @@ function explorer(answer) {
   function show() {
     const asked = goal();
     const byLeakage = chosen.goal === "max_leakage" && asked !== null;
-    const at = byLeakage ? within(points, answer.objective, asked.max_leakage) : nearest(points);
+    const last = points.at(-1).distortion;
+    const at = byLeakage ? within(points, answer.objective, asked.max_leakage) : nearest(points, pointOf(source));
     const known = chosen.goal === "max_distortion" || byLeakage;
-    chosen.point = { distortion: points[at].distortion };
+    if (byLeakage || pointOf(source) === null) chosen.points[keyOf(source)] = points[at].distortion;
+    else if (pointOf(source) > last) chosen.points[keyOf(source)] = last;
     drawn.go(at);
     drawn.drawing.classList.toggle("aside", !known);
     numbers.element.hidden = map.element.hidden = !known;
@@ -130,7 +143,7 @@ function explorer(answer) {
       numbers.show(points[at]);
       map.show(points[at].matrix);
     }
-    if (byLeakage) noted(say("The point of the curve next to the limit; the job meets the limit itself."));
+    if (byLeakage || (known && Math.abs(pointOf(source) - points[at].distortion) > 1e-4)) noted(say("The point of the curve next to the limit; the job meets the limit itself."));
     else noted(known || !asked ? "" : say("The job finds the channel for this limit; its numbers come with the result."));
   }
 
@@ -145,8 +158,8 @@ function explorer(answer) {
 }
 
 // Where the handle was before, or else a middle of the curve that many would look at first.
-function nearest(points) {
-  const wanted = chosen.point ? chosen.point.distortion : points.at(-1).distortion / 3;
+function nearest(points, chosenBefore) {
+  const wanted = chosenBefore ?? points.at(-1).distortion / 3;
   const away = (point) => Math.abs(point.distortion - wanted);
   return points.reduce((best, point, index) => (away(point) < away(points[best]) ? index : best), 0);
 }

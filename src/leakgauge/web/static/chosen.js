@@ -4,8 +4,8 @@ const KEPT = "leakgauge";
 const heard = new EventTarget();
 
 export const nothing = () => ({
-  secret: null, background: [], public: [], bins: {}, missing: "", goal: "max_distortion", point: null,
-  limits: { max_leakage: "", local_dp: "", target: "good" },
+  roles: {}, together: false, rows_per_unit: "", accept: [], bins: {}, missing: "", source: "",
+  goal: "max_distortion", points: {}, limits: { max_leakage: "", local_dp: "", target: "good" },
 });
 
 export const chosen = { table: null, job: null, ...nothing() };
@@ -50,14 +50,53 @@ export function when(events, listener) {
   for (const event of events.split(" ")) heard.addEventListener(event, listener);
 }
 
-// The question that every step asks of the table, as the server wants it.
-export function question() {
-  const used = new Set([chosen.secret, ...chosen.background, ...chosen.public]);
+// none, secret, withheld, public, background, both (background and public) or unit.
+export const roleOf = (name) => chosen.roles[name] || "none";
+
+// The columns with one of these roles, in the order of the table.
+export const columnsOf = (...roles) =>
+  (chosen.table ? chosen.table.columns : []).map(({ name }) => name).filter((name) => roles.includes(roleOf(name)));
+
+// The released secrets by the channels they go through: each alone, or all together.
+export function groups() {
+  const secrets = columnsOf("secret");
+  return chosen.together && secrets.length > 1 ? [secrets] : secrets.map((name) => [name]);
+}
+
+// What is measured: the groups, and each secret that is withheld.
+export const sources = () => [...groups(), ...columnsOf("withheld").map((name) => [name])];
+
+export const keyOf = (source) => source.join("\n");
+
+// The source that steps 3 and 4 show; null where no secret is chosen.
+export const shownSource = () => sources().find((one) => keyOf(one) === chosen.source) || sources()[0] || null;
+
+function binsAndMissing() {
+  const used = ([name, how]) => how && !["none", "unit"].includes(roleOf(name));
   return {
-    table: chosen.table.id,
-    secret: chosen.secret,
-    background: chosen.background,
-    bins: Object.entries(chosen.bins).filter(([name, how]) => how && used.has(name)).map((one) => one.join("=")),
+    bins: Object.entries(chosen.bins).filter(used).map((one) => one.join("=")),
     missing: chosen.missing.trim() ? chosen.missing.trim().split(/\s+/) : [],
+  };
+}
+
+// What steps 3 and 4 ask about the source that is shown, as the server wants it.
+export const question = () => ({ ...surveyQuestion(), secret: shownSource(), background: columnsOf("background", "both") });
+
+export const surveyQuestion = () =>
+  ({ table: chosen.table.id, secret: columnsOf("secret", "withheld"), unit: columnsOf("unit")[0] ?? null, ...binsAndMissing() });
+
+// What a job is asked, beside its goal.
+export function asked() {
+  const open = columnsOf("public", "both");
+  const counted = columnsOf("unit").length && chosen.rows_per_unit !== "";
+  return {
+    ...surveyQuestion(),
+    secret: columnsOf("secret"),
+    withhold: columnsOf("withheld"),
+    background: columnsOf("background", "both"),
+    public: open,
+    rows_per_unit: counted ? Number(chosen.rows_per_unit) : null,
+    together: groups().some((group) => group.length > 1),
+    accept_unique: open.filter((name) => chosen.accept.includes(name)),
   };
 }

@@ -8,7 +8,7 @@ import { language, say } from "./words.js";
 // Pixels between a node and the panel that tells of it.
 const CLEAR = 16;
 
-export async function diagram(place, job, grade) {
+export async function diagram(place, job, grade, asking) {
   const nodes = nodesOf(grade);
   const panel = h("div", { class: "evidence", "aria-live": "polite" },
     h("p", { class: "small" }, say("Press a node to see what it rests on.")));
@@ -39,7 +39,7 @@ export async function diagram(place, job, grade) {
   });
   fill(place, h("h3", {}, say("What the grade rests on")), wide(), board,
     h("details", {}, h("summary", {}, say("Nodes as a list")), list), panel);
-  const svg = await text(`api/jobs/${encodeURIComponent(job.id)}/figures/influence.svg`);
+  const svg = await text(`api/jobs/${encodeURIComponent(job.id)}/figures/influence.svg${asking}`);
   const drawing = document.importNode(new DOMParser().parseFromString(svg, "image/svg+xml").documentElement, true);
   drawn = marks(drawing, nodes);
   for (const [key, some] of drawn) for (const mark of some) mark.addEventListener("click", () => press(key));

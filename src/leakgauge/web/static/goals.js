@@ -1,9 +1,10 @@
 // What a job aims at: a point of the curve, or a limit that it finds a channel for.
 
-import { change, chosen } from "./chosen.js";
+import { change, chosen, groups, keyOf } from "./chosen.js";
 import { complaint, h } from "./elements.js";
 import { found } from "./found.js";
 import { gradeName, GRADES } from "./grades.js";
+import { isolated, named, visible } from "./names.js";
 import { bits, fixed, short, whole } from "./numbers.js";
 import { say } from "./words.js";
 
@@ -14,16 +15,32 @@ export const MOST_FOR_EPSILON = 1400;
 // What the job is asked for, as the server wants it; null where it is not set yet, or not as it can be.
 export function goal() {
   if (chosen.goal === "max_distortion") {
+    const all = groups();
+    const limits = all.map(pointOf);
+    if (!all.length || limits.some((one) => !(one >= 0 && one < Infinity))) return null;
     // Rounded up: a channel that may change a little more leaks a little less than the point shows.
-    return chosen.point ? { max_distortion: Math.ceil(chosen.point.distortion * 1e4 - 1e-6) / 1e4 } : null;
+    const rounded = limits.map((one) => Math.ceil(one * 1e4 - 1e-6) / 1e4);
+    const same = new Set(rounded).size === 1;
+    return { max_distortion: same ? rounded[0] : Object.fromEntries(all.map(([name], at) => [name, rounded[at]])) };
   }
   const limit = chosen.limits[chosen.goal];
-  if (chosen.goal === "target") return { target: limit };
+  if (chosen.goal === "target") return limitProblem("target") ? null : { target: limit };
   return limit === "" || limitProblem(chosen.goal) ? null : { [chosen.goal]: Number(limit) };
 }
 
+// The distortion chosen for a group; where it has none of its own, the first one chosen for another.
+export function pointOf(group) {
+  return [group, ...groups()].map((one) => chosen.points[keyOf(one)]).find((one) => one !== undefined) ?? null;
+}
+
+export const choosePoint = (group, distortion) =>
+  change("goal", { goal: "max_distortion", points: { ...chosen.points, [keyOf(group)]: distortion } });
+
 // What is wrong with the limit that is set, in one sentence; null where nothing is.
 export function limitProblem(kind) {
+  if (kind === "target" && chosen.together && groups().length === 1 && groups()[0].length > 1) {
+    return say("A grade is reached for one secret at a time; protect the secrets each by itself, or choose another aim.");
+  }
   if (kind !== "max_leakage" && kind !== "local_dp") return null;
   const given = chosen.limits[kind];
   const limit = Number(given);
@@ -40,7 +57,7 @@ export function limitProblem(kind) {
     return say("The background alone tells {floor}; no protection leaks less.",
       { floor: bits(Math.ceil(found.floor * 1e4) / 1e4) });
   }
-  if (found.entropy !== null && limit > found.entropy) {
+  if (found.entropy !== null && limit > found.entropy && groups().length === 1) {
     return say("There are only {entropy} to leak; give less.", { entropy: bits(found.entropy) });
   }
   return null;
@@ -55,16 +72,41 @@ export function goalWords() {
 export function aimWords(asked) {
   const kind = KINDS.find((one) => (asked[one] ?? null) !== null);
   const told = {
-    max_distortion: () => say("distortion ≤ {limit}", { limit: fixed(asked.max_distortion, 4) }),
-    max_leakage: () => say("≤ {limit} bits", { limit: short(asked.max_leakage) }),
-    local_dp: () => say("local ε ≤ {limit}", { limit: short(asked.local_dp) }),
+    max_distortion: () => say("distortion ≤ {limit}", { limit: limitsOf(asked.max_distortion) }),
+    max_leakage: () => say("≤ {limit} bits", { limit: limitsOf(asked.max_leakage, short) }),
+    local_dp: () => say("local ε ≤ {limit}", { limit: limitsOf(asked.local_dp, short) }),
     target: () => say("grade {grade}", { grade: gradeName(asked.target) }),
   };
   return kind ? told[kind]() : "";
 }
 
+// A limit for all secrets, or one for each after its name.
+function limitsOf(limit, write = (one) => fixed(one, 4)) {
+  if (typeof limit !== "object") return write(limit);
+  const written = Object.entries(limit).map(([name, one]) => [name, write(one)]);
+  const same = written.every(([, one]) => one === written[0][1]);
+  return same ? written[0][1] : written.map(([name, one]) => `${isolated(name)} ${one}`).join(", ");
+}
+
+// The most distortion of each secret, where there are several.
+function distortions() {
+  return groups().length < 2 ? [] : groups().map((group) => {
+    const input = h("input", {
+      type: "number", name: "distortion", min: "0", step: "any", inputmode: "decimal",
+      "aria-label": say("Most distortion of {name}", { name: visible(group[0]) }),
+      input: () => choosePoint(group, input.value === "" ? undefined : Number(input.value)),
+    });
+    const show = () => {
+      // Not under the hands of who is typing.
+      if (document.activeElement !== input) input.value = pointOf(group) === null ? "" : String(Math.ceil(pointOf(group) * 1e4 - 1e-6) / 1e4);
+    };
+    return { show, element: h("label", { class: "each" }, named(group[0]), input) };
+  });
+}
+
 export function goalFields() {
   const limit = (kind, value) => change("goal", { goal: kind, limits: { ...chosen.limits, [kind]: value } });
+  const each = distortions();
   const problems = new Map();
   const choice = (kind, label, field) => {
     const problem = complaint();
@@ -79,7 +121,9 @@ export function goalFields() {
   const grades = GRADES.map((grade) =>
     h("option", { value: grade, selected: grade === chosen.limits.target }, gradeName(grade)));
   const element = h("fieldset", { class: "goals" }, h("legend", {}, say("What the job aims at")),
-    choice("max_distortion", say("The point chosen on the curve"), null),
+    choice("max_distortion", each.length ? say("At most this distortion of each secret, or its point on the curve")
+      : say("The point chosen on the curve"), null),
+    each.length ? h("div", { class: "row" }, each.map((one) => one.element)) : null,
     choice("max_leakage", say("Instead: leak at most so many bits"),
       amount("max_leakage", say("Most bits leaked"), "0.5")),
     choice("local_dp", say("Instead: local differential privacy with ε at most"),
@@ -91,6 +135,7 @@ export function goalFields() {
     element,
     show() {
       for (const input of element.querySelectorAll("input[name=goal]")) input.checked = input.value === chosen.goal;
+      for (const one of each) one.show();
       for (const [kind, problem] of problems) {
         const told = kind === chosen.goal ? limitProblem(kind) : null;
         // Told once: the same sentence at every key would drown a listener.

@@ -21,7 +21,7 @@ export function gradeName(grade) {
 
 export function stageName(stage) {
   const names = {
-    measure: say("Measure what leaks"), design: say("Design the channel"), release: say("Make the release"),
+    survey: say("Look through the columns"), measure: say("Measure what leaks"), design: say("Design the channel"), release: say("Make the release"),
     audit: say("Attack it"), assess: say("Grade it"), report: say("Write the report"),
   };
   return names[stage] || stage;

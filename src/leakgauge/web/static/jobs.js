@@ -90,6 +90,6 @@ function arrived(job) {
 
 // What a job is about: its table, secret, aim and hour; names written by the given function.
 export function about({ asked, started }, write = visible) {
-  const names = [asked.table, asked.secret].filter(Boolean).map(write);
+  const names = [asked.table, ...(asked.secret || []), ...(asked.withhold || [])].filter(Boolean).map(write);
   return [...names, ...[aimWords(asked), started && moment(started)].filter(Boolean)];
 }

@@ -1,12 +1,13 @@
 // Step 3: what there is to leak, and what the background tells already.
 
-import { change, chosen, question, when } from "./chosen.js";
+import { change, columnsOf, question, shownSource, when } from "./chosen.js";
 import { complaint, fill, h, pictureOf } from "./elements.js";
 import { forget, learn } from "./found.js";
-import { listed, named } from "./names.js";
+import { listed } from "./names.js";
 import { between, bits, fixed, share, short, valueOf } from "./numbers.js";
 import { reopening } from "./opening.js";
 import { latest } from "./server.js";
+import { sourceChoice } from "./sources.js";
 import { busy, step, waiting } from "./steps.js";
 import { around, say } from "./words.js";
 
@@ -19,21 +20,21 @@ export function leakageStep() {
   async function measure() {
     problem.tell(null);
     forget();
-    if (!chosen.table || !chosen.secret) {
+    if (!shownSource()) {
       fill(body, waiting(say("Choose a secret first.")));
       return tell("", true);
     }
-    fill(body, busy(say("Measuring …")));
+    fill(body, sourceChoice(), busy(say("Measuring …")));
     tell("…");
     try {
       const found = await ask(question());
       if (!found) return undefined;
-      fill(body, h("ul", { class: "findings" }, findings(found)),
+      fill(body, sourceChoice(), h("ul", { class: "findings" }, findings(found)),
         found.figure && pictureOf(found.figure, say("What the secret holds, and what of it the background tells")));
       tell(say("{number:g} bits", { number: fixed(found.entropy, 2) }));
       learn({ letters: found.letters.secret, entropy: valueOf(found.entropy) });
     } catch (refusal) {
-      fill(body, problem.place);
+      fill(body, sourceChoice(), problem.place);
       problem.tell(refusal.message, reopening(refusal, problem));
       tell(say("not measured"));
       learn({ failed: true });
@@ -42,10 +43,10 @@ export function leakageStep() {
   }
 
   let soon = null;
-  when("table roles", () => {
+  when("table roles source", () => {
     clearTimeout(soon);
     // Several boxes ticked in a row are one question.
-    soon = setTimeout(measure, chosen.secret ? 250 : 0);
+    soon = setTimeout(measure, shownSource() ? 250 : 0);
   });
   measure();
   return { section, line };
@@ -55,7 +56,7 @@ function findings(found) {
   const told = [];
   const finding = (value, sentence, sure) => told.push(h("li", {},
     h("strong", { class: "value" }, value), h("span", {}, sentence), sure && h("span", { class: "small" }, sure)));
-  const secret = () => named(chosen.secret);
+  const secret = () => listed(shownSource());
   finding(bits(found.entropy), around(found.effective_set
     ? say("is what there is to learn about {secret}: to single out one of {number} equally likely values.",
       { number: fixed(found.effective_set, 1) })
@@ -63,7 +64,7 @@ function findings(found) {
   if (found.background_floor) {
     finding(bits(found.background_floor), around(
       say("of it someone who knows {background} learns anyway. No protection of {secret} gets below this."),
-      { background: listed(chosen.background), secret: secret() }), between(found.background_floor, bits));
+      { background: listed(columnsOf("background", "both")), secret: secret() }), between(found.background_floor, bits));
   }
   const [before, after] = [share(found.best_guess), share(found.best_guess_after)];
   // Compared as they are shown: two equal numbers beside each other would look like a mistake.

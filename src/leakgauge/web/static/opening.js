@@ -1,6 +1,6 @@
 // Tables opened by their path: at first, again, and with the settings of an earlier job.
 
-import { adopt, change, chosen, nothing } from "./chosen.js";
+import { adopt, change, chosen, keyOf, nothing } from "./chosen.js";
 import { KINDS } from "./goals.js";
 import { h } from "./elements.js";
 import { isolated } from "./names.js";
@@ -35,19 +35,28 @@ async function tableOf(job) {
 // Its table, which is opened for it.
 export async function takeSettings(job) {
   const table = await tableOf(job);
-  const { secret, background = [], public: open = [], bins = [], missing = [] } = job.asked;
+  const { secret = [], withhold = [], background = [], public: open = [], unit = null, bins = [], missing = [] } = job.asked;
+  const roles = Object.fromEntries([
+    ...open.map((name) => [name, background.includes(name) ? "both" : "public"]),
+    ...background.filter((name) => !open.includes(name)).map((name) => [name, "background"]),
+    ...secret.map((name) => [name, "secret"]), ...withhold.map((name) => [name, "withheld"]),
+    ...(unit === null ? [] : [[unit, "unit"]]),
+  ]);
   const known = new Set(table.columns.map((column) => column.name));
-  const lacking = [secret, ...background, ...open].find((name) => !known.has(name));
+  const lacking = Object.keys(roles).find((name) => !known.has(name));
   if (lacking !== undefined) {
     throw new Refusal(say("The table has no column {name} any more.", { name: isolated(lacking) }), 404);
   }
   const fields = nothing();
   fields.goal = KINDS.find((kind) => (job.asked[kind] ?? null) !== null) || fields.goal;
   const limit = job.asked[fields.goal] ?? null;
-  if (fields.goal === "max_distortion") fields.point = limit === null ? null : { distortion: limit };
-  else fields.limits[fields.goal] = String(limit);
+  const together = Boolean(job.asked.together);
+  const each = together ? [keyOf(secret)] : secret;
+  if (fields.goal !== "max_distortion") fields.limits[fields.goal] = String(limit);
+  else if (limit !== null) fields.points = typeof limit === "object" ? limit : Object.fromEntries(each.map((key) => [key, limit]));
   change("table", {
-    table, ...fields, secret, background, public: open, missing: missing.join(" "),
+    table, ...fields, roles, together, rows_per_unit: String(job.asked.rows_per_unit ?? ""),
+    accept: job.asked.accept_unique || [], missing: missing.join(" "),
     bins: Object.fromEntries(bins.map((text) => [text.slice(0, text.lastIndexOf("=")), text.slice(text.lastIndexOf("=") + 1)])),
   });
   return table;

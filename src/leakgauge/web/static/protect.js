@@ -1,6 +1,6 @@
 // Step 5: the job, with its progress, which goes on without the page and is found again by it.
 
-import { chosen, question, when } from "./chosen.js";
+import { asked, chosen, columnsOf, groups, when } from "./chosen.js";
 import { complaint, fill, h } from "./elements.js";
 import { found } from "./found.js";
 import { goal, goalWords, KINDS } from "./goals.js";
@@ -11,6 +11,7 @@ import { whole } from "./numbers.js";
 import { reopening, takeSettings } from "./opening.js";
 import { post } from "./server.js";
 import { step, waiting } from "./steps.js";
+import { acceptance } from "./survey.js";
 import { around, say } from "./words.js";
 
 export function protectStep() {
@@ -26,6 +27,7 @@ export function protectStep() {
   const heading = h("div", { class: "about" });
   const stages = h("ol", { class: "stages" });
   const status = h("p", { class: "status", role: "status", "aria-live": "polite" });
+  const naming = h("div", { class: "naming" });
   const onward = h("a", { href: "#result", hidden: true }, say("To the result"));
 
   // What was pressed does its work, and says beside it what went wrong.
@@ -44,7 +46,7 @@ export function protectStep() {
     // Not disabled: it would lose the focus of who pressed it.
     if (start.getAttribute("aria-disabled") === "true") return;
     start.setAttribute("aria-disabled", "true");
-    attempt(() => launch({ ...question(), public: chosen.public, ...goal() }));
+    attempt(() => launch({ ...asked(), ...goal() }));
   }
 
   function halt() {
@@ -58,25 +60,23 @@ export function protectStep() {
   // The same question again: the job keeps what it has finished.
   function goOn() {
     const { job } = shown;
-    const { secret, background = [], public: open = [], bins = [], missing = [] } = job.asked;
-    const aim = KINDS.filter((kind) => (job.asked[kind] ?? null) !== null).map((kind) => [kind, job.asked[kind]]);
     attempt(async () => {
       const { id: table } = await takeSettings(job);
-      await launch({ table, secret, background, public: open, bins, missing, ...Object.fromEntries(aim) });
+      await launch({ ...job.asked, table });
     });
   }
 
   function show() {
     const { job } = shown;
     const running = job !== null && job.state === "running";
-    const ready = chosen.table && chosen.secret && !found.failed && goal();
+    const ready = groups().length && !found.failed && goal();
     fill(plan, ready ? planned() : waiting(say("Choose a table, a secret and how much to give up first.")));
     start.setAttribute("aria-disabled", String(!ready || running));
     if (!running && document.activeElement === stop) start.focus();
     stop.hidden = !running;
-    const asked = job !== null && Boolean(job.asked.secret);
-    onwards.hidden = !asked || !["stopped", "failed"].includes(job.state);
-    take.hidden = !asked || running || !differences(job).length;
+    const known = job !== null && Boolean(job.asked.secret);
+    onwards.hidden = !known || !["stopped", "failed"].includes(job.state);
+    take.hidden = !known || running || !differences(job).length;
     before.hidden = onwards.hidden && take.hidden;
     tell(job ? jobState(job.state) : "", !ready && !job);
     progress();
@@ -93,9 +93,11 @@ export function protectStep() {
     if (status.textContent !== now) status.textContent = now;
     status.className = `status ${job.state}`;
     onward.hidden = job.state === "running";
+    // Columns that name people, by which the job was refused.
+    fill(naming, job.naming.map(acceptance));
   }
 
-  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, status, onward);
+  body.append(plan, h("div", { class: "row" }, start, stop), problem.place, heading, before, stages, status, naming, onward);
   when("table roles goal measured job", show);
   when("progress", progress);
   show();
@@ -105,7 +107,7 @@ export function protectStep() {
 // Which job this is about, and in what it differs from what is chosen on the page now.
 export function jobHead(job) {
   const told = about(job, named).flatMap((one, at) => (at ? [", ", one] : [one]));
-  const other = chosen.table && chosen.secret ? differences(job) : [];
+  const other = groups().length ? differences(job) : [];
   return [
     h("p", { class: "job-head" }, h("strong", {}, around(say("Job: {job}"), { job: told }))),
     job.started_here === false
@@ -115,28 +117,32 @@ export function jobHead(job) {
   ];
 }
 
-function differences({ asked }) {
-  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+function differences(job) {
   const sorted = (names) => [...(names || [])].sort();
-  const now = chosen.table ? question() : {};
-  const aim = (one) => KINDS.filter((kind) => ((one || {})[kind] ?? null) !== null).map((kind) => [kind, String(one[kind])]);
-  return [
-    [say("table"), chosen.table && chosen.table.name, asked.table],
-    [say("secret"), chosen.secret, asked.secret],
-    [say("background"), sorted(chosen.background), sorted(asked.background)],
-    [say("set of public columns"), sorted(chosen.public), sorted(asked.public)],
-    [say("set of ranges"), sorted(now.bins), sorted(asked.bins)],
-    [say("text for missing"), sorted(now.missing), sorted(asked.missing)],
-    [say("aim"), aim(goal()), aim(asked)],
-  ].filter(([, one, other]) => !same(one, other)).map(([name]) => name);
+  const now = chosen.table ? { ...asked(), ...goal(), table: chosen.table.name } : {};
+  const limits = (one) => (typeof one === "object" && one !== null
+    ? Object.entries(one).sort().map(([name, limit]) => [name, String(limit)]) : String(one ?? ""));
+  const shape = (one) => [
+    [say("table"), one.table],
+    [say("set of secrets"), sorted(one.secret), sorted(one.withhold), Boolean(one.together)],
+    [say("background"), sorted(one.background)],
+    [say("set of public columns"), sorted(one.public), sorted(one.accept_unique)],
+    [say("unit"), one.unit ?? null, one.rows_per_unit ?? null],
+    [say("set of ranges"), sorted(one.bins)],
+    [say("text for missing"), sorted(one.missing)],
+    [say("aim"), KINDS.map((kind) => limits(one[kind]))],
+  ];
+  const other = shape(job.asked);
+  return shape(now).filter((one, at) => JSON.stringify(one) !== JSON.stringify(other[at])).map(([name]) => name);
 }
 
 function planned() {
-  const names = { secret: named(chosen.secret), open: listed(chosen.public) };
+  const open = columnsOf("public", "both");
+  const names = { secret: listed(columnsOf("secret")), open: listed(open) };
   const words = { goal: goalWords() };
-  return around(chosen.public.length
-    ? say("{secret} is published protected ({goal}), and as public columns {open}; nothing else is published.", words)
-    : say("{secret} is published protected ({goal}); nothing else is published.", words), names);
+  return around(open.length
+    ? say("Published protected: {secret} ({goal}); as public columns: {open}. Nothing else is published.", words)
+    : say("Published protected: {secret} ({goal}). Nothing else is published.", words), names);
 }
 
 function stage({ name, state, done, total }) {

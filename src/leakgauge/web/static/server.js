@@ -38,6 +38,28 @@ export async function post(address, question = {}, signal = undefined) {
   return answer.json();
 }
 
+// An answer told line by line: how much is done of how much, and at last the answer itself.
+export async function told(address, question, progress) {
+  const answer = await ask(address, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(question),
+  });
+  const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  let last = {};
+  for (;;) {
+    const { done, value = "" } = await reader.read();
+    const lines = (rest + value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) {
+      last = JSON.parse(line);
+      if (last.total) progress(last.done, last.total);
+    }
+    if (done) break;
+  }
+  if (last.error) throw new Refusal(last.error, 400);
+  return last;
+}
+
 export async function remove(address) {
   return (await ask(address, { method: "DELETE" })).json();
 }

@@ -1,0 +1,139 @@
+"""Roles for every column, and the survey of them, in a real browser."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from leakgauge.randomness import simulation
+from tests.web.browsing import Visit, visiting
+from tests.web.serving import Served, running
+
+ENDED = 180_000
+"""Milliseconds that a job may take on a busy machine."""
+ILLNESSES, INCOMES, CITIES = ("asthma", "none", "flu"), ("low", "high"), ("Aachen", "Bergen", "Cork")
+
+
+def visits(place: Path) -> None:
+    """People of two rows each, with an id that names them, and secrets that their city tells something of."""
+    draw = simulation(5)
+    lines = ["id,city,sex,illness,income"]
+    for row in range(800):
+        city = int(draw.integers(3))
+        illness = city if draw.random() < 0.4 else int(draw.integers(3))
+        income = city % 2 if draw.random() < 0.3 else int(draw.integers(2))
+        sex = "fm"[int(draw.integers(2))]
+        lines.append(f"p{row // 2:04d},{CITIES[city]},{sex},{ILLNESSES[illness]},{INCOMES[income]}")
+    place.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("roles") / "data"
+    folder.mkdir()
+    visits(folder / "visits.csv")
+    with running(folder) as server:
+        yield server
+
+
+def chosen(visit: Visit, **roles: str) -> None:
+    visit.page.get_by_label("Path in").fill("visits.csv")
+    visit.page.get_by_role("button", name="Open", exact=True).click()
+    for column, role in roles.items():
+        visit.give(column, role)
+
+
+def protect(visit: Visit, told: str) -> None:
+    """Run the job to its end, which must be this one."""
+    visit.page.get_by_role("button", name="Protect", exact=True).click()
+    expect(visit.page.locator("#protect .status")).to_contain_text(told, timeout=ENDED)
+
+
+def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        page = visit.page
+        chosen(visit, illness="secret", income="secret", sex="public", city="background", id="unit")
+        page.get_by_label("Rows per person at most").fill("2")
+        page.locator(".curve .line").wait_for()
+        for name in ("illness", "income"):
+            page.get_by_label(f"Most distortion of {name}").fill("0.3")
+        expect(page.locator("#protect .fact")).to_contain_text("illness, income (distortion ≤ 0.3000)")
+        page.get_by_label("Secret shown here").first.select_option(label="\u2068income\u2069")
+        expect(page.locator("#leakage .findings")).to_contain_text("learn about income")
+        protect(visit, "Done")
+        job = served.get("/api/state").fields["jobs"][0]
+        asked = job["asked"]
+        assert asked["secret"] == ["illness", "income"] and asked["public"] == ["sex"]
+        assert (asked["background"], asked["unit"], asked["rows_per_unit"]) == (["city"], "id", 2)
+        left = json.loads((served.results / job["id"] / "job.json").read_text(encoding="utf-8"))
+        assert [one["secret"] for one in left["secrets"]] == [["illness"], ["income"]]
+        table = page.locator(".secrets tbody tr")
+        for at, one in enumerate(left["secrets"]):
+            expect(table.nth(at)).to_contain_text(one["secret"][0])
+            expect(table.nth(at)).to_contain_text(f"{one['leakage_after']['value']:.4f}")
+        expect(page.locator("#result")).to_contain_text("All secrets at once")
+        page.locator(".diagram svg").wait_for()
+        other = page.get_by_label("Evidence and pictures of")
+        with page.expect_response(lambda answer: "/grade?secret=1" in answer.url):
+            other.select_option("1")
+        page.locator(".diagram svg").wait_for()
+        expect(page.locator("#result .other")).to_have_count(0)
+        visit.give("sex", "none")
+        expect(page.locator("#result .other")).to_contain_text("another set of public columns")
+        page.get_by_role("button", name="Take its settings").click()
+        expect(visit.role("sex")).to_have_value("public")
+        expect(page.locator("#result .other")).to_have_count(0)
+        assert visit.faint() == [] and visit.nameless() == [] and visit.overflow() == 0
+
+
+def test_secrets_together_have_one_curve(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        chosen(visit, illness="secret", income="secret")
+        visit.page.get_by_label("Protect the secrets together").check()
+        expect(visit.page.locator("#leakage .findings")).to_contain_text("learn about illness, income")
+        expect(visit.page.locator(".channel tbody tr")).to_have_count(6)
+        visit.page.get_by_label("Grade to reach").select_option("poor")
+        expect(visit.page.locator(".goals [role=alert]:visible")).to_contain_text("one secret at a time")
+
+
+def test_the_survey_warns_and_suggests(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        chosen(visit, illness="secret", income="withheld")
+        look = visit.page.get_by_role("button", name="Look through the columns")
+        look.click()
+        row = {name: visit.page.locator("tr", has=visit.role(name)) for name in ("id", "city", "sex")}
+        expect(row["id"]).to_contain_text("Names people: ")
+        expect(row["city"]).to_contain_text("of illness; guessed right by it: ")
+        expect(row["city"]).to_contain_text("of income")
+        expect(row["sex"]).to_contain_text("tells nothing of illness beyond chance")
+        expect(row["sex"]).to_contain_text("suggested: public (tells little)")
+        visit.give("id", "public")
+        visit.page.get_by_role("button", name="Take all suggested roles").click()
+        for name, role in (("id", "none"), ("illness", "secret"), ("income", "withheld"), ("sex", "public")):
+            expect(visit.role(name)).to_have_value(role)
+        stale = visit.page.get_by_text("have changed since; look through the columns again")
+        expect(stale).to_have_count(0)
+        visit.give("income", "none")
+        expect(stale).to_be_visible()
+        look.click()
+        expect(stale).to_have_count(0)
+        expect(row["city"]).not_to_contain_text("of income")
+
+
+def test_a_column_that_names_people_is_refused_and_published_all_the_same(chromium: Browser, served: Served) -> None:
+    with visiting(chromium, served.entry) as visit:
+        chosen(visit, illness="secret", id="public")
+        visit.page.locator(".curve .line").wait_for()
+        protect(visit, "The answer is no: Columns that name people are to be published: id (")
+        accept = visit.page.locator("#protect").get_by_label("Publish id all the same")
+        expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).not_to_be_checked()
+        accept.check()
+        expect(visit.page.locator("#roles").get_by_label("Publish id all the same")).to_be_checked()
+        visit.page.get_by_role("button", name="Protect", exact=True).click()
+        expect(visit.page.locator("#protect .status:not(.running)")).not_to_contain_text("name people", timeout=ENDED)
+        expect(visit.page.locator("#result")).to_contain_text("Published although they name people: id.", timeout=ENDED)
+        assert served.get("/api/state").fields["jobs"][0]["asked"]["accept_unique"] == ["id"]
