@@ -187,7 +187,7 @@ def render(done: Done) -> Parts:
     else:
         parts += _warnings(done.read(Survey, "survey.json"))
         numbers = grid(title=", ".join(headline.secret))
-        for row in _rows(headline):
+        for row in _rows(headline, of_a_person=job.asked.rows_per_unit is not None):
             numbers.add_row(*row)
         parts.append(numbers)
         if len(job.secrets) > 1:
@@ -274,7 +274,7 @@ def _grade(headline: Headline) -> str:
     return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
 
 
-def _rows(headline: Headline) -> Iterator[tuple[str, str]]:
+def _rows(headline: Headline, of_a_person: bool) -> Iterator[tuple[str, str]]:
     yield say("grade"), _grade(headline)
     interval = headline.interval
     yield say("score"), f"{headline.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
@@ -287,7 +287,7 @@ def _rows(headline: Headline) -> Iterator[tuple[str, str]]:
             told = say("{told}; {floor} by the background alone", told=told, floor=number(headline.floor.value))
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield "ε", f"{number(headline.epsilon.value)} {retell('nats')}"
+        yield say("ε of one person") if of_a_person else "ε", f"{number(headline.epsilon.value)} {retell('nats')}"
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from msgspec.structs import asdict
@@ -12,6 +12,7 @@ from leakgauge.artefacts import (
     Before,
     Headline,
     JobCost,
+    Level,
     Levels,
     Measurement,
     Quantity,
@@ -118,8 +119,10 @@ def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline
     secret = outcome.secret
     graded = folder.read(StoredAssessment, asked.file("assessment.json", secret))
     worth = folder.get(Utility, asked.file("utility.json", secret))
-    claims, name = folder.read(Record, "release.json").claims, ", ".join(secret)
-    levels = claims[name if name in claims else secret[0]].levels
+    record, name = folder.read(Record, "release.json"), ", ".join(secret)
+    # A person with several rows is guaranteed what all protected columns of all of them keep.
+    own = record.claims[name if name in record.claims else secret[0]].levels
+    levels: Mapping[str, Level] = own if record.plan.unit is None else record.together
     attacks = folder.read(Audit, "audit.json").attacks
     on_it = [one for one in attacks if one.target == secret] or attacks
     place = strongest(on_it)
