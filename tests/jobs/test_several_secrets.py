@@ -15,7 +15,7 @@ import leakgauge as lg
 from leakgauge.artefacts import Audit, Record
 from leakgauge.artefacts.codec import encode
 from leakgauge.cli import main
-from leakgauge.errors import ColumnError, OptionError, RefusalError
+from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
 from leakgauge.jobs.protect import Done
 from leakgauge.tables import open_table
 from tests.cli.running import as_json, run
@@ -267,3 +267,52 @@ def test_names_with_an_equals_sign(tmp_path: Path) -> None:
 def test_the_files_of_each_secret(secrets: list[str], files: list[str]) -> None:
     asked = lg.Request("t.csv", tuple(secrets), max_distortion=0.2)
     assert [asked.file("channel.json", group) for group in asked.sources] == files
+
+
+def test_a_limit_in_bits_counts_everything_that_leaves(tmp_path: Path) -> None:
+    # Two columns that say the same: what is released of one tells on the other.
+    twins = visits().select(["illness"]).append_column("again", visits().column("illness"))
+    asked: dict[str, Any] = {"secret": ["illness", "again"], "max_leakage": 0.3, "simulate": 1}
+    done = lg.protect(twins, tmp_path / "out", **asked)
+    with pytest.raises(RefusalError, match=r"bits of illness, and 0\.3 are allowed"):
+        done.require()
+    alone = lg.protect(twins, tmp_path / "alone", secret="illness", max_leakage=0.3, simulate=1)
+    alone.require()
+
+
+def test_a_background_that_nobody_shares_does_not_make_the_secret_go_out(tmp_path: Path) -> None:
+    table = visits().append_column("id", pa.array(IDENTIFIERS["id"]))
+    done = lg.protect(table, tmp_path / "out", secret="illness", background="id", max_distortion=0.1, simulate=1)
+    assert done.job.headline is not None and done.job.headline.unchanged is not None
+    assert done.job.headline.unchanged.value == pytest.approx(0.9, abs=1e-6)
+    # What the background tells is enclosed, not counted.
+    assert not done.job.headline.floor_exact
+
+
+def test_too_few_rows_per_unit_are_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(TableError, match="'person' has 2 rows, and 1 are declared"):
+        lg.protect(visits(), tmp_path / "out", **{**ASKED, "rows_per_unit": 1})
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_epsilon_of_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    place = tmp_path / "visits.csv"
+    arrow_csv.write_csv(visits(), place)
+    typed = (
+        "--secret",
+        "illness",
+        "--mechanism",
+        "randomized-response:epsilon=0.5",
+        "--unit",
+        "person",
+        "--simulate",
+        "1",
+    )
+    code, out, _ = run(capsys, "protect", place, *typed, "--rows-per-unit", "2", "-o", tmp_path / "out")
+    assert code == 0
+    assert "ε of one person" in out and "1 nats" in out
+
+
+def test_a_target_for_another_column_is_named(tmp_path: Path) -> None:
+    with pytest.raises(OptionError, match="given for 'city', which is not a secret"):
+        lg.protect(visits(), tmp_path / "out", secret="illness", public="city", max_distortion={"city": 0.3})

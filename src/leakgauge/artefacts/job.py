@@ -101,7 +101,7 @@ class Headline(Part, frozen=True):
         leakage_after: bits that the attacker learns by everything that is released or known: exact with an interval, or
             from what was shown to what is possible.
         exact: whether the bits were counted rather than enclosed.
-        floor: bits that the background alone tells.
+        floor: bits that the background alone tells; ``floor_exact`` likewise.
         attack: the name of the strongest attack, of those tried on the release itself.
         unchanged: the share of values that stay.
     """
@@ -124,6 +124,7 @@ class Headline(Part, frozen=True):
     unchanged: Quantity | None = None
     secret: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     exact: bool = True
+    floor_exact: bool = True
 
 
 class SecretOutcome(Part, frozen=True):
@@ -139,6 +140,7 @@ class SecretOutcome(Part, frozen=True):
     leakage_after: Quantity | None = None
     exact: bool = True
     floor: Quantity | None = None
+    floor_exact: bool = True
     success: Quantity | None = None
     baseline: Quantity | None = None
     grade: Grade | None = None

@@ -112,8 +112,8 @@ class Request(Part, frozen=True):
                 msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
-        self._require_one_target()
         self._require_numbers()
+        self._require_one_target()
         if self.target is not None:
             parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):

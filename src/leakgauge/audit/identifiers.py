@@ -33,7 +33,10 @@ _NAMED: Final = re.compile(
     "name|firstname|lastname|surname|forename|fullname|realname|username|login|email|mail|phone|telephone|mobile|"
     "cellphone|fax|ssn|nin|passport|iban|plate|licence|license|vin|imei|imsi|mac|address|street|wechat|qq"
 )
-_NUMBERED: Final = re.compile("ids?|uuid|guid|uid|pid|identifier|number|no|nr|account|serial|key")
+_NUMBERED: Final = re.compile(
+    "ids?|uuid|guid|uid|pid|identifier|number|no|nr|account|serial|key|person|patient|customer|client|employee|member|"
+    "user|citizen|student|participant|respondent|household"
+)
 _OF_A_THING: Final = re.compile("country|city|state|region|province|product|company|brand|department|species|category")
 """Beside ``name`` these make it the name of something else."""
 _NAMED_IN_CHINESE: Final = re.compile(

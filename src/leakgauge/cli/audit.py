@@ -224,7 +224,8 @@ def _attacks(audit: Audit) -> Table:
     attacks = grid(heads, title, box=SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
     attacks.columns[0].no_wrap = True
     target: tuple[str, ...] = ()
-    for one in audit.attacks:
+    targets = list(dict.fromkeys(one.target for one in audit.attacks))
+    for one in sorted(audit.attacks, key=lambda one: targets.index(one.target)):
         if one.target != target:
             target = one.target
             attacks.add_row(f"[bold]{', '.join(target)}[/bold]")

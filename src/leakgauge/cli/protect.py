@@ -203,8 +203,9 @@ def render(done: Done) -> Parts:
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
-    if job.withheld and headline is not None:
-        columns = ", ".join(job.withheld)
+    kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
+    if kept and headline is not None:
+        columns = ", ".join(kept)
         parts.append(say("Not released: {columns!s}; --public NAME releases one as it is.", columns=columns))
     if job.asked.simulate is not None:
         parts.append(simulation_warning())
@@ -284,7 +285,9 @@ def _rows(headline: Headline, of_a_person: bool) -> Iterator[tuple[str, str]]:
     if headline.leakage_after is not None and headline.leakage_before is not None:
         told = learnt(headline)
         if headline.floor is not None:
-            told = say("{told}; {floor} by the background alone", told=told, floor=number(headline.floor.value))
+            low, high = headline.floor.ends
+            floor = number(headline.floor.value) if headline.floor_exact else f"{low:.3g} – {high:.3g}"
+            told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
         yield say("ε of one person") if of_a_person else "ε", f"{number(headline.epsilon.value)} {retell('nats')}"

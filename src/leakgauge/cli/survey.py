@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
+from rich.table import Column, Table
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
@@ -70,7 +70,9 @@ def render(found: Survey) -> Parts:
     heads = [say("column"), say("values"), say("missing"), say("alone")]
     for secret in found.secrets:
         heads += [say("bits of {secret!s}", secret=secret), say("guessed")]
-    columns = Table(*heads, say("suggested"), say("because"), title=found.table, title_justify="left")
+    # A name that is cut off names no column.
+    name, more = Column(heads[0], overflow="fold"), (say("suggested"), say("because"))
+    columns = Table(name, *heads[1:], *more, title=found.table, title_justify="left")
     for head in columns.columns[1 : len(heads)]:
         head.justify = "right"
     for one in found.columns:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from leakgauge.errors import ColumnError, LabelError, OptionError, TableError, did_you_mean
+from leakgauge.errors import ColumnError, LabelError, OptionError, did_you_mean
 from leakgauge.mechanisms import Mechanism, parse_mechanism, through_channel
 from leakgauge.mechanisms.steps import Step
 from leakgauge.probability import Channel, Interval, Label
@@ -139,24 +139,10 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
     bins = seen.bins if isinstance(seen, BinnedTable) else {}
-    _require_few_rows(plan.unit, table, known)
+    if plan.unit.column is not None:
+        _require_known(plan.unit.column, known)
+    plan.unit.require_kept_by(table)
     return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
-
-
-def _require_few_rows(unit: UnitOfProtection, table: Table, known: Mapping[str, Column]) -> None:
-    """Refuse a table in which a person has more rows than declared: the guarantee would not hold for that person."""
-    if unit.column is None:
-        return
-    _require_known(unit.column, known)
-    (sizes,) = table.group_sizes([(unit.column,)])
-    if sizes.largest > unit.rows:
-        raise TableError(
-            "A value of {column!r} has {found} rows, and {declared} are declared; declare more rows per unit, or leave "
-            "rows out.",
-            column=unit.column,
-            found=sizes.largest,
-            declared=unit.rows,
-        )
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:

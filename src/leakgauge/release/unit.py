@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from leakgauge.errors import OptionError
+from leakgauge.errors import OptionError, TableError
 from leakgauge.mechanisms.steps import Step
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.sentences import Sentence
+from leakgauge.tables import Table
 
 MOST_ROWS = 1 << 20
 
@@ -42,6 +43,20 @@ class UnitOfProtection:
         if self.column is None:
             return ONE_ROW
         return str(Sentence("the rows of one value of {column!r}", column=self.column))
+
+    def require_kept_by(self, table: Table) -> None:
+        """Refuse a table in which a person has more rows than declared: no guarantee would hold for that person."""
+        if self.column is None:
+            return
+        (sizes,) = table.group_sizes([(self.column,)])
+        if sizes.largest > self.rows:
+            raise TableError(
+                "A value of {column!r} has {found} rows, and {declared} are declared; declare more rows per unit, or "
+                "leave rows out.",
+                column=self.column,
+                found=sizes.largest,
+                declared=self.rows,
+            )
 
     def cost(self, step: Step) -> Step:
         """What a step of one row costs a person: once for each row."""

@@ -85,6 +85,10 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
 FAMILY = Family((ADVANTAGE,), expected, measured)
 
 
+LEAST_GAIN = 0.02
+"""Of people: what an attack must gain in the raw data for a share of it to say anything."""
+
+
 def _gained(before: float, after: float) -> float:
     """As a share of what is left; nothing where the guess is certain before."""
     return max(after - before, 0.0) / (1 - before) if before < 1 else 0.0
@@ -173,7 +177,7 @@ def _gaining(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding
     return tuple(
         one
         for one in findings
-        if one.raw.ends[0] > 0
+        if one.raw.ends[0] > LEAST_GAIN
         and wanted & set(one.target)
         and ((attack := attack_of(one.attack)) is None or not attack.repeated)
     )

@@ -21,6 +21,10 @@ MOST_COLUMNS = 6
 """Of so many of the seen columns, those with most values, pairs are tried as well."""
 _ROWS = 2
 """Rows that a value must have on average."""
+_GROUPS = 40
+"""Groups below which half of them say nothing."""
+_SHARED = 0.9
+"""The share of rows that have the commonest secret of their group from which groups are persons."""
 _LINKED = Sentence("repeated rows, if the rows of a unit could be linked")
 
 
@@ -43,9 +47,16 @@ class _Grouping:
 
     @property
     def repeats(self) -> bool:
-        """Whether values have enough rows on average, and not all rows are one group."""
+        """Whether there are groups enough, and rows enough in them on average."""
         count = int(self.codes.max()) + 1
-        return count > 1 and _ROWS * count <= len(self.codes)
+        return count >= _GROUPS and _ROWS * count <= len(self.codes)
+
+    def shares(self, letters: Codes) -> bool:
+        """Whether the rows of a group mostly have one secret: only then does their noise average out."""
+        pairs, counts = np.unique(self.codes * (int(letters.max()) + 1) + letters, return_counts=True)
+        most = np.zeros(int(self.codes.max()) + 1)
+        np.maximum.at(most, pairs // (int(letters.max()) + 1), counts)
+        return float(most.sum()) >= _SHARED * len(letters)
 
     def guesses(self, logs: Floats, prior: Floats) -> Codes:
         """For each row the likeliest secret of its group."""
@@ -59,7 +70,7 @@ def _findings(case: Case, secret: ReleasedSecret) -> Iterator[Finding]:
     law = ByLaw.of(secret.column, read_among_seen(case, secret.column), rows, letters, width)
     logs = law(rows, rows)[:, :named]
     prior = Prior.of(letters, width).shares[:named]
-    visible = [one for one in _groupings(case) if one.repeats]
+    visible = [one for one in _groupings(case) if one.repeats and one.shares(letters)]
     if visible:
         yield _finding(case, secret, visible, letters, logs, prior)
     if case.units is not None:

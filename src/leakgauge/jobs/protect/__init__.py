@@ -6,7 +6,7 @@ What is finished is kept, and nothing that was drawn or bought is so twice.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, StoredAssessment, codec
+from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, SecretOutcome, StoredAssessment, codec
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -49,6 +49,7 @@ from leakgauge.jobs.protect.stages import (
     Work,
 )
 from leakgauge.release.record import file_digest
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Table, as_arrow, open_table
@@ -60,6 +61,8 @@ NAMES = (*STAGES, "report")
 Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
+COUNTED = 1e-3
+"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
 FEWEST_ROWS = 16
 """Attacks need so many."""
 
@@ -133,6 +136,8 @@ def protect(
                 rows=source.rows,
                 least=FEWEST_ROWS,
             )
+        if request.rows_per_unit is not None:
+            UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
@@ -215,6 +220,7 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
     if refused is None:
         refused = _not_kept(work)
     secrets = outcomes(folder, work.asked) if released else ()
+    refused = refused or _tells_too_much(work, secrets)
     folder.note(
         outcome=Outcome(released, None if refused is None else refused.sentence),
         headline=headline(folder, work.asked, deciding(secrets)) if released else None,
@@ -311,6 +317,26 @@ def _not_kept(work: Work) -> RefusalError | None:
         refused = refused_by_veto(graded) or _below_target(work.asked.target, graded)
         if refused is not None:
             return refused
+    return None
+
+
+def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalError | None:
+    """A limit in bits that everything released or known does not keep: other secrets tell on a secret as well."""
+    limits = {aim.columns: aim.max_leakage for aim in work.asked.aims if aim.max_leakage is not None}
+    for one in secrets:
+        limit, told = limits.get(one.secret), one.leakage_after
+        if limit is None or told is None:
+            continue
+        # Counted, it is what the table says; enclosed, no more than the lower end is shown.
+        bits = told.value if one.exact else told.ends[0]
+        if bits > limit * (1 + COUNTED) + COUNTED:
+            return RefusalError(
+                "Everything that is released or known tells {bits:.4g} bits of {secret!s}, and {limit:g} are allowed: "
+                "what else is released tells on it too; do not give the release away, allow less or publish less.",
+                bits=bits,
+                secret=", ".join(one.secret),
+                limit=limit,
+            )
     return None
 
 

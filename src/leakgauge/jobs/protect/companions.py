@@ -99,6 +99,7 @@ def outcomes(folder: Folder, asked: Request) -> tuple[SecretOutcome, ...]:
                 leakage_after=None if seen is None else seen.everything.information,
                 exact=seen is None or seen.everything.exact,
                 floor=None if seen is None or not asked.background else seen.known.information,
+                floor_exact=seen is None or seen.known.exact,
                 success=None if seen is None else seen.everything.success,
                 baseline=None if seen is None else seen.known.success,
                 grade=None if graded is None else graded.grade,
@@ -143,6 +144,7 @@ def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline
         unchanged=None if worth is None else worth.columns[name].unchanged,
         secret=secret,
         exact=outcome.exact,
+        floor_exact=outcome.floor_exact,
     )
 
 

@@ -55,16 +55,21 @@ class Sources:
     def known(self, asked: Request, secret: tuple[str, ...]) -> tuple[str, ...]:
         """The columns that a design counts as known: all that the attacker sees as it is, while counts can tell.
 
-        With more cells than a fifth of the rows, frequencies are mostly noise: then the background, and of the public
-        columns the most telling that fit.
+        With more cells than a fifth of the rows, frequencies are mostly noise: then of the background, and after it of
+        the public columns, the most telling that fit.
         """
-        known, further = asked.background, [name for name in asked.public if name not in asked.background]
+        if not asked.seen:
+            return ()
         # A column with one value alone tells nothing.
-        varied = [one.columns[0] for one in self.table.group_sizes([(name,) for name in further]) if one.groups > 1]
-        if not varied or self._fits(secret, (*known, *varied)):
-            return (*known, *varied)
-        public = [name for name in varied if self._fits(secret, (name,))]
-        for name in sorted(public, key=lambda one: -self._told(secret, one)):
+        sizes = self.table.group_sizes([(name,) for name in asked.seen])
+        varied = tuple(one.columns[0] for one in sizes if one.groups > 1)
+        if not varied or self._fits(secret, varied):
+            return varied
+        # By a column in which nearly every row is alone every channel looks free, and the secret itself would go out.
+        fitting = [name for name in varied if self._fits(secret, (name,))]
+        telling = sorted(fitting, key=lambda one: (one not in asked.background, -self._told(secret, one)))
+        known: tuple[str, ...] = ()
+        for name in telling:
             known = (*known, name) if self._fits(secret, (*known, name)) else known
         return known
 
