@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import leakgauge
-from leakgauge.artefacts import Origin
+from leakgauge.artefacts import Origin, Request
 from leakgauge.assessment import candidates as candidates_module
 from leakgauge.assessment.candidates import candidates
 from leakgauge.design import Knowledge
@@ -91,11 +91,13 @@ def test_a_failure_passes_through_the_grade_of_the_table_as_it_is(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(stages, "grade_release", lambda *arguments, **options: None)
-    audit = SimpleNamespace(violated=False)
+    audit = SimpleNamespace(violated=False, alone=None)
     folder = SimpleNamespace(place=tmp_path, read=lambda kind, name: audit, write=lambda name, artefact: None)
-    asked = SimpleNamespace(releases_per_period=1.0, confidence=0.95)
+    asked = Request("people.csv", ("illness",), max_distortion=0.2)
     sources = SimpleNamespace(table=None, original=None, diagram=None, questionnaire=None)
-    work: Any = SimpleNamespace(asked=asked, folder=folder, sources=sources, policy=None, release=None)
+    work: Any = SimpleNamespace(
+        asked=asked, folder=folder, sources=sources, policy=None, release=None, tell=lambda *numbers: None
+    )
 
     def fail(*arguments: object) -> None:
         raise thrown[0]("It failed.")

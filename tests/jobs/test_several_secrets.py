@@ -163,7 +163,7 @@ def test_secrets_taken_together_go_through_one_channel(tmp_path: Path) -> None:
         ({"unit": None, "rows_per_unit": 2}, "name the column of persons"),
         ({"rows_per_unit": 0}, "0 rows per unit"),
         ({"secret": ["illness", "illness"]}, "named twice as secret"),
-        ({"together": True}, "is not a secret with a channel of its own"),
+        ({"together": True}, "the secrets are taken together; give one number"),
     ],
     ids=str,
 )
@@ -316,3 +316,35 @@ def test_the_epsilon_of_a_person(tmp_path: Path, capsys: pytest.CaptureFixture[s
 def test_a_target_for_another_column_is_named(tmp_path: Path) -> None:
     with pytest.raises(OptionError, match="given for 'city', which is not a secret"):
         lg.protect(visits(), tmp_path / "out", secret="illness", public="city", max_distortion={"city": 0.3})
+
+
+def test_a_withheld_secret_that_is_told_completely_is_refused(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"secret": "smoker", "withhold": "illness", "public": "drug", "max_distortion": 0.2}
+    done = lg.protect(visits(), tmp_path / "out", **asked, simulate=1)
+    with pytest.raises(RefusalError, match="tells nearly all of illness, which is withheld"):
+        done.require()
+
+
+def test_the_bits_of_a_number_are_of_all_its_values(tmp_path: Path) -> None:
+    salary = np.tile(np.arange(60), 60)
+    table = pa.table({"salary": salary, "ill": ["yes", "no", "no"] * 1200, "band": [f"b{one}" for one in salary]})
+    asked: dict[str, Any] = {"secret": "ill", "withhold": "salary", "public": "band", "max_distortion": 0.2}
+    done = lg.protect(table, tmp_path / "out", **asked, simulate=1)
+    _, withheld = done.job.secrets
+    assert withheld.leakage_after is not None and withheld.leakage_before is not None
+    assert withheld.leakage_after.ends[1] >= withheld.leakage_before.value - 1e-9
+
+
+def test_the_headline_epsilon_is_of_all_protected_columns(done: Done) -> None:
+    record = done.read(Record, "release.json")
+    assert done.job.headline is not None and done.job.headline.epsilon is not None
+    assert done.job.headline.epsilon.value == record.together["dp"].value
+
+
+def test_secrets_that_tell_on_each_other_by_drawn_noise_are_not_said_exactly(tmp_path: Path) -> None:
+    draw = np.random.default_rng(2)
+    table = pa.table({"s": draw.choice(["a", "b"], 1000), "p": draw.choice(["x", "y"], 1000)})
+    done = lg.protect(table, tmp_path / "out", secret="s", withhold="p", local_dp=0.1, simulate=1)
+    _, withheld = done.job.secrets
+    assert not withheld.exact and withheld.leakage_after is not None
+    assert done.job.total is not None and withheld.leakage_after.ends[0] <= done.job.total.information.ends[1]

@@ -8,7 +8,7 @@ import pytest
 
 import leakgauge as lg
 from leakgauge.artefacts.survey import Suggested, Survey
-from leakgauge.errors import ColumnError
+from leakgauge.errors import ColumnError, InputError
 from leakgauge.jobs.survey import MOST_COLUMNS
 
 ROWS = 3000
@@ -115,3 +115,34 @@ def test_a_wide_table_is_surveyed_by_some_of_its_columns(people: pa.Table) -> No
         wide = wide.append_column(f"c{at}", people.column("coin"))
     found = lg.survey(wide, ["illness"], columns=["drug", "coin"])
     assert {one.name for one in found.columns} == {"illness", "drug", "coin"}
+
+
+def test_a_person_stands_alone_where_nobody_else_is() -> None:
+    # Everybody comes four times, always from a house of their own.
+    house = np.repeat(np.arange(200), 4)
+    visits = pa.table({"who": house, "zone": house // 20, "number": house % 20, "ill": ["yes", "no"] * 400})
+    by_row, by_unit = (lg.survey(visits, ["ill"], unit=unit) for unit in (None, "who"))
+    assert by_row.combinations == ()
+    (found,) = by_unit.combinations
+    assert (found.columns, found.alone, found.smallest) == (("zone", "number"), 800, 1)
+
+
+def test_bits_of_a_number_are_of_its_values() -> None:
+    # A hundred salaries, each told by its band: not only which tenth it lies in.
+    salary = np.tile(np.arange(100), 60)
+    table = pa.table({"salary": salary, "band": [f"b{one}" for one in salary], "coin": ["a", "b", "c"] * 2000})
+    (told,) = lg.survey(table, ["salary"]).column("band").tells
+    assert told.information.ends[1] >= np.log2(100) - 1e-9
+
+
+@pytest.mark.parametrize(
+    ("table", "asked", "says"),
+    [
+        ({"a": ["x"], "b": ["y"]}, {}, "1 rows, too few to look through"),
+        ({"a": ["x", "y"] * 50, "u": ["p", "q"] * 50}, {"unit": "u"}, "'u' has 2 values, too few to be people"),
+        ({"a": ["x", "y"] * 50, "b": ["y"] * 100}, {"unit": "a"}, "named twice"),
+    ],
+)
+def test_what_is_too_small_is_said_so(table: dict[str, list[str]], asked: dict[str, str], says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        lg.survey(pa.table(table), ["a"], **asked)

@@ -80,7 +80,7 @@ def test_every_column_is_listed_everywhere(people: Path, capsys: pytest.CaptureF
         verify(record, released=out).require()
     Report(made).to_markdown(people.with_name("report.md"))
     report = people.with_name("report.md").read_text()
-    assert "the column illness, city was released" in report
+    assert "the columns illness, city were released" in report
     assert "illness, city was released through a designed channel" in report
     with open_table(people) as table:
         audited = audit_release(made.record_file, table, simulation_seed=1)

@@ -35,10 +35,15 @@ class ToldByColumns(Bracket, frozen=True):
 
 
 class Total(Part, frozen=True):
-    """What everything that leaves tells of all secrets at once, in bits; ``exact`` as of a ``Bracket``."""
+    """What everything that leaves tells of all secrets at once, in bits; ``exact`` as of a ``Bracket``.
+
+    Attributes:
+        entropy: of all of them: what there is to be told.
+    """
 
     information: Quantity
     exact: bool
+    entropy: Quantity | None = None
 
 
 class Exposure(Part, frozen=True):

@@ -190,7 +190,13 @@ class Request(Part, frozen=True):
         for name in ("max_distortion", "max_leakage", "local_dp"):
             limits = getattr(self, name)
             for column in limits if isinstance(limits, dict) else ():
-                if column not in self.released_secrets or self.together:
+                if self.together:
+                    raise OptionError(
+                        "--{name!s} is given for {column!r}, but the secrets are taken together; give one number.",
+                        name=name.replace("_", "-"),
+                        column=column,
+                    )
+                if column not in self.released_secrets:
                     raise OptionError(
                         "--{name!s} is given for {column!r}, which is not a secret with a channel of its own; {hint}",
                         name=name.replace("_", "-"),
@@ -222,6 +228,8 @@ class Request(Part, frozen=True):
                 "Two targets are given; say one of --max-distortion, --max-leakage and --target. --local-dp and "
                 "--mechanism go with the first two."
             )
+        if self.together and len(self.released_secrets) == 1:
+            raise OptionError("--together is for several secrets that are released, and there is one; leave it out.")
         if self.together and (self.target is not None or self.accounted is not None):
             raise OptionError(
                 "--target and --accounted work on one column, and the secrets are taken together; leave --together "

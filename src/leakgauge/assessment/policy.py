@@ -54,13 +54,13 @@ class Policy:
             value = getattr(self, field.name)
             if value is None or field.name == "target_grade":
                 continue
-            most = 100.0 if field.name in _SCORES else sys.float_info.max
+            most = 100.0 if field.name in _SCORES else 1.0 if field.name == "max_alone" else sys.float_info.max
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
                 raise OptionError(
                     "{name!s} is {value!s}; give a number {range}.",
                     name=field.name,
                     value=reprlib.repr(value),
-                    range="from 0 to 100" if field.name in _SCORES else "of at least 0",
+                    range="from 0 to 100" if field.name in _SCORES else "from 0 to 1" if most == 1 else "of at least 0",
                 )
 
     def judge(

@@ -23,7 +23,13 @@ _WORK: Final = 8 * 10**7
 _FEWEST: Final = 8
 
 
-def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str, GroupSizes]) -> tuple[GroupSizes, ...]:
+def singling_out(
+    table: Table,
+    columns: Mapping[str, Codes],
+    sizes: Mapping[str, GroupSizes],
+    unit: str | None = None,
+    units: Codes | None = None,
+) -> tuple[GroupSizes, ...]:
     """Sets of two or three columns in which at least one row in a hundred stands alone, most rows alone first.
 
     A set is left out where a part of it singles out as many, so that what is named is smallest.
@@ -31,6 +37,8 @@ def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str,
     Args:
         columns: each as numbers, of the same rows drawn at random from the table.
         sizes: of each column alone, in the whole table.
+        unit: the column whose values are persons; a row is alone where no other person is.
+        units: the person of each of the rows drawn at random.
     """
     rows, found = table.rows, list[GroupSizes]()
     # A column in which rows stand alone by itself is named by itself.
@@ -39,15 +47,16 @@ def singling_out(table: Table, columns: Mapping[str, Codes], sizes: Mapping[str,
         sets = [
             chosen
             for chosen in combinations(names, size)
-            # So many rows stand alone at most as there are combinations.
-            if np.prod([sizes[name].groups for name in chosen], dtype=float) >= MANY_ALONE * rows
+            # So many rows stand alone at most as there are combinations; of persons each may have several.
+            if (unit or np.prod([sizes[name].groups for name in chosen], dtype=float) >= MANY_ALONE * rows)
             and not any(set(one.columns) <= set(chosen) for one in found)
         ]
         for most_rows, most_sets in _SCREENS:
-            sets = _screened(sets, {name: _some(columns[name], most_rows) for name in names}, most_sets)
+            people = None if units is None else _some(units, most_rows)
+            sets = _screened(sets, {name: _some(columns[name], most_rows) for name in names}, people, most_sets)
         counted = sets[: max(_WORK // max(rows, 1), _FEWEST)]
         if counted:
-            found += [one for one in table.group_sizes(counted) if one.alone >= MANY_ALONE * rows]
+            found += [one for one in table.group_sizes(counted, unit=unit) if one.alone >= MANY_ALONE * rows]
     return tuple(sorted(found, key=lambda one: (-one.alone, one.columns)))
 
 
@@ -56,18 +65,26 @@ def _some(codes: Codes, rows: int) -> Codes:
     return codes[:: max(len(codes) // rows, 1)]
 
 
-def _screened(sets: Sequence[tuple[str, ...]], columns: Mapping[str, Codes], most: int) -> list[tuple[str, ...]]:
+def _screened(
+    sets: Sequence[tuple[str, ...]], columns: Mapping[str, Codes], people: Codes | None, most: int
+) -> list[tuple[str, ...]]:
     """The sets in which most of these rows stand alone, of those that single any out."""
-    shares = {names: _alone([columns[name] for name in names]) for names in sets}
+    shares = {names: _alone([columns[name] for name in names], people) for names in sets}
     kept = [names for names in sets if shares[names] >= MANY_ALONE]
     return sorted(kept, key=lambda names: -shares[names])[:most]
 
 
-def _alone(columns: Sequence[Codes]) -> float:
-    """The share of rows that stand alone."""
+def _alone(columns: Sequence[Codes], people: Codes | None) -> float:
+    """The share of rows that stand alone, or whose person does."""
     key = columns[0]
     for codes in columns[1:]:
         key = key * (np.int64(codes.max()) + 1) + codes
-    key = np.sort(key)
-    new = np.concatenate([[True], key[1:] != key[:-1], [True]])
-    return float((new[1:] & new[:-1]).mean())
+    if people is None:
+        key = np.sort(key)
+        new = np.concatenate([[True], key[1:] != key[:-1], [True]])
+        return float((new[1:] & new[:-1]).mean())
+    place = np.unique(key, return_inverse=True)[1]
+    least, most = np.full(int(place.max()) + 1, np.iinfo(np.int64).max), np.full(int(place.max()) + 1, -1)
+    np.minimum.at(least, place, people)
+    np.maximum.at(most, place, people)
+    return float((least == most)[place].mean())

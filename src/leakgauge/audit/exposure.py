@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -56,9 +56,9 @@ def own_channel(secret: Secret) -> Channel | None:
     whole = None if column is None else column.mechanism.channel()
     if column is None or whole is None or {*column.reads} != {*secret.names}:
         return None
-    letters, first = np.unique(secret.letters, return_index=True)
+    letters, first = np.unique(secret.each, return_index=True)
     inputs = column.inputs[first]
-    is_one_to_one = bool((inputs[np.searchsorted(letters, secret.letters)] == column.inputs).all())
+    is_one_to_one = bool((inputs[np.searchsorted(letters, secret.each)] == column.inputs).all())
     if not is_one_to_one or len(letters) * len(whole.outputs) > _LARGEST_CHANNEL:
         return None
     return Channel(range(len(letters)), range(len(whole.outputs)), np.asarray(whole.matrix)[inputs])
@@ -135,13 +135,20 @@ class _Exposed:
         if not uses:
             nothing = Estimate(0.0, 0.0, 0.0, self.case.confidence, self.case.rows)
             return Bracket(Quantity.estimated(nothing, BITS), self._success(probabilities), True)
-        exact = self._is_countable(uses)
-        told = (
-            self._estimated(mutual_information, uses)
-            if exact
-            else self._between(probabilities, self._most_by(uses), part)
-        )
+        if not self._is_countable(uses):
+            told, exact = (
+                self._between(probabilities, self._most_by(uses), 0.0 if part is None else part.information.ends[0]),
+                False,
+            )
+        else:
+            told, exact = self._enclosed(self._estimated(mutual_information, uses), uses)
         return Bracket(Quantity.estimated(told, BITS), self._success(probabilities), exact)
+
+    def _enclosed(self, told: Estimate, uses: Sequence[int]) -> tuple[Estimate, bool]:
+        """What was counted, and whether it is exact: what other mechanisms drew is one sample of their noise."""
+        if all(self.attacker.learner.columns[at].role is not Role.PROTECTED for at in uses):
+            return told, True
+        return replace(told, value=told.high), False
 
     def _everything(self, uses: Sequence[int], plain: Bracket) -> Bracket:
         """What is seen as it is, and the secret's own released column."""
@@ -149,20 +156,21 @@ class _Exposed:
         if not uses and self._own_information is not None:
             told, exact = self._own_information, True
         elif self._channel is not None and self._is_countable(uses):
-            told, exact = self._estimated(leakage_with_background, uses, self._channel), True
+            told, exact = self._enclosed(self._estimated(leakage_with_background, uses, self._channel), uses)
         else:
-            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own, plain)
+            own = self._own_information
+            least = max(plain.information.ends[0], 0.0 if own is None else own.low)
+            told = self._between(probabilities, plain.information.ends[1] + self._most_by_own, least)
         right = self.attacker.is_right_with_own(self.attacker.by(self.attacker.plain.predictor))
         return Bracket(Quantity.estimated(told, BITS), self._share(right), exact)
 
-    def _between(self, probabilities: Floats, most: float, part: Bracket | None = None) -> Estimate:
+    def _between(self, probabilities: Floats, most: float, least: float = 0.0) -> Estimate:
         """From what the attacker shows to what can be told; the unfavourable end stands for it.
 
         Who sees more learns no less: what a part of it tells at least is a lower end too. Of two lower ends each may
         miss half as often.
         """
         attacker, confidence = self.attacker, self.case.confidence
-        least = 0.0 if part is None else part.information.ends[0]
         sure = confidence if least == 0 else (1 + confidence) / 2
         shown = held_out_information(attacker.letters, probabilities, attacker.units, sure)
         high = min(self.entropy.high, most)
@@ -183,7 +191,7 @@ class _Exposed:
         return estimate_by_units(entropy, counts, ["z"], unit=unit, confidence=self.case.confidence).high
 
     def _is_countable(self, uses: Sequence[int]) -> bool:
-        cells = (int(self.secret.letters.max()) + 1) * (int(self._together(uses).max()) + 1)
+        cells = (int(self.secret.each.max()) + 1) * (int(self._together(uses).max()) + 1)
         return ROWS_PER_CELL * cells <= self._independent
 
     @cached_property
@@ -196,7 +204,7 @@ class _Exposed:
 
     def _estimated(self, measure: Measure, uses: Sequence[int], channel: Channel | None = None) -> Estimate:
         """A measure of the secret (x), what is seen (z) and perhaps a known channel, in bits."""
-        counts, unit = self._counts({"x": self.secret.letters, **({"z": self._together(uses)} if uses else {})})
+        counts, unit = self._counts({"x": self.secret.each, **({"z": self._together(uses)} if uses else {})})
         known = channel is not None
         return estimate_by_units(
             measure,

@@ -30,20 +30,23 @@ def total_told(case: Case, exposures: Sequence[Exposure]) -> Total | None:
     """What is told of all secrets at once; None of a single one."""
     if len(case.secrets) < 2:
         return None
-    letters = numbered(*(one.letters for one in case.secrets), rows=case.rows)
+    letters = numbered(*(one.each for one in case.secrets), rows=case.rows)
     seen = numbered(*(one.codes for one in case.seen), rows=case.rows)
     channel = _product(case, letters)
-    countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= case.rows
+    people = case.rows if case.units is None else len(np.unique(case.units))
+    countable = ROWS_PER_CELL * (int(letters.max()) + 1) * (int(seen.max()) + 1) <= people
+    whole = _estimated(case, entropy, letters)
     if countable and channel is not None:
         told = _estimated(case, leakage_with_background, letters, seen, channel)
-        return Total(Quantity.estimated(told, BITS), exact=True)
-    most = _estimated(case, entropy, letters).high
+        return Total(Quantity.estimated(told, BITS), exact=True, entropy=Quantity.estimated(whole, BITS))
+    most = whole.high
     if countable:
         own = sum(map(_most_by_own, exposures))
         most = min(most, _estimated(case, mutual_information, letters, seen).high + own)
     # Who learns of one secret learns as much of all.
     least = max(one.everything.information.ends[0] for one in exposures)
-    return Total(Quantity(most, BITS, min(least, most), most, case.confidence), exact=False)
+    between = Quantity(most, BITS, min(least, most), most, case.confidence)
+    return Total(between, exact=False, entropy=Quantity.estimated(whole, BITS))
 
 
 def _most_by_own(told: Exposure) -> float:
@@ -54,7 +57,11 @@ def _most_by_own(told: Exposure) -> float:
 def _product(case: Case, letters: Codes) -> Channel | None:
     """From all secrets to all their released columns, each with noise of its own; None where one is not known."""
     first = np.unique(letters, return_index=True)[1]
-    channels = [(own_channel(one), one.letters[first]) for one in case.secrets if one.column is not None]
+    channels = [
+        (own_channel(one), np.unique(one.each, return_inverse=True)[1][first])
+        for one in case.secrets
+        if one.column is not None
+    ]
     size, rows = len(first), list[Floats]()
     for channel, of_each in channels:
         if channel is None or (size := size * len(channel.outputs)) > _LARGEST_CHANNEL:

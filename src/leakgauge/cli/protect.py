@@ -23,7 +23,7 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Request, SecretOutcome, Survey
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -187,7 +187,7 @@ def render(done: Done) -> Parts:
     else:
         parts += _warnings(done.read(Survey, "survey.json"))
         numbers = grid(title=", ".join(headline.secret))
-        for row in _rows(headline, of_a_person=job.asked.rows_per_unit is not None):
+        for row in _rows(headline, _epsilon_of(job.asked)):
             numbers.add_row(*row)
         parts.append(numbers)
         if len(job.secrets) > 1:
@@ -242,7 +242,14 @@ def _secrets(job: Job) -> Table:
         low, high = job.total.information.ends
         bits = say("{bits} bits", bits=number(job.total.information.value))
         if not job.total.exact:
-            bits = say("at least {low}, at most {high} bits", low=number(low), high=number(high))
+            whole = job.total.entropy
+            all_of_it = whole is not None and high >= whole.value
+            template = (
+                message("at least {low:.3g} bits, at most all of it")
+                if all_of_it
+                else message("at least {low:.3g}, at most {high:.3g} bits")
+            )
+            bits = say(template, low=low, high=high)
         found.add_row(say("all at once"), bits, "", "")
     return found
 
@@ -275,7 +282,14 @@ def _grade(headline: Headline) -> str:
     return say("{grade}, by a veto; {uncapped} without it", grade=grade, uncapped=uncapped)
 
 
-def _rows(headline: Headline, of_a_person: bool) -> Iterator[tuple[str, str]]:
+def _epsilon_of(asked: Request) -> str:
+    """Whose ε it is, and of what."""
+    if asked.rows_per_unit is not None:
+        return say("ε of one person")
+    return "ε" if len(asked.groups) == 1 else say("ε of all protected columns")
+
+
+def _rows(headline: Headline, epsilon_of: str) -> Iterator[tuple[str, str]]:
     yield say("grade"), _grade(headline)
     interval = headline.interval
     yield say("score"), f"{headline.score:.1f}" + (f" [{interval.low:.1f}, {interval.high:.1f}]" if interval else "")
@@ -290,7 +304,7 @@ def _rows(headline: Headline, of_a_person: bool) -> Iterator[tuple[str, str]]:
             told = say("{told}; {floor} by the background alone", told=told, floor=floor)
         yield say("the attacker learns"), told
     if headline.epsilon is not None:
-        yield say("ε of one person") if of_a_person else "ε", f"{number(headline.epsilon.value)} {retell('nats')}"
+        yield epsilon_of, f"{number(headline.epsilon.value)} {retell('nats')}"
     if headline.success is not None and headline.baseline is not None:
         shares = {"right": headline.success.value, "before": headline.baseline.value}
         yield say("strongest attack"), say("right about {right:.1%} instead of {before:.1%}", **shares)

@@ -13,13 +13,13 @@ from leakgauge.artefacts.request import FRAME
 from leakgauge.artefacts.survey import Combination, Suggested, Survey, SurveyedColumn, Told
 from leakgauge.assessment import Policy
 from leakgauge.audit.attacks.attack import SHARE
-from leakgauge.audit.attacks.case import Case, Secret
+from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, Secret, require_people
 from leakgauge.audit.attacks.columns import letters_of, ranks_of, values_of
 from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.combinations import MANY_ALONE, singling_out
 from leakgauge.audit.exposure import told_by_each
 from leakgauge.audit.identifiers import NEARLY_ALL, identifies, is_free_text
-from leakgauge.errors import ColumnError, RefusalError, did_you_mean
+from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError, did_you_mean
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
@@ -105,9 +105,10 @@ def surveyed(
     Columns that are ``accepted`` are known to name people, and are left out of those groups.
     """
     columns = _columns(table, names)
+    _require_enough(table, secrets, unit)
     stages, tell = 2 + len(secrets), progress or (lambda done, of: None)
     sample = sampled(table, tuple(columns), simulation_seed=0)
-    sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns])}
+    sizes = {one.columns[0]: one for one in table.group_sizes([(name,) for name in columns], unit=unit)}
     tell(1, stages)
     given = {**dict.fromkeys(secrets, Suggested.SECRET), **({} if unit is None else {unit: Suggested.UNIT})}
     named = {
@@ -116,7 +117,9 @@ def surveyed(
     }
     # Those that name people by themselves need no others for it, and what goes through a mechanism is not published.
     free = [name for name in columns if named[name] is None and name not in given]
-    combinations = singling_out(table, {name: values_of(sample.columns[name], name) for name in free}, sizes)
+    codes = {name: values_of(sample.columns[name], name) for name in free}
+    units = None if unit is None else values_of(sample.columns[unit], unit)
+    combinations = singling_out(table, codes, sizes, unit, units)
     tell(2, stages)
     told: list[tuple[Quantity, dict[str, Told]]] = []
     for secret in secrets:
@@ -156,8 +159,20 @@ def surveyed(
         tuple(found),
         tuple(map(_combination, combinations)),
         {one.name: one.suggested for one in found},
-        _combination(table.group_sizes([judged])[0]) if judged else None,
+        _combination(table.group_sizes([judged], unit=unit)[0]) if judged else None,
     )
+
+
+def _require_enough(table: Table, secrets: tuple[str, ...], unit: str | None) -> None:
+    """Refuse what is too small to be split into parts, and columns with two roles."""
+    if unit in secrets or len(set(secrets)) < len(secrets):
+        raise OptionError("A column is named twice, as secret or as unit and secret; name each column once.")
+    if table.rows < FEWEST_ROWS:
+        raise TableError(
+            "The table has {rows} rows, too few to look through; it needs {least}.", rows=table.rows, least=FEWEST_ROWS
+        )
+    if unit is not None:
+        require_people(table, unit)
 
 
 def _columns(table: Table, names: Sequence[str]) -> dict[str, Column]:
@@ -184,7 +199,8 @@ def _told_of(
     ranked = {name: ranks_of(sample.columns[name], name) for name in names}
     seen = tuple(SeenColumn(name, Role.PUBLIC, codes, ordered) for name, (codes, ordered) in ranked.items())
     nobody = np.zeros(sample.rows, dtype=np.int64)
-    whole = Secret((secret,), None, letters_of(sample.columns[secret], secret))
+    values = values_of(sample.columns[secret], secret)
+    whole = Secret((secret,), None, letters_of(sample.columns[secret], secret), values)
     units = None if unit is None else values_of(sample.columns[unit], unit)
     case = Case((), (whole,), nobody, (), nobody, tuple(names), (), confidence, seen=seen, units=units)
     entropy, each = told_by_each(case, whole)
@@ -236,7 +252,7 @@ def require_publishable(found: Survey, public: Sequence[str], accepted: Sequence
     Raises:
         RefusalError: names them, why, and how they may be published all the same.
     """
-    named = [found.column(name) for name in public if name not in accepted]
+    named = [one for one in found.columns if one.name in public and one.name not in accepted]
     reasons = [
         Sentence("{column!s} ({reason})", column=one.name, reason=one.identifier or _FREE_TEXT)
         for one in named

@@ -11,8 +11,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit
-from leakgauge.measures.renyi import require_order
+from leakgauge.measures.information import Unit, require_order
 from leakgauge.probability import Distribution
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import same_alphabet

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from leakgauge.errors import ModelError
+from leakgauge.errors import ModelError, OptionError
 from leakgauge.probability import Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells, DenseCells, Floats, log_or_zero
 from leakgauge.probability.scenario import View
@@ -67,3 +67,10 @@ def unweighted_cells(scenario: Scenario, seen: Seen, measure: str) -> Cells:
             measure=measure,
         )
     return scenario.view(seen).cells
+
+
+def require_order(order: float) -> float:
+    """The order of an entropy or a divergence, refused below 0."""
+    if not order >= 0:
+        raise OptionError("An order of {order} is not defined; Rényi's orders run from 0 to infinity.", order=order)
+    return float(order)

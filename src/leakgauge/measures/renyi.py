@@ -19,7 +19,7 @@ import numpy as np
 
 from leakgauge.arguments import checked
 from leakgauge.errors import OptionError
-from leakgauge.measures.information import Unit, prior_cells, quotient, remaining, unweighted_cells
+from leakgauge.measures.information import Unit, prior_cells, quotient, remaining, require_order, unweighted_cells
 from leakgauge.measures.shannon import mutual_information
 from leakgauge.probability import Channel, Distribution, Scenario, Seen
 from leakgauge.probability.cells import Cells
@@ -74,13 +74,6 @@ def sibson_leakage(channel: Channel, prior: Distribution, order: float, unit: Un
 def maximal_leakage(channel: Channel, unit: Unit = Unit.BITS) -> float:
     """log Σ_y max_x q(y|x), in bits: the most that any prior and any guess about the secret can gain."""
     return unit.of_nats(max(math.log(channel.cells.column_maxima().sum()), 0.0))
-
-
-def require_order(order: float) -> float:
-    """The order of an entropy or a divergence, refused below 0."""
-    if not order >= 0:
-        raise OptionError("An order of {order} is not defined; Rényi's orders run from 0 to infinity.", order=order)
-    return float(order)
 
 
 def _arimoto(cells: Cells, order: float) -> float:

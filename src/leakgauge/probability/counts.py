@@ -114,6 +114,11 @@ class Counts(Frozen):
         return dense
 
     @checked
+    def number_of(self, names: Sequence[str]) -> npt.NDArray[np.int64]:
+        """For each combination of some axes that occurs, in how many cells it does."""
+        codes = np.stack([self.codes[self.names.index(name)] for name in names])
+        return np.asarray(np.unique(codes, axis=1, return_counts=True)[1], dtype=np.int64)
+
     def keep(self, *names: str) -> Counts:
         """The counts of some axes only, in the order given, summed over the others."""
         chosen = [self._axis(name) for name in names]

@@ -49,10 +49,12 @@ class BinnedTable(Table):
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
-    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them."""
         named = tuple(dict.fromkeys(name for names in sets for name in names))
-        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)})
+        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)}, unit=unit)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

@@ -30,10 +30,21 @@ _DIGESTS = 1 << 27
 _BATCH = 1 << 17
 
 
-def _group_sizes(columns: tuple[str, ...], digests: npt.NDArray[np.uint64]) -> GroupSizes:
-    digests.sort()
-    starts = np.flatnonzero(np.concatenate([[True], digests[1:] != digests[:-1]]))
-    return GroupSizes.of(columns, np.diff(starts, append=len(digests)))
+def _group_sizes(
+    columns: tuple[str, ...], digests: npt.NDArray[np.uint64], people: npt.NDArray[np.uint64] | None
+) -> GroupSizes:
+    if people is None:
+        digests.sort()
+    else:
+        order = np.lexsort((people, digests))
+        digests, people = digests[order], people[order]
+    new = np.concatenate([[True], digests[1:] != digests[:-1]])
+    starts = np.flatnonzero(new)
+    rows = np.diff(starts, append=len(digests))
+    if people is None:
+        return GroupSizes.of(columns, rows)
+    new[1:] |= people[1:] != people[:-1]
+    return GroupSizes.of(columns, rows, np.add.reduceat(new.astype(np.int64), starts))
 
 
 class DuckDBTable(Table):
@@ -143,8 +154,12 @@ class DuckDBTable(Table):
             result[self._columns[at].name] = Moments(int(n), int(rows) - int(n), *plain)
         return result
 
-    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
         """For each set of columns how rows fall into groups that agree in them.
+
+        With a ``unit``, rows that share its value are of one person, who is alone wherever no other person is.
 
         Groups are told apart by 64-bit digests of their values, so that the memory does not grow with the length of
         texts: among 10^7 different ones two are taken for the same with a chance below 10^-5. Several sets share one
@@ -152,11 +167,12 @@ class DuckDBTable(Table):
         """
         found: list[GroupSizes] = []
         share = max(_DIGESTS // max(self.rows, 1), 1)
+        people = None if unit is None else self._digests([(unit,)], {})[0]
         for start in range(0, len(sets), share):
             some = [tuple(names) for names in sets[start : start + share]]
             digests = self._digests(some, bins or {})
             # One set at a time is let go once it is counted.
-            found += [_group_sizes(names, digests.pop(0)) for names in some]
+            found += [_group_sizes(names, digests.pop(0), people) for names in some]
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:

@@ -75,8 +75,8 @@ class GroupSizes:
 
     Attributes:
         groups: combinations of values that occur, missing ones included.
-        alone: rows that share theirs with no other row.
-        smallest: the rows of the smallest group.
+        alone: rows that share theirs with no other row, or with no other person where a unit was named.
+        smallest: the rows of the smallest group, or its persons.
         largest: and of the largest.
     """
 
@@ -87,9 +87,12 @@ class GroupSizes:
     largest: int
 
     @classmethod
-    def of(cls, columns: tuple[str, ...], sizes: npt.NDArray[np.int64]) -> GroupSizes:
-        """From the rows of each group."""
-        return cls(columns, len(sizes), int((sizes == 1).sum()), int(sizes.min()), int(sizes.max()))
+    def of(
+        cls, columns: tuple[str, ...], rows: npt.NDArray[np.int64], people: npt.NDArray[np.int64] | None = None
+    ) -> GroupSizes:
+        """From the rows of each group, and the persons they belong to where a person may have several."""
+        sizes = rows if people is None else people
+        return cls(columns, len(rows), int(rows[sizes == 1].sum()), int(sizes.min()), int(sizes.max()))
 
 
 class Table(Protocol):
@@ -108,13 +111,22 @@ class Table(Protocol):
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
 
-    def group_sizes(self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them; engines have faster ways."""
+    def group_sizes(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
+    ) -> list[GroupSizes]:
+        """For each set of columns how rows fall into groups that agree in them; engines have faster ways.
+
+        With a ``unit``, rows that share its value are of one person, who is alone wherever no other person is.
+        """
         found = []
         for names in map(tuple, sets):
             own = {name: how for name, how in (bins or {}).items() if name in names}
-            sizes = self.counts(*names, bins=own, limit=max(self.rows, 1)).counts
-            found.append(GroupSizes.of(names, sizes))
+            counts = self.counts(*names, bins=own, limit=max(self.rows, 1))
+            if unit is None:
+                found.append(GroupSizes.of(names, counts.counts))
+                continue
+            persons = self.counts(*names, unit, bins=own, limit=max(self.rows, 1))
+            found.append(GroupSizes.of(names, counts.counts, persons.number_of(names)))
         return found
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:

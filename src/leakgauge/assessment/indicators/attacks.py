@@ -14,6 +14,7 @@ from leakgauge.assessment.indicators.indicator import SHARE, TOLD, Context, Fami
 from leakgauge.assessment.indicators.protected import Protected, ProtectedColumn
 from leakgauge.assessment.indicators.setting import MOVED, AnswerSetting, LetterSetting, Setting
 from leakgauge.audit import ATTACKS, lower_bound
+from leakgauge.audit.attacks.attack import Aim
 from leakgauge.audit.attacks.catalogue import attack_of
 from leakgauge.claims import GaussianDP, LocalDP, ZeroConcentratedDP
 from leakgauge.errors import FileError, VerificationError
@@ -85,8 +86,20 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
 FAMILY = Family((ADVANTAGE,), expected, measured)
 
 
-LEAST_GAIN = 0.02
-"""Of people: what an attack must gain in the raw data for a share of it to say anything."""
+def _supposes_more(one: Finding) -> bool:
+    """Whether an attack on a secret was not tried on what this attacker sees of the release."""
+    attack = attack_of(one.attack)
+    return not one.judged and (attack is None or attack.judged)
+
+
+LEAST_GAIN, LEAST_GAIN_OF_ROWS = 0.02, 0.1
+"""Of people: what an attack must gain in the raw data for a share of it to say anything; a row, or whether somebody is
+in the data, is guessed of few targets, so that a small gain is mostly chance."""
+
+
+def _least_gain(one: Finding) -> float:
+    attack = attack_of(one.attack)
+    return LEAST_GAIN if attack is None or attack.aim is Aim.SECRET else LEAST_GAIN_OF_ROWS
 
 
 def _gained(before: float, after: float) -> float:
@@ -177,7 +190,8 @@ def _gaining(findings: Iterable[Finding], names: Iterable[str]) -> tuple[Finding
     return tuple(
         one
         for one in findings
-        if one.raw.ends[0] > LEAST_GAIN
+        if one.raw.ends[0] > _least_gain(one)
         and wanted & set(one.target)
         and ((attack := attack_of(one.attack)) is None or not attack.repeated)
+        and not _supposes_more(one)
     )

@@ -67,12 +67,19 @@ class ReleasedColumn:
 class Secret:
     """What an attacker guesses: some columns, the released column that tells of them, and a letter per row.
 
-    A withheld secret has no column: it goes through no mechanism, but what leaves may tell on it.
+    A withheld secret has no column: it goes through no mechanism, but what leaves may tell on it. Of many numbers or
+    dates the letter is a tenth, which is guessed; bits are counted over the values.
     """
 
     names: tuple[str, ...]
     column: ReleasedColumn | None
     letters: Codes
+    values: Codes | None = None
+
+    @property
+    def each(self) -> Codes:
+        """The value of each row."""
+        return self.letters if self.values is None else self.values
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +135,9 @@ class Case:
     def released_secrets(self) -> tuple[ReleasedSecret, ...]:
         """Those that go through a mechanism."""
         return tuple(
-            ReleasedSecret(one.names, one.column, one.letters) for one in self.secrets if one.column is not None
+            ReleasedSecret(one.names, one.column, one.letters, one.values)
+            for one in self.secrets
+            if one.column is not None
         )
 
     def seen_beside(self, secret: Secret) -> tuple[SeenColumn, ...]:
@@ -195,6 +204,8 @@ def read_case(
         plan = _bound(record, place, original)
         _require_rows(original, opened)
         asked.require_columns(plan, original)
+        if asked.unit is not None:
+            require_people(original, asked.unit)
         values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
         written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
@@ -262,9 +273,23 @@ def _secrets(
             names = tuple(name for name in names if name in asked.secrets)
         if names:
             letters = numbered(*(letters_of(values[name], name) for name in names), rows=len(column.inputs))
-            yield Secret(names, column, letters)
+            each = numbered(*(values_of(values[name], name) for name in names), rows=len(column.inputs))
+            yield Secret(names, column, letters, each)
     for name in asked.withheld:
-        yield Secret((name,), None, numbered(letters_of(values[name], name), rows=len(values[name])))
+        letters, each = (numbered(of(values[name], name), rows=len(values[name])) for of in (letters_of, values_of))
+        yield Secret((name,), None, letters, each)
+
+
+def require_people(table: Table, unit: str) -> None:
+    """Refuse a unit with so few values that nothing is left to tell after people are split."""
+    (sizes,) = table.group_sizes([(unit,)])
+    if sizes.groups < FEWEST_ROWS:
+        raise OptionError(
+            "The unit {name!r} has {found} values, too few to be people; it needs {least}, or leave it out.",
+            name=unit,
+            found=sizes.groups,
+            least=FEWEST_ROWS,
+        )
 
 
 def _require_rows(original: Table, released: Table) -> None:

@@ -21,6 +21,7 @@ from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
 from leakgauge.artefacts.request import FRAME
 from leakgauge.assessment import read_policy
+from leakgauge.assessment.indicators.indicator import TOLD
 from leakgauge.drafts import write_whole
 from leakgauge.errors import (
     BudgetError,
@@ -325,10 +326,22 @@ def _tells_too_much(work: Work, secrets: Sequence[SecretOutcome]) -> RefusalErro
     limits = {aim.columns: aim.max_leakage for aim in work.asked.aims if aim.max_leakage is not None}
     for one in secrets:
         limit, told = limits.get(one.secret), one.leakage_after
-        if limit is None or told is None:
+        if told is None or one.leakage_before is None:
             continue
         # Counted, it is what the table says; enclosed, no more than the lower end is shown.
         bits = told.value if one.exact else told.ends[0]
+        if one.withheld and bits >= TOLD * one.leakage_before.value:
+            return RefusalError(
+                "What is released or known tells nearly all of {secret!s}, which is withheld: {bits:.4g} of {all:.4g} "
+                "bits; do not give the release away, publish less.",
+                secret=", ".join(one.secret),
+                bits=bits,
+                all=one.leakage_before.value,
+            )
+        if one.withheld and work.policy is not None:
+            limit = work.policy.max_leakage_bits
+        if limit is None:
+            continue
         if bits > limit * (1 + COUNTED) + COUNTED:
             return RefusalError(
                 "Everything that is released or known tells {bits:.4g} bits of {secret!s}, and {limit:g} are allowed: "

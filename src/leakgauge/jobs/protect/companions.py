@@ -121,9 +121,10 @@ def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline
     graded = folder.read(StoredAssessment, asked.file("assessment.json", secret))
     worth = folder.get(Utility, asked.file("utility.json", secret))
     record, name = folder.read(Record, "release.json"), ", ".join(secret)
-    # A person with several rows is guaranteed what all protected columns of all of them keep.
+    # Of several columns, or of a person with several rows, what all of them keep together.
+    alone = record.plan.unit is None and len(record.plan.columns) == 1
     own = record.claims[name if name in record.claims else secret[0]].levels
-    levels: Mapping[str, Level] = own if record.plan.unit is None else record.together
+    levels: Mapping[str, Level] = own if alone else record.together
     attacks = folder.read(Audit, "audit.json").attacks
     on_it = [one for one in attacks if one.target == secret] or attacks
     place = strongest(on_it)

@@ -52,7 +52,7 @@ def _column(tell: Teller, at: int) -> Iterator[Cell]:
     elif tell.get(*place, "free_text"):
         yield say("free text")
     else:
-        yield say("singles people out") if tell.get(*place, "singles_out") else say("no")
+        yield say("together with others") if tell.get(*place, "singles_out") else say("no")
     yield _tells(tell, *place)
     role, reason = (tell.told(tell.get(*place, name)) for name in ("suggested", "reason"))
     yield say("{role!s}: {reason!s}", role=role, reason=reason)
