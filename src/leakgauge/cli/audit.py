@@ -195,6 +195,13 @@ def _exposures(audit: Audit) -> Parts:
             *map(_bits, parts),
             f"{one.everything.success.value:.1%}",
         )
+    if audit.total is not None:
+        total = audit.total
+        low, high = total.information.ends
+        bits = f"{total.information.value:.3g}" if total.exact else f"{low:.3g} – {high:.3g}"
+        told.add_row(
+            say("all at once"), "" if total.entropy is None else f"{total.entropy.value:.3g}", "", "", bits, ""
+        )
     shown: Parts = [told]
     if not all(one.everything.exact for one in audit.exposures):
         shown.append(say("Where two numbers stand, an attacker showed the first; a better one may learn more."))
