@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -143,6 +145,6 @@ def test_bits_of_a_number_are_of_its_values() -> None:
         ({"a": ["x", "y"] * 50, "b": ["y"] * 100}, {"unit": "a"}, "named twice"),
     ],
 )
-def test_what_is_too_small_is_said_so(table: dict[str, list[str]], asked: dict[str, str], says: str) -> None:
+def test_what_is_too_small_is_said_so(table: dict[str, list[str]], asked: dict[str, Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         lg.survey(pa.table(table), ["a"], **asked)

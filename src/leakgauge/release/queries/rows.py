@@ -14,10 +14,9 @@ from leakgauge.errors import ColumnError, OptionError, did_you_mean
 from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger.account import ONE_ROW
 from leakgauge.release.queries.labels import DeclaredLabel, distinct_values, has_missing, positions
+from leakgauge.release.unit import UnitOfProtection
 from leakgauge.sentences import Sentence
 from leakgauge.tables import Kind, Table
-
-MOST_ROWS = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -37,14 +36,7 @@ class Protection:
     neighbours: Neighbours = Neighbours.REPLACE_ONE
 
     def __post_init__(self) -> None:
-        if isinstance(self.rows, bool) or not isinstance(self.rows, int) or not 1 <= self.rows <= MOST_ROWS:
-            raise OptionError(
-                "A number of rows of {rows!r} per unit is not a whole number from 1 to {most}.",
-                rows=self.rows,
-                most=MOST_ROWS,
-            )
-        if self.unit is None and self.rows != 1:
-            raise OptionError("{rows} rows per unit are given without a unit; name the unit's column.", rows=self.rows)
+        UnitOfProtection(self.unit, self.rows)  # refuses what cannot be one
         if not isinstance(self.neighbours, Neighbours):
             raise OptionError("{found!r} is no kind of neighbours; give one of Neighbours.", found=self.neighbours)
 
