@@ -12,7 +12,7 @@ import pyarrow.csv as arrow_csv
 import pytest
 
 import leakgauge as lg
-from leakgauge.artefacts import Audit, Record
+from leakgauge.artefacts import Audit, Job, Record, codec
 from leakgauge.artefacts.codec import encode
 from leakgauge.cli import main
 from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError
@@ -348,3 +348,7 @@ def test_secrets_that_tell_on_each_other_by_drawn_noise_are_not_said_exactly(tmp
     _, withheld = done.job.secrets
     assert not withheld.exact and withheld.leakage_after is not None
     assert done.job.total is not None and withheld.leakage_after.ends[0] <= done.job.total.information.ends[1]
+
+
+def test_a_finished_job_is_read_again(done: Done) -> None:
+    assert codec.read(Job, done.folder / "job.json") == done.job

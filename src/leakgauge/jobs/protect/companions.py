@@ -140,13 +140,18 @@ def headline(folder: Folder, asked: Request, outcome: SecretOutcome) -> Headline
         leakage_before=outcome.leakage_before,
         leakage_after=outcome.leakage_after,
         floor=outcome.floor,
-        epsilon=next((levels[name] for name in _BUDGETS if name in levels), None),
+        epsilon=next((_plain(levels[name]) for name in _BUDGETS if name in levels), None),
         **({} if attack is None else {name: getattr(attack, name) for name in _OF_THE_ATTACK}),
         unchanged=None if worth is None else worth.columns[name].unchanged,
         secret=secret,
         exact=outcome.exact,
         floor_exact=outcome.floor_exact,
     )
+
+
+def _plain(level: Level) -> Level:
+    """The level alone: what all columns keep together also says by which bound, which a headline has no place for."""
+    return Level(**{name: getattr(level, name) for name in Level.__struct_fields__})
 
 
 def spent(folder: Folder, asked: Request) -> JobCost:
