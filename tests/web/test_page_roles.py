@@ -75,7 +75,7 @@ def test_two_secrets_a_public_column_background_and_a_unit(chromium: Browser, se
         for at, one in enumerate(left["secrets"]):
             expect(table.nth(at)).to_contain_text(one["secret"][0])
             # What the other secret released is one draw of its noise, so that both ends are shown.
-            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3g} bits")
+            expect(table.nth(at)).to_contain_text(f"at most {one['leakage_after']['high']:.3f} bits")
         expect(page.locator("#result")).to_contain_text("All secrets at once")
         page.locator(".diagram svg").wait_for()
         other = page.get_by_label("Evidence and pictures of")
