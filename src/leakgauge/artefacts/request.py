@@ -60,6 +60,19 @@ class Request(Part, frozen=True):
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
         distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
+            which has on each line a value and then ever coarser ones; without a number ``min_k`` chooses.
+        suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
+        min_k: every group of rows that agree in the public columns has so many rows: the least coarsening over levels
+            and bins that reaches it is taken.
+        max_suppressed: the share of rows whose public values may be left out for that.
+        within: the mean absolute error that a reader can bear, in the secret's own unit.
+        clamp: released numbers beyond the declared bounds are brought back to them.
+        encoding: of a text file, such as windows-1252; UTF-8 without.
+        thousands: the sign between thousands, such as ``,``, and ``decimal`` that before decimals.
+        date_format: how dates are written, such as ``%d/%m/%Y``; of one column ``born=%d/%m/%Y``.
+        no_header: the first line is a row; columns are called column1, column2, ….
+        repeat: the folder of an earlier job of which this is the same on a new table.
         lower: the least value of a numeric secret, as everybody knows it.
         accounted: an ε in nats for which a noisy histogram is bought, from which the channel is then designed.
         releases_per_period: how often such a release is made.
@@ -88,7 +101,19 @@ class Request(Part, frozen=True):
     mechanism: tuple[str, ...] = ()
     distortion: tuple[str, ...] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    levels: Annotated[tuple[str, ...], Origin.DECLARED] = ()
+    suppress_below: Annotated[int | None, Origin.DECLARED] = None
+    min_k: Annotated[int | None, Origin.DECLARED] = None
+    max_suppressed: Annotated[float, Origin.DECLARED] = 0.05
+    within: Annotated[PerSecret, Origin.DECLARED] = None
+    clamp: Annotated[bool, Origin.DECLARED] = False
     missing: tuple[str, ...] = ()
+    encoding: str | None = None
+    thousands: str | None = None
+    decimal: str = "."
+    date_format: tuple[str, ...] = ()
+    no_header: bool = False
+    repeat: str | None = None
     lower: float | None = None
     upper: float | None = None
     accounted: Annotated[float | None, Origin.DECLARED] = None

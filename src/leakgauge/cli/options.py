@@ -26,6 +26,9 @@ background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
 bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+levels = click.option(
+    "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
+)
 missing = click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
 missing_in_original = click.option(
     "--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'."
@@ -71,6 +74,22 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
             "channel of all.",
             count=len(secret),
         )
+
+
+def reading(command: Command) -> Command:
+    """How a file is read."""
+    for option in (
+        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
+        click.option(
+            "--date-format", multiple=True, metavar="[COLUMN=]FORMAT", help="How dates are written, such as %d/%m/%Y."
+        ),
+        click.option("--decimal", default=".", show_default=True, metavar="SIGN", help="Before decimals."),
+        click.option("--thousands", metavar="SIGN", help="Between thousands, such as ','."),
+        click.option("--encoding", metavar="NAME", help="Of a text file, such as windows-1252; default: UTF-8."),
+        missing,
+    ):
+        command = option(command)
+    return command
 
 
 def output(command: Command) -> Command:

@@ -80,8 +80,19 @@ STAGES = {
     metavar="[COLUMN=]NAME|FILE",
     help="What is wrong by how much: hamming, absolute, squared, or CSV.",
 )
+@click.option(
+    "--within", multiple=True, metavar="[COLUMN=]NUMBER", help="The mean absolute error that readers can bear."
+)
 @options.bins
-@options.missing
+@options.levels
+@click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
+@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns least so that every group has K rows.")
+@click.option(
+    "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
+)
+@click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
+@options.reading
+@click.option("--repeat", metavar="DIR", help="The same as that job, on a new TABLE.")
 @click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
@@ -120,7 +131,7 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     from leakgauge.jobs.protect import protect
 
     given["report_language"] = given["report_language"] or current().code
-    limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp")}
+    limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
     asked = Request(**{**given, **limits})
     with progress_lines() as tell:
         done = protect(asked, output, overwrite=overwrite, progress=tell)

@@ -326,16 +326,18 @@ STAGES: dict[str, Stage] = {
 """In order; the report follows them."""
 
 ROLES = ("secret", "withhold", "together", "background", "public", "unit")
+READING = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
 READS: dict[str, tuple[str, ...]] = {
-    "survey": (*ROLES, "accept_unique", "bins", "missing", "policy"),
-    "measure": (*ROLES, "bins", "missing", "confidence"),
+    "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
+    "measure": (*ROLES, *COARSENING, *READING, "confidence"),
     "design": (
-        *(*ROLES, "bins", "missing", "max_distortion", "max_leakage", "local_dp", "target"),
-        *("mechanism", "distortion", "lower", "upper", "accounted", "ledger", "dataset"),
+        *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
+        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset"),
     ),
-    "release": ("unit", "rows_per_unit", "missing", "ledger", "dataset", "simulate"),
-    "audit": (*ROLES, "bins", "missing", "confidence", "simulate"),
-    "assess": ("missing", "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
+    "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
+    "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate"),
+    "assess": (*READING, "confidence", "releases_per_period", "policy", "diagram", "questionnaire"),
     "report": ("purpose", "recipient", "review", "report_language"),
 }
 """What a stage reads of what was asked."""
