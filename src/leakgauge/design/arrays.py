@@ -9,7 +9,8 @@ import numpy as np
 from leakgauge.design.certificate import Secrets
 from leakgauge.design.cones import Window
 from leakgauge.design.families import BOUNDED_CELLS, COLUMN_CELLS, ChannelFamily, ChannelPerBackground, OneChannel
-from leakgauge.design.problem import Knowledge, RateDistortion
+from leakgauge.design.keeping import KeepingShares
+from leakgauge.design.problem import Keep, Knowledge, RateDistortion
 from leakgauge.distances import Hamming
 from leakgauge.errors import OptionError
 from leakgauge.notions import prior_skew
@@ -81,13 +82,34 @@ def arrays_of(problem: RateDistortion) -> ProblemArrays:
     occurring = np.flatnonzero(prior > 0)
     known = joint[occurring] if problem.knowledge is Knowledge.ATTACKER else prior[occurring, None]
     known = known[:, known.sum(axis=0) > 0]
+    reads = np.arange(len(prior)), np.full(len(prior), -1)
+    if problem.keep is Keep.SHARES:
+        family = _keeping(problem, Secrets.of(known), excess, occurring)
+        return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
     weights = _weights(problem, occurring)
     window = _window(problem, prior[occurring])
-    family = OneChannel(
+    one = OneChannel(
         Secrets.of(known, weights), excess[occurring], window, None if matches is None else matches[occurring]
     )
-    reads = np.arange(len(prior)), np.full(len(prior), -1)
-    return ProblemArrays(family, joint, matrix, least, occurring, problem.inputs, reads)
+    return ProblemArrays(one, joint, matrix, least, occurring, problem.inputs, reads)
+
+
+def _keeping(problem: RateDistortion, secrets: Secrets, excess: Floats, occurring: Codes) -> KeepingShares:
+    """The channels over some values that keep their shares.
+
+    Raises:
+        OptionError: a distortion by which a value is not nearest to itself: nothing released unchanged would be best.
+    """
+    letters = Hamming.matches(problem.inputs, problem.letters)[occurring]
+    if excess[occurring, letters].any():
+        raise OptionError(
+            "Shares are kept where a value is nearest to itself, and this distortion has nearer ones; change the "
+            "distances, or keep nothing."
+        )
+    labels = [problem.inputs[at] for at in occurring.tolist()]
+    floors = np.array([1.0 if one in problem.never_changed else problem.floor_of(one) for one in labels])
+    hamming = isinstance(problem.distortion, Hamming)
+    return KeepingShares(secrets, excess[occurring], letters, floors, hamming)
 
 
 def _matches(problem: RateDistortion) -> Codes | None:
@@ -103,12 +125,17 @@ def _per_background(
 ) -> ProblemArrays:
     assert isinstance(problem.source, Joint)
     shares = joint.sum(axis=0)
-    parts, occurring = [], []
+    parts: list[OneChannel | KeepingShares] = []
+    occurring = []
     backgrounds = len(shares)
     for z in np.flatnonzero(shares > 0).tolist():
         here = np.flatnonzero(joint[:, z] > 0)
         secrets = Secrets.of(joint[here, z][:, None] / shares[z])
-        parts.append(OneChannel(secrets, excess[here], None, None if matches is None else matches[here]))
+        parts.append(
+            OneChannel(secrets, excess[here], None, None if matches is None else matches[here])
+            if problem.keep is Keep.NOTHING
+            else _keeping(problem, secrets, excess, here)
+        )
         occurring.append(here * backgrounds + z)
     pairs = tuple((x, z) for x in problem.source.rows for z in problem.source.columns)
     reads = np.divmod(np.arange(len(pairs)), backgrounds)
