@@ -15,6 +15,7 @@ from leakgauge.design.certificate import ROUNDING, Secrets
 from leakgauge.design.columns import Optimum, minimise_columns
 from leakgauge.design.cones import Cone, Positive, Window
 from leakgauge.design.ends import PROGRAM_CELLS, Least, best_letter, best_nearest, best_untelling, least_distortion
+from leakgauge.design.inference import ThroughColumn
 from leakgauge.design.interior import minimise_from
 from leakgauge.design.keeping import UNDERFLOW, KeepingShares
 from leakgauge.design.points import Point, cost_at, costs_at, hamming_marginal, induced
@@ -287,4 +288,4 @@ class ChannelPerBackground:
         return float(self._shares @ np.array(values))
 
 
-ChannelFamily: TypeAlias = OneChannel | KeepingShares | ChannelPerBackground
+ChannelFamily: TypeAlias = OneChannel | KeepingShares | ThroughColumn | ChannelPerBackground

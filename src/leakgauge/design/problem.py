@@ -88,6 +88,9 @@ class RateDistortion:
         identifiability: an ε in nats by which two posteriors may differ at most; None for none.
         weights: how much each secret matters, by label or in the inputs' order; what is made small is then I_w(X;Y) of
             ``measures``. None: every secret counts alike.
+        secret: p(s, x) of a secret S that the source X tells on: then X is released so that I(S;Y), not I(X;Y), is
+            small. Rows are its values, columns those of the source, or with a background that the attacker knows pairs
+            (x, z). None: the source is the secret itself.
         keep: what the release keeps on the whole; then the outputs are the inputs.
         keep_at_least: with what probability a value is released unchanged at least, for all or by label.
         never_changed: values that are always released unchanged; no other value is released as one of them, so that
@@ -115,6 +118,7 @@ class RateDistortion:
     local_dp: float | None = None
     identifiability: float | None = None
     weights: Mapping[Label, float] | Sequence[float] | None = None
+    secret: Joint | None = None
     keep: Keep = Keep.NOTHING
     keep_at_least: Mapping[Label, float] | float = 0.0
     never_changed: Sequence[Label] = ()
@@ -130,6 +134,7 @@ class RateDistortion:
         self._require_bounds()
         if self.weights is not None:
             object.__setattr__(self, "weights", self._checked(self.weights))
+        self._require_secret()
         self._require_keepable()
 
     @property
@@ -161,6 +166,27 @@ class RateDistortion:
         if found.ndim != 1 or not (found * self.prior.probabilities).any():
             raise OptionError("These weights leave no secret that matters; give a weight each secret, one above 0.")
         return tuple(found.tolist())
+
+    def _require_secret(self) -> None:
+        if self.secret is None:
+            return
+        known = isinstance(self.source, Joint) and self.knowledge is Knowledge.ATTACKER
+        if self.knowledge not in (Knowledge.NOBODY, Knowledge.ATTACKER):
+            raise OptionError("A column that tells on a secret is released by a channel that reads it alone.")
+        wanted = {(x, z) for x in self.inputs for z in self.source.columns} if known else set(self.inputs)  # type: ignore[union-attr]
+        if set(self.secret.columns) != wanted:
+            raise OptionError(
+                "The secret is not given for the values of the column; give p(s, x) with the same values."
+            )
+        if self.weights is not None or self.local_dp is not None or self.identifiability is not None:
+            raise OptionError(
+                "What a column tells on a secret is not made small together with weights or bounds on ratios; leave "
+                "one of them out."
+            )
+        if len(self.inputs) < 2:
+            raise OptionError("The column has one value alone, which tells nothing; release it as it is.")
+        if self.keep_at_least != 0.0 or self.never_changed:
+            raise OptionError("Least diagonals and values that never change are for a secret itself; leave them out.")
 
     def _require_keepable(self) -> None:
         if self.keep is Keep.NOTHING:

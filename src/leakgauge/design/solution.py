@@ -36,7 +36,7 @@ class Solution:
 
     Attributes:
         channel: reads the secret, or for ``BOTH`` pairs (x, z); an input that never occurs acts like the nearest one.
-        leakage: I(X;Y) in bits.
+        leakage: I(X;Y) in bits; where the source tells on a secret S, I(S;Y), and so in what follows.
         weighted_leakage: I_w(X;Y) in bits; None without weights.
         leakage_with_background: I(X;Y,Z) in bits; None without a background.
         background_floor: I(X;Z) in bits, which no channel undercuts; None without a background.
