@@ -49,6 +49,11 @@ max_distortion = click.option(
 max_leakage = click.option(
     "--max-leakage", type=float, metavar="BITS", help="The least distortion with at most these bits."
 )
+keep = click.option(
+    "--keep",
+    type=click.Choice(["nothing", "shares", "associations"]),
+    help="Release every value as often as it occurs; or also with each background.",
+)
 confidence = click.option("--confidence", type=float, default=0.95, show_default=True, help="Of the intervals.")
 dataset = click.option("--dataset", metavar="NAME", help="The account in the ledger; default: the table's name.")
 neighbours = click.option(

@@ -247,10 +247,12 @@ def _described(
     channel = rounded.released
     floor = _floor(problem)
     with_background = None if floor is None else floor + _added(problem, arrays, rounded) / math.log(2)
+    told = None
     if problem.secret is None:
         leakage = mutual_information(Scenario(problem.source, channel))
     else:
         alone = inference_of(problem).without_background()
+        told = alone.leakage(np.eye(len(alone.prior))) / math.log(2)
         leakage = alone.leakage(channel.matrix[arrays.occurring]) / math.log(2)
     prior = problem.prior
     reads_secret = channel.inputs == prior.outcomes
@@ -269,6 +271,7 @@ def _described(
         slope=slope,
         iterations=iterations,
         letters=len(channel.outputs),
+        told_unprotected=told,
     )
 
 
