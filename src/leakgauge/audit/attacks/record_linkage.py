@@ -20,8 +20,9 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
 
     Among the rows with the same public values, as if their order were unknown, it takes the one with the largest
     Π q(y|x)/r(y), r being how often y is released: likely for this person and unlikely for others. Of equals it takes
-    one at random. Without the protected columns it takes any row with the same public values. In the
-    independent release the protected values stand in random order. Chance follows from a seed: simulation only.
+    one at random. Without the protected columns it takes any row with the same public values, or any row at all where
+    these are not known. In the independent release the protected values stand in random order. Chance follows from a
+    seed: simulation only.
     """
     draws = case.draws()
     targets = draws.permutation(case.rows)[: case.targets]
@@ -39,7 +40,7 @@ def record_linkage(case: Case) -> tuple[Finding, ...]:
     )
     sizes = np.bincount(case.classes)[case.classes[targets]]
     # The same luck with and without: who is found among n is found among fewer.
-    without = luck < 1 / sizes
+    without = luck < 1 / (sizes if case.public_is_known else case.rows)
     score = scored(right, without)
     return (
         score.finding(
