@@ -50,8 +50,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     leakgauge assess out.json audit.json --original people.parquet --policy policy.toml
     leakgauge assess audit.json --original people.csv --released theirs.csv
 
-    A release made elsewhere has no record; its audit says so. The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
-    own score is shown beside it and does not decide. Exit 1 where a veto stands against it or a policy is not kept.
+    The grade is the lowest of those of score, privacy and utility, capped by vetoes, and is of one release. The paper's
+    own score is shown beside it and does not decide. A release made elsewhere has no record, which is a veto. Exit 1
+    where a veto stands against it or a policy is not kept.
     """
     from leakgauge.assessment import default_diagram, read_diagram
     from leakgauge.assessment.indicators import write_template

@@ -13,7 +13,6 @@ from rich.text import Text
 
 from leakgauge.cli import options
 from leakgauge.cli.language import retell, say
-from leakgauge.cli.options import FILE
 from leakgauge.cli.output import Parts, alert, counting, deliver, grid, number, require_not_read
 from leakgauge.cli.verify import check_table
 from leakgauge.drafts import require_writable
@@ -56,7 +55,7 @@ _NOT_FOR = {
 @click.option("--to-the-end", is_flag=True, help="Draw all outputs even where the claim is already disproved.")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
 @click.option("--original", metavar="TABLE", help="The table that was released.")
-@click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved or has no RECORD.")
+@click.option("--released", metavar="TABLE", help="The release, if it was moved or has no RECORD.")
 @click.option("--key", metavar="COLUMN", help="Without RECORD: matches rows of both tables; default: by their order.")
 @options.missing_in_original
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD by default each.")
@@ -126,13 +125,20 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
-    require_not_read(output, original, record, released)
+    require_not_read(output, original, record, None if released is None else Path(released))
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
-        settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
+        settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(
-            record, table, withheld=given["withhold"], bins=bins, simulation_seed=seed, progress=tell, **settings
+            record,
+            table,
+            released=None if released is None else Path(released),
+            withheld=given["withhold"],
+            bins=bins,
+            simulation_seed=seed,
+            progress=tell,
+            **settings,
         )
     deliver(audit, as_json, output, lambda: _render_release(audit))
     audit.require()
@@ -142,13 +148,14 @@ def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None)
     from leakgauge.jobs.audit import audit_foreign
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.opening import source_files
 
     original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     if not given["secret"] and not given["withhold"]:
         raise OptionError("Without a record nothing says what is to be protected; name it with --secret.")
-    require_not_read(output, original, released)
+    require_not_read(output, original, *source_files(released))
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
         audit = audit_foreign(
             released,
@@ -231,7 +238,7 @@ def _render_release(audit: Audit) -> Parts:
         parts.append(public)
     if audit.foreign is not None:
         untried = say(", ").join(map(retell, audit.foreign.left_out))
-        parts.append(say("Not tried, because nobody here knows how it was made: {attacks!s}.", attacks=untried))
+        parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
         parts.append(say("There is no record: nothing is promised, and nothing can be disproved."))
         return parts
     return [*parts, _verdict(audit.violated)]

@@ -23,19 +23,21 @@ from leakgauge.assessment import (
 )
 from leakgauge.assessment.indicators import INDICATORS, Protected, answered_beyond, source_of
 from leakgauge.assessment.indicators.associations import plain_numbers
-from leakgauge.assessment.indicators.foreign import PROMISED, collect_foreign
+from leakgauge.assessment.indicators.claims import BUDGET
+from leakgauge.assessment.indicators.foreign import collect_foreign
 from leakgauge.assessment.indicators.indicator import Context
 from leakgauge.assessment.published import grade_evidence
 from leakgauge.assessment.stored import stored as stored_as
 from leakgauge.assessment.vetoes import every_veto, vetoes_of_audit, vetoes_of_evidence
 from leakgauge.audit.foreign import ForeignRelease, ForeignRoles, read_foreign
 from leakgauge.errors import ColumnError, OptionError, RefusalError, VerificationError, did_you_mean
-from leakgauge.probability.files import parsed_json
 from leakgauge.probability.cells import Floats
+from leakgauge.probability.files import parsed_json
 from leakgauge.release import Release
 from leakgauge.release.record import file_digest
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Kind, Table, open_table
+from leakgauge.tables.opening import source_files
 
 _NO_RECORD = Veto(Sentence("it was made elsewhere, and no record says what it promises"))
 _NOT_MOVED = Sentence(
@@ -143,7 +145,8 @@ def grade_foreign(
         VerificationError: the audit is of another release, or of another original.
     """
     secret = _chosen_secret(foreign, column)
-    if foreign.sha256 is not None and (not released.is_file() or file_digest(released) != foreign.sha256):
+    files = [file for file in source_files(str(released)) if file.is_file()]
+    if foreign.sha256 not in (None, *map(file_digest, files)):
         raise VerificationError("{path} is not the release that was audited; audit this one.", path=released)
     release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key))
     if release.rows != audit.rows:
@@ -161,9 +164,10 @@ def grade_foreign(
             release.changed.get(secret),
             _numbers(release, secret),
             Context(None, answers, releases_per_period, confidence=confidence),
-            released.stat().st_size / release.rows if released.is_file() else None,
+            sum(file.stat().st_size for file in files) / release.rows if files else None,
         )
-    known = [one for one in evidence if one.leaf not in PROMISED]
+    # What speaks against a budget that is not known is that there is no record.
+    known = [one for one in evidence if one.leaf != BUDGET.leaf]
     vetoes = dict.fromkeys((_NO_RECORD, *vetoes_of_evidence(known), *vetoes_of_audit(audit)))
     found = assess(diagram, (*evidence, *answered_beyond(questionnaire)), vetoes, confidence=confidence)
     lines: tuple[PolicyLine, ...] = ()
@@ -172,30 +176,36 @@ def grade_foreign(
         judged = policy.judge(found, alone=alone, releases_per_period=releases_per_period)
         lines = tuple(_unpromised(line) for line in judged)
     published = grade_evidence(evidence)
-    return stored_as(found, column=secret, published=published, blocked=_NOT_MOVED, lines=lines)
+    return stored_as(found, column=secret, record=audit.digest, published=published, blocked=_NOT_MOVED, lines=lines)
 
 
 def _unpromised(line: PolicyLine) -> PolicyLine:
-    """A limit on what a record would promise: what was found of it is not known."""
-    if line.name not in ("max_epsilon", "max_delta"):
+    """A limit on the budget that a record would promise: what was found of it is not known."""
+    if line.name != BUDGET.limit:
         return line
     return msgspec.structs.replace(line, found=None, holds=False, of=Sentence(""))
 
 
 def _chosen_secret(foreign: Foreign, column: str | None) -> str:
-    if column is None and len(foreign.secrets) > 1:
+    held = [name for name in foreign.secrets if name not in foreign.withheld]
+    if column is None and len(held) > 1:
         raise OptionError(
-            "The audit is of {count} secrets ({names!s}); name the one to assess with --column.",
-            count=len(foreign.secrets),
-            names=foreign.secrets,
+            "The release holds {count} secrets ({names!s}); name the one to assess with --column.",
+            count=len(held),
+            names=tuple(held),
         )
-    if column is not None and column not in foreign.secrets:
+    chosen = column or (held or foreign.secrets)[0]
+    if chosen in foreign.withheld:
         raise ColumnError(
-            "Column {name!r} was not audited as a secret; {hint}",
-            name=column,
-            hint=did_you_mean(column, foreign.secrets),
+            "Column {name!r} is not in the release, so that nothing of it can be graded; what other columns tell of "
+            "it is in the audit.",
+            name=chosen,
         )
-    return column or foreign.secrets[0]
+    if chosen not in held:
+        raise ColumnError(
+            "Column {name!r} was not audited as a secret; {hint}", name=chosen, hint=did_you_mean(chosen, held)
+        )
+    return chosen
 
 
 def _numbers(release: ForeignRelease, secret: str) -> Floats | None:

@@ -34,6 +34,7 @@ from leakgauge.randomness import Simulated
 from leakgauge.release import Release, verify
 from leakgauge.release.record import file_digest
 from leakgauge.tables import Table, open_table
+from leakgauge.tables.opening import source_files
 
 
 def audit_release(
@@ -99,7 +100,7 @@ def audit_release(
 
 
 def audit_foreign(
-    released: Path,
+    released: Path | str,
     original: Table,
     secret: str | Iterable[str],
     *,
@@ -153,11 +154,12 @@ def audit_foreign(
     )
 
 
-def _foreign(release: ForeignRelease, released: Path) -> Foreign:
+def _foreign(release: ForeignRelease, released: Path | str) -> Foreign:
     matched, roles = release.matched, release.roles
+    files = source_files(str(released))
     return Foreign(
         released=Path(released).name,
-        sha256=file_digest(Path(released)) if Path(released).is_file() else None,
+        sha256=file_digest(files[0]) if len(files) == 1 and files[0].is_file() else None,
         key=matched.key,
         only_released=matched.only_released,
         only_original=matched.only_original,

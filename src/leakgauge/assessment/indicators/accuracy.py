@@ -202,9 +202,9 @@ def quantiles(found: Floats, confidence: float) -> list[tuple[float, float]]:
 def _evidence(
     setting: Setting, found: tuple[float | None, ...], between: list[tuple[float, float]] | None, how: Sentence
 ) -> tuple[Evidence, ...]:
-    letters = isinstance(setting, LetterSetting)
-    data = setting.of_secrets(setting.prior.probabilities) if letters else setting.numbers
-    return evidence_of(setting.form, data, found, between, how)
+    if isinstance(setting, LetterSetting):
+        return evidence_of(setting.form, setting.of_secrets(setting.prior.probabilities), found, between, how)
+    return evidence_of(setting.form, setting.numbers, found, between, how)
 
 
 def evidence_of(

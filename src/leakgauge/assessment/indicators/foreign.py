@@ -25,7 +25,7 @@ from leakgauge.assessment.indicators.accuracy import (
 )
 from leakgauge.assessment.indicators.attacks import advantage, audited_by
 from leakgauge.assessment.indicators.catalogue import INDICATORS
-from leakgauge.assessment.indicators.claims import BUDGET, RELAXATION
+from leakgauge.assessment.indicators.claims import BUDGET
 from leakgauge.assessment.indicators.costs import frequency, volume_of_file
 from leakgauge.assessment.indicators.indicator import Context, Form
 from leakgauge.assessment.indicators.information import ENTROPY, INFORMATION, SHARE_TOLD
@@ -40,8 +40,6 @@ from leakgauge.probability.cells import Floats
 from leakgauge.randomness import simulation
 from leakgauge.sentences import Sentence
 
-PROMISED = (RELAXATION.leaf, BUDGET.leaf)
-"""What a record would promise."""
 _FEW_CELLS, _MOST_CELLS = 1 << 16, 1 << 20
 """Original × released values up to which intervals rest on many draws, and up to which there are any."""
 _NOT_KNOWN = Sentence("Made elsewhere, without a record: it is not known how.")
@@ -71,7 +69,6 @@ def collect_foreign(
     are_numbers = released is not None and source.kind in NUMERIC and len(np.unique(source.known)) > LETTERS
     form = Form.NUMBERS if are_numbers else Form.LETTERS
     found = [
-        RELAXATION.evidence(form, 1.0, _NOTHING_PROMISED, standing=Standing.DECLARED),
         BUDGET.evidence(form, math.inf, _NOTHING_PROMISED, standing=Standing.DECLARED, null=0.0, raw=math.inf),
         advantage(form, audited_by(None, [one for one in audit.attacks if one.target == (secret,)], (secret,))),
         *of_columns(form, source),

@@ -71,10 +71,10 @@ class Meaning:
 
     @property
     def sizes(self) -> Codes:
-        """How many original values each released value stands for."""
+        """How many original values each released value stands for; one that is none of them stands for itself."""
         if self.members is None:
-            return (self.equal >= 0).astype(np.int64)
-        return np.asarray(self.members.sum(axis=0), dtype=np.int64)
+            return np.ones(len(self.equal), dtype=np.int64)
+        return np.asarray(np.maximum(self.members.sum(axis=0), 1), dtype=np.int64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ import numpy as np
 from leakgauge.artefacts import Sentence
 from leakgauge.audit.attacks.case import FEWEST_ROWS, Case, ReleasedColumn, Secret, require_people, require_settings
 from leakgauge.audit.attacks.columns import columns_of, letters_of, numbered, ranks_of, values_of
+from leakgauge.audit.attacks.rows import MOST_SCORES
 from leakgauge.audit.attacks.seen import Role, SeenColumn
 from leakgauge.audit.foreign.columns import Changed
 from leakgauge.audit.foreign.matching import Matched
@@ -23,6 +24,9 @@ from leakgauge.tables import Binning, Column, Kind, Table, in_bins, open_table
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+FEWEST_TARGETS = 200
+"""Rows that are looked for, however large the table."""
 
 
 @dataclass(frozen=True)
@@ -175,9 +179,12 @@ class ForeignRelease:
         """For who knows the original values of a person and looks for the row: the columns that both tables have."""
         unchanged = tuple(name for name, one in self.changed.items() if one.is_unchanged)
         laws = (one.as_released for name, one in self.changed.items() if name not in unchanged)
+        columns = tuple(one for one in laws if one is not None)
         return replace(
             self.seen,
-            columns=tuple(one for one in laws if one is not None),
+            columns=columns,
+            # Every target is compared with every row, column by column.
+            targets=min(self.targets, max(MOST_SCORES // (self.rows * max(len(columns), 1)), FEWEST_TARGETS)),
             classes=self._together(unchanged),
             public=unchanged,
         )
