@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date
 
 import numpy as np
@@ -14,7 +15,7 @@ from leakgauge.audit.foreign.generalised import Meaning
 AGES = [7, 29, 30, 34, 39, 40, 65, None]
 
 
-def meant(originals: list[object], text: str | None) -> list[object]:
+def meant(originals: Sequence[object], text: str | None) -> list[object]:
     """The values that a released text stands for."""
     found = Meaning.of(pa.array(originals), pa.array([text], pa.string()))
     assert found.members is not None
