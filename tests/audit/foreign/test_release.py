@@ -11,7 +11,8 @@ import pytest
 
 from leakgauge.artefacts import Audit, Finding
 from leakgauge.artefacts.codec import read, write
-from leakgauge.audit.foreign import ForeignRoles, read_foreign
+from leakgauge.audit.exposure import exposure
+from leakgauge.audit.foreign import ForeignRoles, read_foreign, shown_by_matched_rows
 from leakgauge.errors import ColumnError, OptionError, TableError
 from leakgauge.jobs.audit import audit_foreign
 from leakgauge.measures import mutual_information, vulnerability
@@ -151,6 +152,21 @@ def test_a_secret_that_is_released_as_it_is_is_told_whole(tmp_path: Path) -> Non
     assert finding(audit, "attribute inference, learnt", ("illness",)).success.value == 1
     shown = audit.columns["illness"]
     assert shown is not None and shown.deterministic
+
+
+def test_a_coarser_secret_tells_what_it_is_coarse_to(tmp_path: Path) -> None:
+    draws = simulation(7)
+    age = draws.integers(20, 60, 2000)
+    decades = [f"{low}-{low + 9}" for low in (age // 10 * 10).tolist()]
+    people = open_table(pa.table({"age": age}))
+    found = read_foreign(written(tmp_path, pa.table({"age": decades})), people, ForeignRoles(("age",)))
+    (told,) = exposure(found.seen, found.seen.secrets[0]).columns
+    # Four decades of ten ages, all about as frequent.
+    assert told.exact and told.information.value == pytest.approx(2, abs=0.01)
+    changed = found.changed["age"]
+    assert changed.contains.all() and not changed.is_unchanged
+    shown = shown_by_matched_rows(changed, 0.95, 0)
+    assert shown is not None and shown.deterministic and shown.at_least > 1
 
 
 def test_rows_of_one_person_count_as_one(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -114,16 +115,25 @@ class _Values:
         end = _end(text, False)
         return -1 if end is None else self.numbers.get(end, -1)
 
+    @cached_property
+    def column(self) -> pa.Array:
+        """The texts, to be compared at once."""
+        import pyarrow as pa
+
+        return pa.array(self.texts, pa.string())
+
     def meant_by(self, text: str) -> Members:
         """Which values a coarser one stands for; none where it cannot be read."""
+        import pyarrow.compute as pc
+
         if _ANYTHING.fullmatch(text):
             return np.ones(len(self.texts), dtype=np.bool_)
         among = _SET.fullmatch(text)
         if among is not None:
             places = [self.place(part.strip().strip("'\"")) for part in re.split(r"[,;|]", among[1])]
-            found = np.zeros(len(self.texts), dtype=np.bool_)
-            found[[place for place in places if place >= 0]] = True
-            return found
+            inside = np.zeros(len(self.texts), dtype=np.bool_)
+            inside[[place for place in places if place >= 0]] = True
+            return inside
         if self.axis is not None:
             between = self._between(text)
             if between is not None:
@@ -135,8 +145,9 @@ class _Values:
             # A star hides one character; at the end it may hide any number of them.
             head = text.rstrip("*")
             ending = ".*" if head != text else ""
-            mask = re.compile("".join("." if sign == "*" else re.escape(sign) for sign in head) + ending, re.DOTALL)
-            return np.array([one is not None and mask.fullmatch(one) is not None for one in self.texts])
+            mask = "".join("." if sign == "*" else re.escape(sign) for sign in head) + ending
+            found = pc.match_substring_regex(self.column, f"(?s)^{mask}$")
+            return np.asarray(found.fill_null(False))
         return np.zeros(len(self.texts), dtype=np.bool_)
 
     def _between(self, text: str) -> tuple[float, float, bool, bool] | None:
