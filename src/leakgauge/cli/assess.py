@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("record", type=FILE, required=False, metavar="[RECORD]")
+@click.argument("record", type=FILE, required=False)
 @click.argument("audit", type=FILE, required=False)
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @options.released
@@ -122,6 +122,7 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
                 diagram,
                 questionnaire=answers,
                 policy=policy,
+                missing=given["missing"],
                 **passed,
             )
         return grade_release(

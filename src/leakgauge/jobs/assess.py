@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -134,11 +135,13 @@ def grade_foreign(
     questionnaire: Questionnaire | None = None,
     releases_per_period: float = 1.0,
     policy: Policy | None = None,
+    missing: Sequence[str] = (),
     confidence: float = 0.95,
 ) -> StoredAssessment:
     """A secret of a release that was made elsewhere, graded from both tables and its audit.
 
-    What a record would say is not known: what privacy hangs on takes the unfavourable end, and a veto says so.
+    What a record would say is not known: what privacy hangs on takes the unfavourable end, and a veto says so. Texts
+    that count as ``missing`` are those of the release; the original is open already.
 
     Raises:
         OptionError, ColumnError: several secrets were audited and none is named, or another one is.
@@ -148,7 +151,7 @@ def grade_foreign(
     files = [file for file in source_files(str(released)) if file.is_file()]
     if foreign.sha256 not in (None, *map(file_digest, files)):
         raise VerificationError("{path} is not the release that was audited; audit this one.", path=released)
-    release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key))
+    release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key), missing=missing)
     if release.rows != audit.rows:
         raise VerificationError(
             "The audit matched {audited} rows and {found} are matched now; audit this original.",

@@ -104,7 +104,7 @@ def _most(exposed: Exposure) -> tuple[float, float]:
     everything = exposed.everything.information
     if exposed.everything.exact:
         return everything.value, everything.ends[1]
-    # The upper ends of what could be counted: what all columns tell is no less than what one or two of them do.
+    # What all columns tell is no less than what one or two of them do.
     counted = [one.information.value for one in (*exposed.columns, *exposed.pairs) if one.exact]
     return max([everything.ends[0], *counted]), everything.ends[1]
 

@@ -184,6 +184,9 @@ class _Values:
 
 
 def _text(value: object) -> str | None:
+    if isinstance(value, bool):
+        # As a file that also holds other texts has it.
+        return str(value).lower()
     return None if value is None else str(value).strip()
 
 
