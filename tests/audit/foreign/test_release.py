@@ -130,6 +130,10 @@ def test_a_secret_that_is_not_released_is_told_of_by_others(tmp_path: Path) -> N
     assert finding(audit, "attribute inference, learnt", ("illness",)).advantage.ends[0] > 0.1
     # Noise of 20 leaves nearly everything of the tenth that a cost is in.
     assert finding(audit, "attribute inference, learnt", ("cost",)).success.value > 0.5
+    # Who takes the nearest cost among the rows of the same city finds 89 of 600; a release of others helps nobody.
+    linked = finding(audit, "record linkage", ("cost",))
+    assert 89 / 600 in linked.success or linked.success.value > 89 / 600
+    assert linked.baseline.value < 0.01 and 0 in linked.independent
     assert list(audit.columns) == ["cost"] and audit.columns["cost"] is not None
     assert audit.total is not None
     assert audit.total.information.value >= cost.everything.information.ends[0]
@@ -167,6 +171,15 @@ def test_a_coarser_secret_tells_what_it_is_coarse_to(tmp_path: Path) -> None:
     assert changed.contains.all() and not changed.is_unchanged
     shown = shown_by_matched_rows(changed, 0.95, 0)
     assert shown is not None and shown.deterministic and shown.at_least > 1
+
+
+def test_a_mark_of_missing_values_is_read_as_suppressed(tmp_path: Path) -> None:
+    people, released = small(tmp_path)
+    marked = pa.table({"city": ["?"] * 10 + released["city"].to_pylist()[10:], "cost": released["cost"]})
+    path, roles = written(tmp_path, marked), ForeignRoles(("cost",))
+    as_text, as_missing = (read_foreign(path, open_table(people), roles, missing=one) for one in ((), ["?"]))
+    assert as_text.changed["city"].contains.sum() == len(people) - 10
+    assert as_missing.changed["city"].contains.all()
 
 
 def test_rows_of_one_person_count_as_one(tmp_path: Path) -> None:

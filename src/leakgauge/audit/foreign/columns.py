@@ -35,6 +35,8 @@ LARGEST_LAW = 1 << 22
 """Original × released values up to which a column has an estimated law."""
 _QUANTILES = 32
 """Numbers with too many values are compared by so many quantiles at most."""
+_STEPS = 64
+"""Of the density of a difference, at most."""
 _CLEAR = 4.0
 """Standard deviations from which agreement is no chance."""
 
@@ -54,6 +56,41 @@ class EstimatedLaw(Law):
         raise InternalError("A release made elsewhere is not drawn again.")
 
 
+@dataclass(frozen=True, eq=False)
+class DifferenceLaw(EstimatedLaw):
+    """log q(y|x) of numbers, by how often each difference y − x came in matched rows: a density in steps.
+
+    Attributes:
+        logs: of each step, from below the first edge to above the last.
+        edges: between the steps.
+        true: the number of each input.
+        shown: and of each output.
+    """
+
+    edges: Floats
+    true: Floats
+    shown: Floats
+
+    @classmethod
+    def of(cls, x: Codes, y: Codes, true: Floats, shown: Floats) -> DifferenceLaw:
+        """Estimated with as many rows in a step as there are steps, or more."""
+        apart = shown[y] - true[x]
+        apart = apart[np.isfinite(apart)]
+        steps = max(min(_STEPS, math.isqrt(len(apart))), 2)
+        edges = np.unique(np.quantile(apart, np.linspace(0, 1, steps + 1)))
+        counts = np.bincount(np.searchsorted(edges, apart, side="right"), minlength=len(edges) + 1) + 0.5
+        # What lies beyond every difference that was seen is as rare as half a row over as wide a range.
+        whole = edges[-1] - edges[0]
+        widths = np.concatenate([[whole], np.diff(edges), [whole]])
+        return cls(np.log(counts / counts.sum() / widths), edges, true, shown)
+
+    def scores(self, inputs: Inputs, outputs: Outputs) -> Floats:
+        """By the difference; a missing number is as likely with any other."""
+        apart = self.shown[outputs.astype(np.int64)] - self.true[inputs][:, None]
+        found = self.logs[np.searchsorted(self.edges, apart, side="right")]
+        return np.asarray(np.where(np.isnan(apart), self.logs.min(), found))
+
+
 @dataclass(frozen=True)
 class Unknown(Mechanism):
     """However a release was made elsewhere; it claims nothing."""
@@ -70,21 +107,27 @@ class Changed:
     Attributes:
         original: the number of each row's true value.
         released: the number of each row's released one.
-        ordered: whether numbers of both follow the order of their values.
+        numbers: the different values of both, where they are numbers or times and their codes follow the order.
     """
 
     name: str
     original: Codes
     released: Codes
-    ordered: bool
+    numbers: tuple[Floats, Floats] | None
     meaning: Meaning
 
     @classmethod
     def of(cls, name: str, original: pa.Array, released: pa.Array) -> Changed:
         """Compared."""
         (first, first_ordered), (second, second_ordered) = ranks_of(original, name), ranks_of(released, name)
-        different = (_different(values, codes, name) for values, codes in ((original, first), (released, second)))
-        return cls(name, first, second, first_ordered and second_ordered, Meaning.of(*different))
+        true, shown = _different(original, first, name), _different(released, second, name)
+        axes = (_axis(true), _axis(shown)) if first_ordered and second_ordered and _alike(true, shown) else None
+        return cls(name, first, second, axes, Meaning.of(true, shown))
+
+    @property
+    def ordered(self) -> bool:
+        """Whether the codes of both follow the order of their values."""
+        return self.numbers is not None
 
     @cached_property
     def contains(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -136,17 +179,31 @@ class Changed:
         """The column with its estimated law; None where it has too many values for one."""
         x, y = self.original, self.released
         inputs, outputs = int(x.max()) + 1, len(self.meaning.equal)
-        if self.ordered and ROWS_PER_CELL * inputs * outputs > len(x):
+        law: EstimatedLaw
+        if self.numbers is None or ROWS_PER_CELL * inputs * outputs <= len(x):
+            if inputs * outputs > LARGEST_LAW:
+                return None
+            law = _law(_estimated(x, y, self._by_containment(inputs)))
+        elif self._is_near:
+            law = DifferenceLaw.of(x, y, *self.numbers)
+        else:
             bins = max(min(_QUANTILES, math.isqrt(len(x) // ROWS_PER_CELL)), 2)
             x, y = (binned(one, quantile_edges(one, bins)) for one in (x, y))
-            matrix = _estimated(x, y, np.zeros((bins, bins)) + np.bincount(y, minlength=bins) / len(y))
-        elif inputs * outputs > LARGEST_LAW:
-            return None
-        else:
-            matrix = _estimated(x, y, self._by_containment(inputs))
-        with np.errstate(divide="ignore"):
-            law = EstimatedLaw(np.log(matrix))
+            law = _law(_estimated(x, y, np.tile(np.bincount(y, minlength=bins) / len(y), (bins, 1))))
         return ReleasedColumn((self.name,), (self.name,), Unknown("made elsewhere", {}, (), law), x, y, ())
+
+    @property
+    def _is_near(self) -> bool:
+        """Whether released numbers differ from the true ones by less than true ones do among each other."""
+        if self.numbers is None:
+            return False
+        x, y = self.numbers[0][self.original], self.numbers[1][self.released]
+        known = np.isfinite(x) & np.isfinite(y)
+        if not known.any():
+            return False
+        apart = (y - x)[known]
+        between = [float(np.diff(np.quantile(one, [0.25, 0.75]))[0]) for one in (apart, x[known])]
+        return between[0] < between[1] and float(np.ptp(apart)) > 0
 
     def _by_containment(self, inputs: int) -> Floats:
         """q(y|x) by how often what is released contains the truth: among what does, and else, by how often it comes.
@@ -167,6 +224,11 @@ class Changed:
         return np.asarray(right * within + (1 - right) * r)
 
 
+def _law(matrix: Floats) -> EstimatedLaw:
+    with np.errstate(divide="ignore"):
+        return EstimatedLaw(np.log(matrix))
+
+
 def _estimated(x: Codes, y: Codes, expected: Floats) -> Floats:
     """q(y|x) as counted, with one row more that came out as expected; as expected alone where rows are few."""
     inputs, outputs = expected.shape
@@ -175,6 +237,22 @@ def _estimated(x: Codes, y: Codes, expected: Floats) -> Floats:
         return expected
     counts = np.bincount(x * outputs + y, minlength=expected.size).reshape(inputs, outputs)
     return np.asarray((counts + expected) / (counts.sum(axis=1, keepdims=True) + 1))
+
+
+def _alike(first: pa.Array, second: pa.Array) -> bool:
+    """Whether both are times, or both numbers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_temporal(first.type) == pa.types.is_temporal(second.type))
+
+
+def _axis(values: pa.Array) -> Floats:
+    """Numbers, or times in microseconds, as floats; missing ones NaN."""
+    import pyarrow as pa
+
+    if pa.types.is_date(values.type) or pa.types.is_timestamp(values.type):
+        values = values.cast(pa.timestamp("us"), safe=False).cast(pa.int64())
+    return np.asarray(values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
 def _different(values: pa.Array, codes: Codes, name: str) -> pa.Array:
