@@ -206,11 +206,60 @@ class AuditedRecord(Part, frozen=True):
     digest: str
 
 
-class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
-    """A release held to its record.
+class MatchedColumn(Part, frozen=True):
+    """A column of a release made elsewhere beside the column of the original that has its name.
 
     Attributes:
-        private: whether its noise protects anybody; a simulation does not.
+        contains: the share of matched rows whose released value is, or contains, the true one.
+        size: how many of the values of the original a released value stands for, on average.
+        values: different values in the original.
+    """
+
+    name: Annotated[str, Origin.DECLARED]
+    contains: Quantity
+    size: Quantity
+    values: Annotated[int, Origin.COUNT]
+
+
+class Foreign(Part, frozen=True, kw_only=True):
+    """How a release made elsewhere, of which there is no record, was held beside its original.
+
+    Attributes:
+        released: what the released file is called.
+        sha256: its digest; None where it is not one file.
+        key: the column by which rows were matched; None where they were matched by their order.
+        only_released: rows of the release that the original has no row for.
+        only_original: rows of the original that the release has no row for.
+        secrets: the columns that were guessed.
+        withheld: those of them that the release does not hold.
+        columns: the columns that both tables have, without the key.
+        added: columns of the release that the original does not have.
+        warnings: what a person should look at first, in whole sentences.
+        left_out: attacks that need to know how the release was made.
+    """
+
+    released: Annotated[str, Origin.DECLARED]
+    sha256: str | None
+    key: Annotated[str | None, Origin.DECLARED]
+    only_released: Annotated[int, Origin.COUNT]
+    only_original: Annotated[int, Origin.COUNT]
+    secrets: Annotated[tuple[str, ...], Origin.DECLARED]
+    withheld: Annotated[tuple[str, ...], Origin.DECLARED]
+    background: Annotated[tuple[str, ...], Origin.DECLARED]
+    unit: Annotated[str | None, Origin.DECLARED]
+    columns: tuple[MatchedColumn, ...]
+    added: Annotated[tuple[str, ...], Origin.DECLARED]
+    warnings: tuple[Sentence, ...]
+    left_out: tuple[Sentence, ...]
+
+
+class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
+    """A release held to its record; or, where it was made elsewhere and has none, beside its original alone.
+
+    Attributes:
+        record: None of a release that was made elsewhere.
+        private: whether its noise is known to protect anybody; that of a simulation, or made elsewhere, is not.
+        rows: of the release; of one that was made elsewhere, those that were matched.
         confidence: of every interval, and of the verdict: all levels and all attacks together accuse a release that
             keeps its claims with a chance of at most what is missing to 1.
         violations: what is wrong, in short sentences without a full stop.
@@ -220,9 +269,10 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         digest: over all other fields, so that a change shows.
         exposures: what everything that leaves tells of each secret.
         total: and of all secrets at once; None of a single one.
+        foreign: how a release that was made elsewhere was held beside its original.
     """
 
-    record: AuditedRecord
+    record: AuditedRecord | None
     private: bool
     rows: int
     confidence: float
@@ -236,6 +286,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     digest: str = ""
     exposures: tuple[Exposure, ...] = ()
     total: Total | None = None
+    foreign: Foreign | None = None
 
     @property
     def strongest(self) -> Finding | None:

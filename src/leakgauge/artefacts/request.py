@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -36,6 +37,19 @@ class Aim:
     local_dp: float | None
     mechanism: tuple[str, ...]
     distortion: str
+
+
+def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ...]]) -> str:
+    """The name of a file about one of some groups of columns: its own where there are several."""
+    if len(groups) == 1:
+        return name
+    stem, _, ending = name.rpartition(".")
+    words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in groups]
+    # Where names are long, or read alike once signs and case are left out, all go by their place.
+    plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
+    if not plain or len({word.casefold() for word in words}) < len(words):
+        words = [str(at) for at in range(1, len(words) + 1)]
+    return f"{stem}-{words[groups.index(group)]}.{ending}"
 
 
 class Request(Part, frozen=True):
@@ -326,15 +340,7 @@ class Request(Part, frozen=True):
 
     def file(self, name: str, group: tuple[str, ...]) -> str:
         """The name of a file about one group in the job's folder: its own where there are several."""
-        if len(self.sources) == 1:
-            return name
-        stem, _, ending = name.rpartition(".")
-        words = ["-".join(re.findall(r"\w+", "-".join(one))) for one in self.sources]
-        # Where names are long, or read alike once signs and case are left out, all go by their place.
-        plain = all(0 < len(word.encode()) < LONGEST_WORD for word in words)
-        if not plain or len({word.casefold() for word in words}) < len(words):
-            words = [str(at) for at in range(1, len(words) + 1)]
-        return f"{stem}-{words[self.sources.index(group)]}.{ending}"
+        return file_about(name, group, self.sources)
 
     @property
     def released(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ written anywhere, and no value of a row is part of a message.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -106,6 +106,8 @@ class Case:
         simulation_seed: for splits, permutations and releases made afresh; it protects nobody.
         seen: the background and the public columns one by one, as they are.
         units: for each row the number of the person it belongs to; None where rows are people. It is never seen.
+        public_is_known: whether who looks for a row knows the public columns without the release; what leaves with a
+            release that was made elsewhere is all its doing.
     """
 
     columns: tuple[ReleasedColumn, ...]
@@ -120,6 +122,7 @@ class Case:
     simulation_seed: int = 0
     seen: tuple[SeenColumn, ...] = ()
     units: Codes | None = None
+    public_is_known: bool = True
 
     @property
     def rows(self) -> int:
@@ -141,9 +144,16 @@ class Case:
         )
 
     def seen_beside(self, secret: Secret) -> tuple[SeenColumn, ...]:
-        """Everything seen as it is beside the secret's own column, released columns of other secrets included."""
+        """Everything seen as it is beside the secret's own column, released columns of other secrets included.
+
+        Where nothing is known of how the secret was released, its own column is seen like the others.
+        """
         others = [one for one in self.columns if one is not secret.column]
-        return (*self.seen, *(_as_seen(one) for one in others))
+        seen = (
+            replace(one, role=Role.OWN) if one.role is Role.PUBLIC and one.name in secret.names else one
+            for one in self.seen
+        )
+        return (*seen, *(_as_seen(one) for one in others))
 
     @property
     def verdict_confidence(self) -> float:
@@ -190,13 +200,7 @@ def read_case(
     simulation_seed: int = 0,
 ) -> Case:
     """A release beside its original; arguments and errors as of ``attack``."""
-    require_confidence(confidence)
-    if targets < 16:
-        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
-    if simulation_seed < 0:
-        raise OptionError(
-            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
-        )
+    require_settings(confidence, targets, simulation_seed)
     made = Release.read(release)
     record, place = made.record, made.record_file
     asked = Asked.of(secret, withheld, background, unit or record.plan.unit)
@@ -230,6 +234,17 @@ def read_case(
         ),
         None if unit is None else values_of(values[unit], unit),
     )
+
+
+def require_settings(confidence: float, targets: int, simulation_seed: int) -> None:
+    """Refuse settings of attacks outside their range."""
+    require_confidence(confidence)
+    if targets < 16:
+        raise OptionError("{targets} targets cannot show anything; try 1000 or more.", targets=targets)
+    if simulation_seed < 0:
+        raise OptionError(
+            "A simulation seed of {seed} is below 0; give a whole number from 0 on.", seed=simulation_seed
+        )
 
 
 def _bound(record: Record, place: Path, original: Table) -> BoundPlan:

@@ -22,7 +22,9 @@ def attacks(tell: Teller) -> Iterator[Content]:
     if not tell.has(_FILE):
         return
     yield from tell.accusations()
-    if not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
+    if tell.foreign:
+        yield tell.say("There is no record: nothing is claimed that could be contradicted.")
+    elif not tell.items(_FILE, "violations") and tell.has(_FILE, "confidence"):
         said_good = tell.say(
             "Nothing was found that contradicts what the release claims, at a confidence of {confidence}.",
             confidence=tell.number(_FILE, "confidence", percent=True),
@@ -65,6 +67,9 @@ def _attacks(tell: Teller) -> Iterator[Content]:
 
 
 def _is_guessed_by_tenths(tell: Teller) -> bool:
+    if tell.foreign:
+        columns = tell.items(_FILE, "foreign", "columns")
+        return any(one["values"] > LETTERS for one in columns if one["name"] in tell.secret)
     kinds = {str(one["name"]): one["kind"] for one in tell.items("job.json", "table", "columns")}
     return any(
         # Of bins what is guessed is the bin.

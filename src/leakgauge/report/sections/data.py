@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.teller import Cell, Teller, own
 
@@ -67,6 +68,7 @@ def _limits(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
 
 def data(tell: Teller) -> Iterator[Content]:
     """The table and the roles of its columns."""
+    yield from _made_elsewhere(tell)
     rows = [*_table(tell)]
     yield from tell.grid("The table", "What|Value", rows)
     columns = [(str(one["name"]), tell.told(one["kind"])) for one in tell.items("job.json", "table", "columns")]
@@ -85,6 +87,38 @@ def data(tell: Teller) -> Iterator[Content]:
             "No row is in this report, but values of the secret are: those that reach a guarantee, and those of "
             "pictures."
         )
+
+
+def _made_elsewhere(tell: Teller) -> Iterator[Content]:
+    """The columns of a release made elsewhere: how much of each is true, and how coarse it is."""
+    place = ("audit.json", "foreign", "columns")
+    rows = [
+        (
+            own(str(one["name"])),
+            tell.language.say("secret") if one["name"] in tell.secret else tell.language.say("public"),
+            tell.number(*place, at, "contains", percent=True),
+            tell.number(*place, at, "size", "value", digits=3),
+            tell.number(*place, at, "values"),
+        )
+        for at, one in enumerate(tell.items(*place))
+    ]
+    yield from tell.grid(
+        "What was released of each column",
+        "Column|Role|Is or contains the truth|Values it stands for on average|Different values in the original",
+        rows,
+    )
+    if rows:
+        yield tell.say(
+            "A coarser value, such as an interval, a set or a mask, counts as true where it contains the truth; how "
+            "many values it stands for is what that costs."
+        )
+    for name, template in (
+        ("withheld", message("Secrets that are not in the release: {columns}.")),
+        ("added", message("Columns that the original does not have: {columns}.")),
+    ):
+        columns = tell.names("audit.json", "foreign", name)
+        if columns:
+            yield tell.say(template, columns=tell.listed(columns))
 
 
 def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:

@@ -23,6 +23,8 @@ _NOTIONS = NOTIONS | {
 
 def guarantee(tell: Teller) -> Iterator[Content]:
     """What is guaranteed, where something was released or designed."""
+    if tell.foreign:
+        yield tell.alarm("Nothing is known of the mechanism, and nothing is guaranteed.")
     yield from _columns(tell)
     for one in tell.each:
         yield from _under_prior(one)

@@ -104,6 +104,16 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
                 "what others may find."
             )
         yield tell.say(bound)
+    if tell.foreign:
+        yield tell.say(
+            "How values were changed is not known but estimated from the matched rows, for those attacks that use it."
+        )
+        untried = [tell.told(one) for one in tell.items("audit.json", "foreign", "left_out")]
+        if untried:
+            yield tell.say(
+                "Attacks that need more than both tables were not tried: {attacks}.",
+                attacks=Plain(tell.language.say(", ").join(untried)),
+            )
     yield from dict.fromkeys(said for one in tell.each for said in _of_the_grade(one))
     public = tell.names("release.json", "plan", "public")
     if public:

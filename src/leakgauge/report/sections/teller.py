@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Self, TypeAlias
 
 from leakgauge.artefacts import Finding, strongest
+from leakgauge.artefacts.assessment import Grade
 from leakgauge.artefacts.codec import decode, sentence_of
 from leakgauge.artefacts.report import Grid, Paragraph
 from leakgauge.languages import ENGLISH, Language, message
@@ -151,15 +152,22 @@ class Teller(Facts):
         return chinese or english if self.language.code == "zh" else english
 
     @property
+    def foreign(self) -> bool:
+        """Whether the release was made elsewhere and has no record."""
+        return self.has("audit.json", "foreign")
+
+    @property
     def table(self) -> Plain:
-        """What the table is called."""
+        """What the table is called; of a release made elsewhere, what that is."""
+        if self.foreign:
+            return own(str(self.get("audit.json", "foreign", "released")))
         return own(str(self.get("job.json", "table", "name") or self.language.say("the table")))
 
     @property
     def secret(self) -> tuple[str, ...]:
         """The secret that is spoken of; of several together, the protected columns."""
-        if self.group:
-            return self.group
+        if self.group or self.foreign:
+            return self.group or tuple(self.names("audit.json", "foreign", "secrets"))
         columns = self.get("release.json", "plan", "columns") or {}
         planned = [written for name, one in columns.items() for written in one.get("writes") or [name]]
         asked = self.get("job.json", "asked", "secret")
@@ -176,17 +184,24 @@ class Teller(Facts):
     @property
     def withheld(self) -> bool:
         """Whether the secret that is spoken of is not released."""
+        if self.foreign:
+            return {*self.secret} <= {*self.names("audit.json", "foreign", "withheld")}
         return self.group != () and {*self.group} <= {*self.names("job.json", "asked", "withhold")}
 
     @property
     def background(self) -> list[str]:
         """The columns that the attacker knows."""
+        if self.foreign:
+            return self.names("audit.json", "foreign", "background")
         return self.names("job.json", "asked", "background") or self.names("measurement.json", "background")
 
     @property
     def deciding(self) -> Self:
         """The facts of the secret with the lowest grade; everybody may not know which it is."""
         group = () if self.external else tuple(self.names("job.json", "headline", "secret"))
+        if self.foreign and self.own:
+            graded = {one.group: one.get("assessment.json", "grade") for one in self.each}
+            group = min((key for key in graded if graded[key]), key=lambda key: Grade(graded[key]), default=())
         return next((one for one in self.each if one.group == group), self)
 
     def written(self, column: str) -> Plain:
@@ -209,6 +224,8 @@ class Teller(Facts):
     @property
     def released(self) -> bool:
         """Whether anything was released."""
+        if self.foreign:
+            return True
         return self.has("release.json") and self.get("job.json", "outcome", "released") is not False
 
     @property
@@ -264,7 +281,9 @@ class Teller(Facts):
 
     @property
     def promises_nothing(self) -> bool:
-        """Whether the ε of one row is infinite."""
+        """Whether the ε of one row is infinite, or nobody says what it is."""
+        if self.foreign:
+            return True
         found = None if self.epsilon is None else self.get("release.json", *self.epsilon)
         return (found.get("value") if isinstance(found, dict) else found) == "infinity"
 

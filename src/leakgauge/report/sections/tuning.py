@@ -34,7 +34,7 @@ def _designed(tell: Teller) -> Iterator[Content]:
             "The settings may follow from private counts: no budget was spent on them, and none protects what the "
             "choice of the mechanism tells."
         )
-    elif tell.released:
+    elif tell.released and not tell.foreign:
         yield tell.say("No settings were searched: they were given, and cost nothing.")
 
 
