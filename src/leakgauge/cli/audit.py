@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
     from leakgauge.artefacts.exposure import Bracket
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
+_OF_A_RELEASE = (
+    *("original", "released", "secret", "withhold", "background", "unit", "bins", "targets"),
+    *options.READING,
+)
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -44,7 +47,7 @@ _NOT_FOR = {
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), metavar="S", help="Draw no longer [default: 600].")
 @click.option("--original", metavar="TABLE", help="With RECORD: the table that was released.")
 @options.released
-@options.missing_in_original
+@options.reading
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; default: each protected one.")
 @click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
@@ -69,8 +72,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
     if (subject is None) == (program is None):
         raise OptionError("Name one thing to audit: a record, a mechanism, a channel file, or --program.")
     kind = "a program" if program is not None else _kind(subject)
+    said = {**given, **given["reading"]}
     for name in _NOT_FOR[kind]:
-        if given[name] not in (None, (), False):
+        if said.get(name) not in (None, (), False):
             option = name.replace("_", "-")
             raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
     if kind == "a record":
@@ -105,7 +109,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_not_read(output, original, record, released)
-    with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
+    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
         settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
