@@ -274,6 +274,7 @@ def as_arrow(source: Any) -> pa.Table:
     """
     import pyarrow as pa
 
+    given = type(source).__name__
     pandas, polars = sys.modules.get("pandas"), sys.modules.get("polars")
     if polars is not None and isinstance(source, polars.LazyFrame):
         source = source.collect()
@@ -290,7 +291,7 @@ def as_arrow(source: Any) -> pa.Table:
     if not isinstance(source, pa.Table):
         raise TableError(
             "An object of type {kind!s} is not a table; give a path, a pandas or polars frame, or a pyarrow table.",
-            kind=type(source).__name__,
+            kind=given,
         )
     for at, name in enumerate(source.column_names):
         if name in source.column_names[:at]:
