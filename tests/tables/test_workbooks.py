@@ -105,6 +105,11 @@ def test_an_open_document(tmp_path: Path) -> None:
         assert table.counts("city").labels("city") == ("B", "Köln")
 
 
+def test_the_name_of_a_sheet_may_hold_the_sign_before_it(tmp_path: Path) -> None:
+    with open_table(f"{workbook(tmp_path / 't.xlsx', further=('No #2',))}#No #2", no_header=True) as table:
+        assert table.rows == 1
+
+
 def encrypted(folder: Path) -> Path:
     with workbook(folder / "plain.xlsx").open("rb") as plain, (folder / "t.xlsx").open("wb") as target:
         msoffcrypto.format.ooxml.OOXMLFile(plain).encrypt("secret", target)

@@ -102,7 +102,10 @@ def _place(address: str) -> _Place:
     """What the address names; no files where a pattern matches none or a folder holds none."""
     name, table = address, None
     if "#" in address and not Path(address).exists():
-        name, _, table = address.rpartition("#")
+        # The names of sheets may hold the sign too.
+        cuts = [at for at, sign in enumerate(address) if sign == "#"]
+        cut = next((at for at in cuts if Path(address[:at]).is_file()), cuts[-1])
+        name, table = address[:cut], address[cut + 1 :]
     path = Path(name)
     suffixes = [part.lower() for part in path.suffixes] or [""]
     suffix = suffixes[-2] if suffixes[-1] in _COMPRESSED and len(suffixes) > 1 else suffixes[-1]
