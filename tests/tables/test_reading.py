@@ -15,7 +15,7 @@ import pytest
 from leakgauge.artefacts import Request
 from leakgauge.artefacts import request as requests
 from leakgauge.cli import options
-from leakgauge.errors import ColumnError, InputError, OptionError, TableError
+from leakgauge.errors import ColumnError, InputError, LeakgaugeError, OptionError, TableError
 from leakgauge.probability import Label
 from leakgauge.tables import Kind, open_table
 from leakgauge.tables.date_formats import parse_date_format
@@ -104,6 +104,19 @@ def test_a_file_without_a_header(tmp_path: Path) -> None:
     with open_table(path, no_header=True) as table:
         kinds = {column.name: column.kind for column in table.columns()}
         assert kinds == {"column1": Kind.INT, "column2": Kind.STRING} and table.rows == 2
+    path = written(tmp_path, "1,5;2,5\n3,5;4,5\n")
+    assert labels(path, "column1", no_header=True, decimal=",") == (1.5, 3.5)
+    with pytest.raises(TableError, match="begins with an empty line"):
+        open_table(written(tmp_path, "\n1,2\n"), no_header=True)
+
+
+def test_a_written_value_that_changes_is_not_taken_for_missing(tmp_path: Path) -> None:
+    path = written(tmp_path, "day\n31/12/2020\n")
+    with open_table(path, date_format="dd/mm/yyyy") as table:
+        path.write_text("day\nno day at all\n")
+        with pytest.raises(LeakgaugeError) as caught:
+            table.counts("day")
+        assert "no day" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +128,7 @@ def test_a_file_without_a_header(tmp_path: Path) -> None:
         (["1'234", "12’345.5"], {"thousands": "'"}, (1234.0, 12345.5)),
         (["12,34,567", "1,000"], {"thousands": ","}, (1000, 1234567)),
         (["1,5", "2,25e1", ",5"], {"decimal": ","}, (0.5, 1.5, 22.5)),
+        (["10.20.300", "1.234"], {"thousands": ".", "decimal": ","}, ("1.234", "10.20.300")),
         # One value that does not fit leaves all of them text.
         (["1,234", "1,23"], {"thousands": ","}, ("1,23", "1,234")),
         (["1.5", "2,5"], {"decimal": ","}, ("1.5", "2,5")),
@@ -182,10 +196,11 @@ def test_formats_that_say_nothing(text: str) -> None:
         ({"thousands": "1"}, "--thousands '1' is not one sign"),
         ({"decimal": "::"}, "--decimal '::' is not one sign"),
         ({"thousands": "-"}, "--thousands '-' is not one sign"),
-        ({"thousands": ",", "decimal": ","}, "both ','"),
-        ({"thousands": " ", "decimal": "\u00a0"}, "two different signs"),
+        ({"thousands": ",", "decimal": ","}, "are both ','; name another sign"),
+        ({"thousands": " ", "decimal": "\u00a0"}, "name another sign"),
         ({"date_format": "dd/mm"}, "'dd/mm' is not understood"),
         ({"date_format": ["dd/mm/yyyy", "%d/%m/%Y"]}, "given twice"),
+        ({"date_format": ["né=dd/mm/yyyy", "né=mm/dd/yyyy"]}, "given twice"),
         ({"encoding": "latin-1", "date_format": "mm/dd/yyyy"}, "is written as 'mm/dd/yyyy' throughout"),
         ({"encoding": "latin-1", "date_format": "né=mm/dd/yyyy"}, "of column 'né' does not fit 1 of its values"),
         ({"encoding": "latin-1", "date_format": "néé=mm/dd/yyyy"}, "no column 'néé'; did you mean 'né'?"),
@@ -206,9 +221,9 @@ def test_options_that_say_nothing_about_a_source(tmp_path: Path) -> None:
     frame = pa.table({"a": [1.5, 2.5]})
     lines = written(tmp_path, '{"a": 1}\n', "t.jsonl")
     for source in (frame, lines):
-        with pytest.raises(TableError, match="leave --encoding out"):
+        with pytest.raises(TableError, match="so --encoding says nothing about it; leave it out"):
             open_table(source, encoding="latin-1")
-        with pytest.raises(TableError, match="leave --no-header out"):
+        with pytest.raises(TableError, match="so --no-header says nothing about it; leave it out"):
             open_table(source, no_header=True)
         with pytest.raises(TableError, match="no column of text"):
             open_table(source, thousands=",")

@@ -91,9 +91,10 @@ def csv_text(path: str, place: str, reading: Reading, delimiter: str | None) -> 
     start = next(pieces).removeprefix("\ufeff")
     if not start:
         raise TableError("{place} is empty; it needs a header and rows.", place=place)
-    if delimiter is None:
-        delimiter = max(",;\t|", key=next(iter(start.splitlines()), "").count)
+    delimiter = delimiter or _delimiter(next(iter(start.splitlines()), ""), reading)
     first, line = _first_record(start, delimiter, place)
+    if reading.no_header and not first:
+        raise TableError("{place} begins with an empty line; remove it.", place=place)
     names = [f"column{at + 1}" for at in range(len(first))] if reading.no_header else first
     require_names(names, place)
     # The engine takes the first line break for that of all lines, also one in quotes.
@@ -124,6 +125,14 @@ def _in_memory() -> IO[bytes]:
     if hasattr(os, "memfd_create"):
         return os.fdopen(os.memfd_create("leakgauge"), "w+b")
     return tempfile.NamedTemporaryFile()
+
+
+def _delimiter(line: str, reading: Reading) -> str:
+    """The sign that the first line has most of; one inside a number separates nothing."""
+    if reading.no_header and reading.writes_numbers:
+        signs = re.escape(reading.decimal + reading.between_thousands)
+        line = re.sub(f"(?<=[0-9])[{signs}](?=[0-9])", "", line)
+    return max(",;\t|", key=line.count)
 
 
 def _first_record(text: str, delimiter: str, place: str) -> tuple[list[str], str]:

@@ -67,9 +67,12 @@ class Reading:
                 )
         if self.thousands is not None and self.decimal in self.between_thousands:
             raise OptionError(
-                "--thousands and --decimal are both {sign!r}; numbers need two different signs.", sign=self.decimal
+                "--thousands and --decimal, which is a point unless it is named, are both {sign!r}; name another sign "
+                "for one of them.",
+                sign=self.decimal,
             )
-        if len(self.dates) < len(self.date_format):
+        named = [column for column, _ in self.dates if column is not None]
+        if len(self.dates) < len(self.date_format) or len(set(named)) < len(named):
             raise OptionError("--date-format is given twice for the same columns; give it once for each.")
 
     @property
@@ -91,9 +94,15 @@ class Reading:
     def require_only(self, place: str, *, encoding: bool = False, no_header: bool = False) -> None:
         """Refuse options that say nothing about a source: these two are for some of them alone."""
         if self.encoding is not None and not encoding:
-            raise TableError("{place} is not a file of plain text; leave --encoding out.", place=place)
+            raise TableError(
+                "{place} is not a CSV, SPSS, Stata or SAS file, so --encoding says nothing about it; leave it out.",
+                place=place,
+            )
         if self.no_header and not no_header:
-            raise TableError("{place} names its columns itself; leave --no-header out.", place=place)
+            raise TableError(
+                "{place} is not a CSV file or a workbook, so --no-header says nothing about it; leave it out.",
+                place=place,
+            )
 
 
 def _known(encoding: str) -> str | None:

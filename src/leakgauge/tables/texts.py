@@ -41,13 +41,13 @@ class Form:
         return not self.before
 
     def value(self, text: str) -> str:
-        """The SQL for the value of a text."""
-        return f"TRY_CAST({self.before}{text}{self.after} AS {self.engine_type})"
+        """The SQL for the value of a text that is written so; of another it is an error."""
+        return f"CAST({self.before}{text}{self.after} AS {self.engine_type})"
 
     def fits(self, text: str) -> str:
         """The SQL for whether a text is written so; NULL where there is none."""
         form = f"regexp_full_match({text}, {_literal(self.pattern)})"
-        return f"CASE WHEN {text} IS NULL THEN NULL ELSE {form} AND {self.value(text)} IS NOT NULL END"
+        return f"CASE WHEN {text} IS NULL THEN NULL ELSE {form} AND TRY({self.value(text)}) IS NOT NULL END"
 
 
 _DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -173,7 +173,8 @@ def _number_forms(reading: Reading) -> tuple[Form, ...]:
     if reading.thousands is not None:
         sign = f"[{re.escape(reading.between_thousands)}]"
         # Groups of two digits are India's: 12,34,567.
-        grouped = f"|[1-9][0-9]{{0,2}}({sign}[0-9]{{2,3}}){{0,3}}{sign}[0-9]{{3}}"
+        digits = "{2,3}" if reading.thousands == "," else "{3}"
+        grouped = f"|[1-9][0-9]{{0,2}}({sign}[0-9]{digits}){{0,3}}{sign}[0-9]{{3}}"
     # The first letter becomes a point, the others vanish.
     read = ("translate(", f", {_literal(reading.decimal + reading.between_thousands)}, '.')")
     return (
@@ -183,7 +184,7 @@ def _number_forms(reading: Reading) -> tuple[Form, ...]:
 
 
 def _date_form(how: DateFormat) -> Form:
-    return Form(how.engine_type, how.pattern, "try_strptime(", f", {_literal(how.directives)})")
+    return Form(how.engine_type, how.pattern, "strptime(", f", {_literal(how.directives)})")
 
 
 def _named_dates(columns: Mapping[int, str], reading: Reading, place: str) -> dict[int, Form]:
