@@ -180,6 +180,12 @@ def test_numbers_that_are_days(tmp_path: Path) -> None:
         assert next(table.batches("n")).column("n").to_pylist() == [1000]
 
 
+def test_months_and_minutes_share_a_letter() -> None:
+    for text in ("hh:mm dd/mm/yyyy", "HH:mm dd/MM/yyyy"):
+        assert parse_date_format(text).directives == "%H:%M %d/%m/%Y"
+    assert parse_date_format("yyyy-mm-ddThh:mm:ss").directives == "%Y-%m-%dT%H:%M:%S"
+
+
 @pytest.mark.parametrize("text", ["", "gaga", "dd/mm", "%d/%m", "%Q/%m/%Y", "dd/mm/dd/yyyy", "%d/%m/%Y%", "yyyy"])
 def test_formats_that_say_nothing(text: str) -> None:
     with pytest.raises(OptionError, match="is not understood"):

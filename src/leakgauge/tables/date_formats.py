@@ -9,9 +9,10 @@ from typing import Final
 from leakgauge.errors import OptionError
 
 _NAME = "[A-Za-z]{3,9}"
-_DIGITS: Final = {"%Y": "[0-9]{4}", "%y": "[0-9]{2}", "%f": "[0-9]{1,6}"}
 _PARTS: Final = {
-    **_DIGITS,
+    "%Y": "[0-9]{4}",
+    "%y": "[0-9]{2}",
+    "%f": "[0-9]{1,6}",
     **dict.fromkeys(("%d", "%m", "%H", "%I", "%M", "%S"), "[0-9]{1,2}"),
     **dict.fromkeys(("%a", "%A", "%b", "%B"), _NAME),
     "%p": "(?i:am|pm)",
@@ -64,19 +65,17 @@ def parse_date_format(text: str) -> DateFormat:
 
 
 def _directives(text: str) -> str:
-    found, hours = [], False
-    for word in re.findall("[A-Za-z]+|[^A-Za-z]+", text):
-        if not word.isascii() or not word.isalpha():
-            found.append(word)
-            continue
-        # Written without signs between them, the letters change where a part ends: yyyymmdd.
-        for part in re.findall(r"y+|m+|d+|h+|s+|[a-z]", word.lower()):
-            if part not in _WORDS:
-                raise _not_understood(text)
-            # After hours come minutes, whose letter is that of months.
-            minutes = hours and part in ("m", "mm")
-            hours = hours or part in ("h", "hh")
-            found.append("%M" if minutes else _WORDS[part])
+    found: list[str] = []
+    # Without signs between them a part ends where the letter changes: yyyymmdd.
+    for part in re.findall("[yY]+|[mM]+|[dD]+|[hH]+|[sS]+|[A-Za-z]|[^A-Za-z]+", text):
+        if not re.match("[A-Za-z]", part):
+            found.append(part)
+        elif part.lower() not in _WORDS:
+            raise _not_understood(text)
+        else:
+            # The first m after hours is of minutes, any other of months.
+            minutes = part.lower() in ("m", "mm") and "%H" in found and "%M" not in found
+            found.append("%M" if minutes else _WORDS[part.lower()])
     return "".join(found)
 
 
