@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Final, TypeAlias
+from typing import Annotated, Any, Final, TypeAlias
 
 import msgspec
 
@@ -22,6 +22,8 @@ FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
 LONGEST_WORD: Final = 100
 """Bytes of a column's name in the name of a file."""
+READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+"""Fields that say how the table is read."""
 _TARGETS = ("max_distortion", "max_leakage", "target")
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
@@ -82,9 +84,10 @@ class Request(Part, frozen=True):
         max_suppressed: the share of rows whose public values may be left out for that.
         within: the mean absolute error that a reader can bear, in the secret's own unit.
         clamp: released numbers beyond the declared bounds are brought back to them.
+        missing: texts that count as missing.
         encoding: of a text file, such as windows-1252; UTF-8 without.
-        thousands: the sign between thousands, such as ``,``, and ``decimal`` that before decimals.
-        date_format: how dates are written, such as ``%d/%m/%Y``; of one column ``born=%d/%m/%Y``.
+        thousands: the sign between thousands in texts, such as ``,``, and ``decimal`` that before decimals.
+        date_format: how dates are written in texts, such as ``dd/mm/yyyy``; of one column ``born=dd/mm/yyyy``.
         no_header: the first line is a row; columns are called column1, column2, ….
         repeat: the folder of an earlier job of which this is the same on a new table.
         lower: the least value of a numeric secret, as everybody knows it.
@@ -145,7 +148,7 @@ class Request(Part, frozen=True):
     simulate: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("secret", "background", "public", "withhold", "accept_unique"):
+        for name in ("secret", "background", "public", "withhold", "accept_unique", "missing", "date_format"):
             # One name may stand for itself; as a text it would be taken letter by letter.
             if isinstance(names := getattr(self, name), str):
                 msgspec.structs.force_setattr(self, name, (names,))
@@ -351,6 +354,11 @@ class Request(Part, frozen=True):
     def seen(self) -> tuple[str, ...]:
         """Every column that the attacker knows, or sees as it is in the release."""
         return tuple(dict.fromkeys((*self.background, *self.public)))
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """How the table is read, as ``open_table`` takes it."""
+        return {name: getattr(self, name) for name in READING}
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 @click.argument("audit", type=FILE, required=False)
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @options.released
-@options.missing_in_original
+@options.reading
 @click.option("--column", metavar="C", help="The protected column; needed where there are several.")
 @click.option("--diagram", type=FILE, metavar="FILE", help="A diagram of your own in TOML; default: the paper's.")
 @click.option("--algebra", type=click.Choice(["sound", "published"]), default="sound", show_default=True)
@@ -105,7 +105,7 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
     answers = None if asked is None else read_questionnaire(asked, asked_leaves(diagram))
     target = None if given["target"] is None else parse_target(given["target"])
     passed = {name: given[name] for name in ("released", "column", "stored", "releases_per_period", "confidence")}
-    with open_table(original, missing=given["missing"]) as table, working(say("Measuring")):
+    with open_table(original, **given["reading"]) as table, working(say("Measuring")):
         audited = read_audit(audit)
         if record is None and audited.foreign is not None:
             for name in ("stored", "target"):
@@ -122,7 +122,7 @@ def _graded(given: dict[str, Any], diagram: Diagram, output: Path | None) -> Sto
                 diagram,
                 questionnaire=answers,
                 policy=policy,
-                missing=given["missing"],
+                reading=given["reading"],
                 **passed,
             )
         return grade_release(

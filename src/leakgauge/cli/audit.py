@@ -24,16 +24,8 @@ if TYPE_CHECKING:
     from leakgauge.artefacts.exposure import Bracket
 
 _OF_A_RELEASE = (
-    "original",
-    "released",
-    "missing",
-    "secret",
-    "withhold",
-    "background",
-    "unit",
-    "bins",
-    "targets",
-    "key",
+    *("original", "released", "secret", "withhold", "background", "unit", "bins", "targets", "key"),
+    *options.READING,
 )
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
@@ -57,7 +49,7 @@ _NOT_FOR = {
 @click.option("--original", metavar="TABLE", help="The table that was released.")
 @click.option("--released", metavar="TABLE", help="The release, if it was moved or has no RECORD.")
 @click.option("--key", metavar="COLUMN", help="Without RECORD: matches rows of both tables; default: by their order.")
-@options.missing_in_original
+@options.reading
 @click.option("--secret", multiple=True, metavar="COLUMN", help="A column to guess; with RECORD by default each.")
 @click.option("--withhold", multiple=True, metavar="COLUMN", help="A secret that was not released, to guess as well.")
 @options.background
@@ -88,8 +80,9 @@ def command(as_json: bool, output: Path | None, **given: Any) -> None:
             "and --secret."
         )
     kind = "a release made elsewhere" if foreign else "a program" if program is not None else _kind(subject)
+    said = {**given, **given["reading"]}
     for name in _NOT_FOR[kind]:
-        if given[name] not in (None, (), False):
+        if said.get(name) not in (None, (), False):
             option = name.replace("_", "-")
             raise OptionError("--{option!s} is not for the audit of {what}; leave it out.", option=option, what=kind)
     if foreign:
@@ -126,7 +119,7 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
     require_not_read(output, original, record, None if released is None else Path(released))
-    with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
+    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         bins = parse_binnings(given["bins"], given["background"])
         settings = _settings(given, "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
@@ -156,14 +149,14 @@ def _audit_foreign(given: Mapping[str, Any], as_json: bool, output: Path | None)
     if not given["secret"] and not given["withhold"]:
         raise OptionError("Without a record nothing says what is to be protected; name it with --secret.")
     require_not_read(output, original, *source_files(released))
-    with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
+    with open_table(original, **given["reading"]) as table, counting(say("Attacking")) as tell:
         audit = audit_foreign(
             released,
             table,
             given["secret"],
             withheld=given["withhold"],
             bins=parse_binnings(given["bins"], given["background"]),
-            missing=given["missing"],
+            reading=given["reading"],
             simulation_seed=given["simulate"] or 0,
             progress=tell,
             **_settings(given, "key", "background", "unit", "confidence", "targets"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @options.distortion
 @options.weights
 @options.bins
-@options.missing
+@options.reading
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with weights 1e-6.")
 @options.output
 def command(
@@ -39,6 +39,7 @@ def command(
     secret: tuple[str, ...],
     distortion: tuple[str, ...],
     weights: Path | None,
+    reading: Mapping[str, Any],
     as_json: bool,
     output: Path | None,
     **given: Any,
@@ -63,7 +64,9 @@ def command(
     files = (Path(name) for name in mechanisms if ":" not in name)
     require_not_read(output, table, *files, *loss.files, weights)
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
-        comparison = compare(table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given)
+        comparison = compare(
+            table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given, **reading
+        )
     deliver(comparison, as_json, output, lambda: _render(comparison, secret))
 
 

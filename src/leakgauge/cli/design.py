@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
 @options.weights
 @options.bins
-@options.missing
+@options.reading
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
 @click.option(
     "-o",
@@ -116,7 +116,7 @@ def command(
     gap = question.gap if given["gap"] is None else given["gap"]
     with (
         working(say("Designing for {table!s} …", table=Path(table).name)),
-        open_table(table, missing=given["missing"]) as source,
+        open_table(table, **given["reading"]) as source,
     ):
         problem = question.problem(source, target)
         if curve is None:

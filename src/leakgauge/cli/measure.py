@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.weights
 @options.bins
-@options.missing
+@options.reading
 @click.option(
     "--estimator",
     type=click.Choice(["plug-in", "miller-madow", "shrinkage"]),
@@ -52,7 +53,7 @@ def command(
     each: bool,
     weights: Path | None,
     bins: tuple[str, ...],
-    missing: tuple[str, ...],
+    reading: Mapping[str, Any],
     estimator: str,
     confidence: float,
     as_json: bool,
@@ -60,7 +61,8 @@ def command(
 ) -> None:
     """What the secret columns of TABLE leak, in bits, with intervals; several of them each by itself.
 
-    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file. Missing values are a value of their own.
+    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file. Missing values are a value of their
+    own.
 
     \b
     leakgauge measure people.parquet --secret illness --background city --background age --bins age=width:10
@@ -95,7 +97,7 @@ def command(
         "confidence": confidence,
         "unit": unit,
     }
-    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
+    with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading) as source:
         measurements = [measure(source, role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],

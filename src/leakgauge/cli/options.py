@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import reduce, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
@@ -19,6 +20,8 @@ Command = TypeVar("Command", bound=Callable[..., None])
 
 FILE: Final = click.Path(path_type=Path)
 NAMES = ("hamming", "absolute", "squared")
+READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
+"""What ``open_table`` takes beside the source."""
 
 secrets = click.option("--secret", multiple=True, required=True, metavar="COLUMN", help="Secret; may be repeated.")
 together = click.option("--together", is_flag=True, help="Several secrets are one joint source.")
@@ -28,10 +31,6 @@ background = click.option(
 bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
 levels = click.option(
     "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
-)
-missing = click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'.")
-missing_in_original = click.option(
-    "--missing", multiple=True, metavar="TEXT", help="Text in TABLE that counts as missing, such as '?'."
 )
 released = click.option("--released", type=FILE, metavar="TABLE", help="The release, if it was moved.")
 weights = click.option("--weights", type=FILE, metavar="FILE", help="CSV label,value: how sensitive.")
@@ -82,19 +81,27 @@ def require_one_source(secret: Sequence[str], together: bool) -> None:
 
 
 def reading(command: Command) -> Command:
-    """How a file is read."""
-    for option in (
-        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
-        click.option(
-            "--date-format", multiple=True, metavar="[COLUMN=]FORMAT", help="How dates are written, such as %d/%m/%Y."
-        ),
-        click.option("--decimal", default=".", show_default=True, metavar="SIGN", help="Before decimals."),
-        click.option("--thousands", metavar="SIGN", help="Between thousands, such as ','."),
+    """How a table is read: the command gets what was said, as ``open_table`` takes it, in one argument ``reading``."""
+    taken = (
+        click.option("--missing", multiple=True, metavar="TEXT", help="Text that counts as missing, such as '?'."),
         click.option("--encoding", metavar="NAME", help="Of a text file, such as windows-1252; default: UTF-8."),
-        missing,
-    ):
-        command = option(command)
-    return command
+        click.option("--thousands", metavar="SIGN", help="Between thousands in texts, such as ','."),
+        click.option("--decimal", metavar="SIGN", help="Before decimals in texts; default: a point."),
+        click.option(
+            "--date-format",
+            multiple=True,
+            metavar="[COLUMN=]FORMAT",
+            help="How dates are written in texts, such as dd/mm/yyyy.",
+        ),
+        click.option("--no-header", is_flag=True, help="The first line is a row, not the names of columns."),
+    )
+
+    @wraps(command)
+    def reads(**given: Any) -> None:
+        read = {name: given.pop(name) for name in READING}
+        command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
+
+    return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(taken), reads))
 
 
 def output(command: Command) -> Command:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,7 +111,7 @@ STAGES = {
 @click.option("-o", "--output", type=FILE, required=True, metavar="DIR", help="The folder for everything.")
 @click.option("--overwrite", is_flag=True, help="Use the folder of another job.")
 @options.as_json
-def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
+def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     """The main job: a protected table and a report to sign, from one table.
 
     Measured, designed, released, attacked, graded, reported; everything is left in DIR.
@@ -132,7 +132,7 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
 
     given["report_language"] = given["report_language"] or current().code
     limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
-    asked = Request(**{**given, **limits})
+    asked = Request(**{**given, **limits}, **reading)
     with progress_lines() as tell:
         done = protect(asked, output, overwrite=overwrite, progress=tell)
     deliver(done.job, as_json, None, lambda: render(done))

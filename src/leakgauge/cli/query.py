@@ -37,7 +37,7 @@ _COMMON = (
     click.option("--unit", metavar="COLUMN", help="Protect all rows of one value of it; by default one row."),
     click.option("--rows-per-unit", type=int, metavar="N", help="Use at most so many rows of each unit; 1 by default."),
     options.neighbours,
-    options.missing,
+    options.reading,
     click.option("--ledger", metavar="ADDRESS", help="Spend from this ledger."),
     click.option("--dataset", metavar="NAME", help="Whose account; by default TABLE's name without its extension."),
     click.option("--dry-run", is_flag=True, help="Only what it would cost and leave; draws and spends nothing."),
@@ -75,7 +75,7 @@ _AS_GIVEN = ("epsilon", "confidence", "delta", "column", "lower", "upper", "at",
 def command(ctx: click.Context, table: str) -> None:
     """Private answers about TABLE: noise hides what one row, or one person, contributes.
 
-    TABLE is a CSV, TSV, Parquet, JSON lines or DuckDB file.
+    TABLE is a CSV, Excel, Parquet, JSON lines, SPSS, Stata, SAS or DuckDB file.
 
     \b
     leakgauge query people.csv mean --column age --lower 0 --upper 120 --epsilon 0.5 --ledger budget.ledger
@@ -138,7 +138,7 @@ def _run(table: str, kind: str, given: Mapping[str, Any]) -> None:
         with (
             working(say("Asking {table!s} …", table=Path(table).name)),
             nullcontext() if ledger is None else open_ledger(ledger) as kept,
-            open_table(table, missing=given["missing"]) as source,
+            open_table(table, **given["reading"]) as source,
         ):
             if given["dry_run"]:
                 cost, verdict = preview(query, source, protection, kept, name)

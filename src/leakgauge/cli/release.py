@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Table
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     metavar="COLUMN=FILE",
     help="For claims under a prior: a CSV label,value (public), 'this-table', or 'noisy-histogram:EPSILON'.",
 )
-@options.missing
+@options.reading
 @click.option("--overwrite", is_flag=True, help="Replace existing files.")
 @click.option("--dry-run", is_flag=True, help="Say what it would cost; draw, spend and write nothing.")
 @click.option(
@@ -57,7 +57,7 @@ def command(
     address: str | None,
     dataset: str | None,
     priors: tuple[str, ...],
-    missing: tuple[str, ...],
+    reading: Mapping[str, Any],
     overwrite: bool,
     dry_run: bool,
     simulate: int | None,
@@ -104,7 +104,7 @@ def command(
         )
     name = dataset or default_dataset(table)
     with (
-        open_table(table, missing=missing) as source,
+        open_table(table, **reading) as source,
         nullcontext() if address is None else open_ledger(address) as ledger,
     ):
         known = _priors(priors, source, plan)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.table import Column, Table
@@ -26,7 +27,7 @@ SHOWN = 12
 @click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.bins
-@options.missing
+@options.reading
 @options.confidence
 @options.output
 def command(
@@ -35,7 +36,7 @@ def command(
     column: tuple[str, ...],
     unit: str | None,
     bins: tuple[str, ...],
-    missing: tuple[str, ...],
+    reading: Mapping[str, Any],
     confidence: float,
     as_json: bool,
     output: Path | None,
@@ -58,9 +59,9 @@ def command(
             columns=column,
             unit=unit,
             bins=bins,
-            missing=missing,
             confidence=confidence,
             progress=progress,
+            **reading,
         )
     deliver(found, as_json, output, lambda: render(found))
 

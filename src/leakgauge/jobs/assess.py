@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -39,6 +38,7 @@ from leakgauge.release.record import file_digest
 from leakgauge.sentences import Sentence, in_turn
 from leakgauge.tables import Kind, Table, open_table
 from leakgauge.tables.opening import source_files
+from leakgauge.tables.reading import ReadingOptions
 
 _NO_RECORD = Veto(Sentence("it was made elsewhere, and no record says what it promises"))
 _NOT_MOVED = Sentence(
@@ -135,13 +135,13 @@ def grade_foreign(
     questionnaire: Questionnaire | None = None,
     releases_per_period: float = 1.0,
     policy: Policy | None = None,
-    missing: Sequence[str] = (),
+    reading: ReadingOptions | None = None,
     confidence: float = 0.95,
 ) -> StoredAssessment:
     """A secret of a release that was made elsewhere, graded from both tables and its audit.
 
-    What a record would say is not known: what privacy hangs on takes the unfavourable end, and a veto says so. Texts
-    that count as ``missing`` are those of the release; the original is open already.
+    What a record would say is not known: what privacy hangs on takes the unfavourable end, and a veto says so.
+    ``reading`` is how the release is read; the original is open already.
 
     Raises:
         OptionError, ColumnError: several secrets were audited and none is named, or another one is.
@@ -151,7 +151,7 @@ def grade_foreign(
     files = [file for file in source_files(str(released)) if file.is_file()]
     if foreign.sha256 not in (None, *map(file_digest, files)):
         raise VerificationError("{path} is not the release that was audited; audit this one.", path=released)
-    release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key), missing=missing)
+    release = read_foreign(released, original, ForeignRoles(foreign.secrets, key=foreign.key), reading=reading)
     if release.rows != audit.rows:
         raise VerificationError(
             "The audit matched {audited} rows and {found} are matched now; audit this original.",

@@ -131,7 +131,7 @@ def audit_foreign(
     columns = {name: shown_by_matched_rows(release.changed[name], each, case.simulation_seed) for name in held}
     hidden = None
     if release.linkable:
-        with open_table(str(released), missing=settings.get("missing", ())) as table:
+        with open_table(str(released), **settings.get("reading", {})) as table:
             hidden = anonymity(table, release.linkable)
     exposures, attacks = _attacked(case, lambda tell: attack_foreign(release, tell), progress)
     return sealed(

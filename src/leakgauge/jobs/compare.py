@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import read_label_values
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
 """A mean distortion this close to the asked one, relatively, is the asked one: rounding must not decide."""
@@ -55,8 +57,8 @@ def compare(
     distortion: Distortion | str = "hamming",
     weights: Mapping[str, float] | Path | str | None = None,
     bins: str | Sequence[str] = (),
-    missing: str | Sequence[str] = (),
     gap: float | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Comparison:
     """Mechanisms for one secret on one scale, the best first, each beside the channel that leaks least.
 
@@ -70,8 +72,8 @@ def compare(
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
         weights: how sensitive each value is, by its text; a file, or the numbers themselves.
         bins: how numbers and dates are gathered, such as ``age=width:10``.
-        missing: texts that count as missing.
         gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         OptionError: no target or two, or a mechanism that cannot be compared.
@@ -94,7 +96,7 @@ def compare(
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
     target = _target(max_distortion, max_leakage)
-    with open_table(table, missing=_several(missing)) as source:
+    with open_table(table, **reading) as source:
         return comparison(source, question, _several(mechanisms), target, question.gap if gap is None else gap)
 
 

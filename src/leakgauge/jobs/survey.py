@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Unpack
 
 import msgspec
 import numpy as np
@@ -23,6 +24,7 @@ from leakgauge.errors import ColumnError, OptionError, RefusalError, TableError,
 from leakgauge.sentences import in_turn
 from leakgauge.tables import Column, Kind, Table, in_bins, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.reading import ReadingOptions
 from leakgauge.tables.sampling import Sample, sampled
 from leakgauge.tables.table import GroupSizes
 
@@ -44,9 +46,9 @@ def survey(
     columns: Sequence[str] = (),
     unit: str | None = None,
     bins: Sequence[str] = (),
-    missing: Sequence[str] = (),
     confidence: float = 0.95,
     progress: Progress | None = None,
+    **reading: Unpack[ReadingOptions],
 ) -> Survey:
     """Which columns of a table identify people, which single them out together, and what each tells of each secret.
 
@@ -56,9 +58,9 @@ def survey(
         columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
         bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
-        missing: texts that count as missing.
         confidence: of intervals.
         progress: told how much is done of how much.
+        reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
 
     Raises:
         ColumnError: a secret that is not there, or more columns than anybody reads of.
@@ -71,7 +73,7 @@ def survey(
         ('leave out', 'background')
     """
     names = (secrets,) if isinstance(secrets, str) else tuple(secrets)
-    with open_table(table, missing=missing) as opened:
+    with open_table(table, **reading) as opened:
         known = [column.name for column in opened.columns()]
         wanted = tuple(dict.fromkeys((*names, *columns, *(() if unit is None else (unit,)))))
         for name in wanted:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol, Self
 
 from leakgauge.probability import Counts
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.reading import Reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -155,8 +156,8 @@ class Engine(Protocol):
     def takes(self, source: object) -> bool:
         """Whether it opens this source: an address by its scheme, or an object in memory."""
 
-    def open(self, source: object, missing: Sequence[str]) -> Table:
-        """The table; these texts count as missing."""
+    def open(self, source: object, reading: Reading) -> Table:
+        """The table, read as it is asked."""
 
     def files(self, address: str) -> list[Path]:
         """The local files behind an address, found without opening any; none where a server has them."""

@@ -177,7 +177,9 @@ def test_a_mark_of_missing_values_is_read_as_suppressed(tmp_path: Path) -> None:
     people, released = small(tmp_path)
     marked = pa.table({"city": ["?"] * 10 + released["city"].to_pylist()[10:], "cost": released["cost"]})
     path, roles = written(tmp_path, marked), ForeignRoles(("cost",))
-    as_text, as_missing = (read_foreign(path, open_table(people), roles, missing=one) for one in ((), ["?"]))
+    as_text, as_missing = (
+        read_foreign(path, open_table(people), roles, reading={"missing": one}) for one in ([], ["?"])
+    )
     assert as_text.changed["city"].contains.sum() == len(people) - 10
     assert as_missing.changed["city"].contains.all()
 

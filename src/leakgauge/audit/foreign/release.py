@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from leakgauge.audit.identifiers import identifies
 from leakgauge.errors import ColumnError, OptionError, TableError, did_you_mean
 from leakgauge.probability.cells import Codes
 from leakgauge.tables import Binning, Column, Kind, Table, in_bins, open_table
+from leakgauge.tables.reading import ReadingOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -205,7 +206,7 @@ def read_foreign(
     roles: ForeignRoles,
     *,
     bins: Mapping[str, Binning] | None = None,
-    missing: Iterable[str] = (),
+    reading: ReadingOptions | None = None,
     confidence: float = 0.95,
     targets: int = 2000,
     simulation_seed: int = 0,
@@ -218,7 +219,7 @@ def read_foreign(
         OptionError: a column that cannot have the role it is given, or a setting outside its range.
     """
     require_settings(confidence, targets, simulation_seed)
-    with open_table(str(released), missing=tuple(missing)) as opened:
+    with open_table(str(released), **(reading or {})) as opened:
         roles.require(original, opened)
         if roles.unit is not None:
             require_people(original, roles.unit)

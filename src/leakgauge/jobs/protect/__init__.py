@@ -128,7 +128,7 @@ def protect(
     request, place = _request_of(table, **asked), Path(folder)
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
     with ExitStack() as opened:
-        source = opened.enter_context(open_table(content, missing=request.missing))
+        source = opened.enter_context(open_table(content, **request.reading))
         names = tuple(column.name for column in source.columns())
         _require_columns(request, names)
         if source.rows < FEWEST_ROWS:

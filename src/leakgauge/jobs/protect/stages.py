@@ -10,6 +10,7 @@ import msgspec
 
 from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.request import READING
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
 from leakgauge.errors import InputError, OptionError, VerificationError
@@ -36,6 +37,8 @@ from leakgauge.release import Release, ReleasePlan, preview, read_plan, release,
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
+from leakgauge.tables.statistics_files import READERS
+from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
@@ -48,6 +51,8 @@ OF_A_SECRET = frozenset({MEASUREMENT, *POSSIBLE, "design.json", CHANNEL, *BY_LAW
 """Files that a job with several secrets has for each of them."""
 KNOWN_ANYWAY = 1e-9
 """Of a secret's information: what a background may leave without leaving anything."""
+RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
+"""Endings of tables whose readers work with text rather than with Parquet."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
@@ -64,8 +69,10 @@ class Work:
 
     @property
     def released(self) -> str:
-        """The name of the release: a table like the one that came in."""
-        return "release.csv" if self.asked.table.lower().endswith((".csv", ".tsv", ".csv.gz")) else "release.parquet"
+        """The name of the release: CSV where text, a workbook or a statistics file came in, else Parquet."""
+        address = self.asked.table.lower()
+        is_sheet = address.rpartition("#")[0].endswith(WORKBOOKS)
+        return "release.csv" if is_sheet or address.endswith(RELEASED_AS_CSV) else "release.parquet"
 
     @property
     def plan(self) -> ReleasePlan:
@@ -326,7 +333,6 @@ STAGES: dict[str, Stage] = {
 """In order; the report follows them."""
 
 ROLES = ("secret", "withhold", "together", "background", "public", "unit")
-READING = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 COARSENING = ("bins", "levels", "suppress_below", "min_k", "max_suppressed", "within")
 READS: dict[str, tuple[str, ...]] = {
     "survey": (*ROLES, "accept_unique", *COARSENING, *READING, "policy"),
