@@ -34,6 +34,11 @@ def _designed(tell: Teller) -> Iterator[Content]:
             "The settings may follow from private counts: no budget was spent on them, and none protects what the "
             "choice of the mechanism tells."
         )
+    elif tell.has("job.json", "repeated"):
+        yield tell.say(
+            "No settings were searched: the mechanism is that of an earlier release. No budget was spent on taking it "
+            "over, and none protects what it tells of the table that it was made for."
+        )
     elif tell.released:
         yield tell.say("No settings were searched: they were given, and cost nothing.")
 
