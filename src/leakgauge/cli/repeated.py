@@ -8,10 +8,9 @@ from rich.table import Table
 
 from leakgauge.cli.language import retell, say
 from leakgauge.cli.output import Parts, number
-from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
+    from leakgauge.artefacts.repeated import EarlierRelease, Repeated
 
 
 def said_of_earlier_releases(repeated: Repeated) -> Parts:
@@ -21,12 +20,8 @@ def said_of_earlier_releases(repeated: Repeated) -> Parts:
         say("The mechanism is that of {folder!s}, as it was; it was not designed for this table.", folder=last)
     ]
     parts += [f"· {line}" for one in repeated.before for line in _persons(one, repeated.units or 0)]
-    told = [one for one in repeated.secrets if one.together is not None]
-    if told:
-        parts += [
-            _together(told, repeated.counted),
-            say("Counted as if the secret of a person were the same in all of them; other columns come on top."),
-        ]
+    if repeated.counted > 1:
+        parts += _together(repeated)
     for one in repeated.secrets:
         found, asked = one.distortion, one.max_distortion
         if found is not None and asked is not None:
@@ -34,8 +29,6 @@ def said_of_earlier_releases(repeated: Repeated) -> Parts:
             parts.append(
                 say("The mean distortion of {secret!s} is {found:.4g} now; {asked:g} was asked for.", **fields)
             )
-    epsilon = number(repeated.epsilon.value)
-    parts.append(say("ε of somebody in all {count} releases: {epsilon} nats.", count=repeated.counted, epsilon=epsilon))
     if repeated.spent is not None:
         parts.append(
             say(
@@ -69,26 +62,46 @@ def _persons(one: EarlierRelease, units: int) -> list[str]:
     return [shared, *same]
 
 
-def _together(secrets: list[RepeatedSecret], releases: int) -> Table:
+def _together(repeated: Repeated) -> Parts:
+    parts, uncounted = Parts(), [", ".join(one.secret) for one in repeated.secrets if one.together is None]
+    if len(uncounted) < len(repeated.secrets):
+        parts += [
+            _table(repeated),
+            say("Counted as if the secret of a person were the same in all of them; other columns come on top."),
+        ]
+    if uncounted:
+        parts.append(
+            say("What they tell together of {secrets!s} is not counted in bits.", secrets=", ".join(uncounted))
+        )
+    epsilon = number(repeated.epsilon.value)
+    return [
+        *parts,
+        say("ε of somebody in {count} of these releases: {epsilon} nats.", count=repeated.counted, epsilon=epsilon),
+    ]
+
+
+def _table(repeated: Repeated) -> Table:
+    count = repeated.counted
     found = Table(
         say("secret"),
+        say("bits"),
         say("told by this release"),
-        say("told by all {count}", count=releases),
-        say("guessed right by this release"),
-        say("guessed right by all {count}", count=releases),
+        say("by {count} releases", count=count),
+        say("guessed right by this one"),
+        say("by {count} releases", count=count),
         title=say("Together with the releases before"),
     )
-    for one in secrets:
-        assert one.alone is not None and one.together is not None
-        assert one.guessed_alone is not None and one.guessed is not None
-        template = message("{after} of {before} bits") if one.exact else message("at most {after} of {before} bits")
-        before = number(one.entropy.value)
-        guessed = f"{one.guessed.value:.1%}"
+    for one in repeated.secrets:
+        if one.alone is None or one.together is None or one.guessed_alone is None or one.guessed is None:
+            continue
+        after = (number(one.together.value), f"{one.guessed.value:.1%}")
+        bits, guessed = after if one.exact else (say("at most {number!s}", number=each) for each in after)
         found.add_row(
             ", ".join(one.secret),
-            say("{after} of {before} bits", after=number(one.alone.value), before=before),
-            say(template, after=number(one.together.value), before=before),
+            number(one.entropy.value),
+            number(one.alone.value),
+            bits,
             f"{one.guessed_alone.value:.1%}",
-            guessed if one.exact else say("at most {share!s}", share=guessed),
+            guessed,
         )
     return found

@@ -90,7 +90,8 @@ class Earlier:
         gone = tuple(repr(name) for name in asked.columns if name not in kinds)
         if gone:
             raise ColumnError(
-                "The new table lacks {columns!s}, which the job in {path!s} reads; add them, or run without --repeat.",
+                "The new table lacks {columns!s}, which the job in {path!s} reads; add what is missing, or run without "
+                "--repeat.",
                 columns=gone,
                 path=str(self.folder),
             )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+
+from msgspec import structs
 
 from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
 from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
@@ -12,13 +13,11 @@ from leakgauge.design import sequence_leakage
 from leakgauge.errors import InputError, LeakgaugeError, OptionError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
+from leakgauge.jobs.protect.persons import persons_in_both
 from leakgauge.jobs.protect.sources import watched
 from leakgauge.jobs.protect.stages import MEASUREMENT, Work
 from leakgauge.release.priors import bound_channel, own_prior
-from leakgauge.tables import Table, in_bins, open_table
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from leakgauge.tables import in_bins, open_table
 
 
 def repeated(work: Work, earlier: Earlier) -> Repeated:
@@ -74,70 +73,38 @@ def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
 
 
 def _compared(work: Work, one: EarlierRelease, job: Earlier | None) -> EarlierRelease:
-    """The release with how many persons of its table are in the new one too."""
-    known = (one.folder, one.created, one.reference, one.rows, one.epsilon)
-    asked, unit = None if job is None else job.job.asked, work.asked.unit
+    """The release with how many persons of its table are in the new one too, or why that cannot be told."""
+    found = _in_both(work, job)
+    if isinstance(found, Sentence):
+        return structs.replace(one, shared=None, unchanged=None, unknown=found)
+    shared = max(both for both, _ in found.values())
+    shares = {name: Quantity(same / both, "share") for name, (both, same) in found.items() if both}
+    return structs.replace(one, shared=shared, unchanged=shares or None, unknown=None)
+
+
+def _in_both(work: Work, job: Earlier | None) -> dict[str, tuple[int, int]] | Sentence:
+    """For each secret the persons in both tables, and those with the same values in both."""
+    unit, bins = work.asked.unit, work.sources.bins
     if unit is None:
-        return EarlierRelease(*known, unknown=Sentence("no column names the persons"))
-    if asked is None or job is None:
-        return EarlierRelease(*known, unknown=Sentence("its folder is gone or holds another job"))
+        return Sentence("no column names the persons")
+    if job is None:
+        return Sentence("its folder is gone or holds another job")
+    asked = job.job.asked
     if asked.table == FRAME:
-        return EarlierRelease(*known, unknown=Sentence("its table was in memory"))
+        return Sentence("its table was in memory")
     try:
         if watched(asked.table).digest() != job.job.table.sha256:
-            return EarlierRelease(*known, unknown=Sentence("its table was changed since"))
+            return Sentence("its table was changed since")
         with open_table(asked.table, missing=asked.missing) as table:
             if unit not in (column.name for column in table.columns()):
-                return EarlierRelease(*known, unknown=Sentence("its table has no column {unit!r}", unit=unit))
-            before = in_bins(table, {name: work.sources.bins[name] for name in _binned(work)})
-            shared = {", ".join(group): _shared(before, work.sources.table, unit, group) for group in work.asked.groups}
+                return Sentence("its table has no column {unit!r}", unit=unit)
+            before = in_bins(table, {name: bins[name] for name in work.asked.released_secrets if name in bins})
+            return {
+                ", ".join(group): persons_in_both(before, work.sources.table, unit, group)
+                for group in work.asked.groups
+            }
     except (InputError, OSError):
-        return EarlierRelease(*known, unknown=Sentence("its table cannot be read"))
-    both = next(iter(shared.values()))[0]
-    shares = {name: Quantity(same / both, "share") for name, (_, same) in shared.items() if both}
-    return EarlierRelease(*known, shared=both, unchanged=shares or None)
-
-
-def _binned(work: Work) -> list[str]:
-    return [name for name in work.asked.released_secrets if name in work.sources.bins]
-
-
-def _shared(before: Table, now: Table, unit: str, secret: tuple[str, ...]) -> tuple[int, int]:
-    """How many persons are in both tables, and how many of them with the same values of the secret in both."""
-    import pyarrow.compute as pc
-
-    rows = _sides(before, now, (unit, *secret))
-    person, *names = (name for name in rows.column_names if name != "side")
-    # Of each value of each person: whether it is in the earlier table, the new one or both.
-    values = rows.group_by([person, *names]).aggregate([("side", "min"), ("side", "max")])
-    persons = values.group_by(person).aggregate(
-        [("side_min", "min"), ("side_max", "max"), ("side_min", "max"), ("side_max", "min")]
-    )
-    both = pc.less(persons["side_min_min"], persons["side_max_max"])
-    same = pc.less(persons["side_min_max"], persons["side_max_min"])
-    return tuple(pc.sum(one).as_py() or 0 for one in (both, same))  # type: ignore[return-value]
-
-
-def _sides(before: Table, now: Table, names: tuple[str, ...]) -> pa.Table:
-    """The rows of both tables, with 0 for the earlier and 1 for the new one as their side."""
-    import pyarrow as pa
-
-    sides = []
-    for side, table in enumerate((before, now)):
-        found = pa.Table.from_batches(list(table.batches(*names)))
-        columns = [_plain(column.combine_chunks()) for column in found.columns]
-        sides.append([*columns, pa.array([side] * found.num_rows, pa.int8())])
-    kinds = [first.type if first.type == second.type else pa.string() for first, second in zip(*sides, strict=True)]
-    called = [*(str(at) for at in range(len(names))), "side"]
-    return pa.concat_tables(
-        pa.table([column.cast(kind) for column, kind in zip(side, kinds, strict=True)], names=called) for side in sides
-    )
-
-
-def _plain(column: pa.Array) -> pa.Array:
-    import pyarrow as pa
-
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+        return Sentence("its table is gone or cannot be read")
 
 
 def _secret(work: Work, aim: Aim, releases: int) -> RepeatedSecret:

@@ -24,7 +24,7 @@ def earlier(tell: Teller) -> Iterator[Content]:
         yield from (*_releases(tell), *_together(tell), *_distortions(tell))
     if tell.has(_FILE, _FIELD, "epsilon"):
         yield tell.say(
-            "Whoever is in all of these releases is promised the sum of their ε: {epsilon}.",
+            "Whoever is in all releases that one person may be in is promised the sum of their ε: {epsilon}.",
             epsilon=tell.number(_FILE, _FIELD, "epsilon"),
         )
     if tell.has(_FILE, _FIELD, "spent"):
@@ -76,12 +76,16 @@ def _release(tell: Teller, at: int) -> Iterator[Cell]:
 
 
 def _together(tell: Teller) -> Iterator[Content]:
-    told = [at for at, one in enumerate(tell.items(_FILE, _FIELD, "secrets")) if one["together"] is not None]
+    secrets = tell.items(_FILE, _FIELD, "secrets")
+    told = [at for at, one in enumerate(secrets) if one["together"] is not None]
     yield from tell.grid(
         "What the released columns of a secret tell, by this release and by all that one person may be in",
         "Secret|By this release|By all|Of|Guessed right by this release|Guessed right by all",
         (_secret(tell, at) for at in told),
     )
+    uncounted = [name for one in secrets if one["together"] is None for name in one["secret"]]
+    if uncounted:
+        yield tell.say("What they tell together of {secrets} is not counted in bits.", secrets=tell.listed(uncounted))
     if told:
         yield tell.note(
             "This counts a person who is in all of these tables, and whose secret is the same in each. Where secrets "
