@@ -136,16 +136,15 @@ def command(output: Path, overwrite: bool, as_json: bool, **given: Any) -> None:
     from leakgauge.jobs.protect import protect
 
     limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
-    asked, again = {**given, **limits}, dict[str, Any]()
+    asked = {**given, **limits}
     if given["repeat"] is None:
-        table: object = Request(**{**asked, "report_language": given["report_language"] or current().code})
+        question = {"table": Request(**{**asked, "report_language": given["report_language"] or current().code})}
     else:
         # What was not typed is as it was then, and not as it is by default.
         source = click.get_current_context().get_parameter_source
-        again = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
-        table = again.pop("table")
+        question = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
     with progress_lines() as tell:
-        done = protect(table, output, overwrite=overwrite, progress=tell, **again)
+        done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
     deliver(done.job, as_json, None, lambda: render(done))
     done.require()
 

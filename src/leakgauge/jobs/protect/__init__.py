@@ -177,13 +177,14 @@ def _request_of(table: object, **asked: Any) -> Request:
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
-    start: dict[str, Any] = codec.encode(table) if isinstance(table, Request) else {}
-    if not isinstance(table, Request):
-        given["table"] = str(table) if isinstance(table, str | Path) else FRAME
+    if isinstance(table, Request):
+        fields = {**codec.encode(table), **given}
+    else:
+        fields = {"table": str(table) if isinstance(table, str | Path) else FRAME, **given}
         again = given.get("repeat")
-        given = earlier_job(again).fields(given) if isinstance(again, str) else given
+        fields = {**earlier_job(again).fields(fields)} if isinstance(again, str) else fields
     try:
-        return codec.decode(Request, {**start, **given}, "What is asked")
+        return codec.decode(Request, fields, "What is asked")
     except FileError as error:
         wrong = error.fields.get("name")
         raise OptionError(

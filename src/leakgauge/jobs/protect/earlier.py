@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
@@ -55,7 +54,7 @@ class Earlier:
             repeat=str(self.folder),
         )
 
-    def fields(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def fields(self, given: Mapping[str, object]) -> Mapping[str, object]:
         """The fields of the request for the new table, with those that are given anew."""
         # Bins typed as they were then mean the edges that they had then.
         same = given.get("bins") == codec.encode(self.job.asked.bins)

@@ -10,7 +10,7 @@ from leakgauge.artefacts import Measurement, Origin, Quantity, Sentence, Utility
 from leakgauge.artefacts.repeated import EarlierRelease, Repeated, RepeatedSecret
 from leakgauge.artefacts.request import FRAME, Aim
 from leakgauge.design import sequence_leakage
-from leakgauge.errors import InputError, LeakgaugeError, OptionError
+from leakgauge.errors import InputError, OptionError, VerificationError
 from leakgauge.jobs.protect.companions import spent
 from leakgauge.jobs.protect.earlier import Earlier, earlier_job
 from leakgauge.jobs.protect.persons import persons_in_both
@@ -60,7 +60,7 @@ def _releases(work: Work, earlier: Earlier) -> Iterator[EarlierRelease]:
     for one in () if told is None else told.before:
         try:
             job: Earlier | None = earlier_job(one.folder)
-        except LeakgaugeError:
+        except (InputError, VerificationError):
             job = None
         same = job is not None and job.record.reference == one.reference
         yield _compared(work, one, job if same else None)
