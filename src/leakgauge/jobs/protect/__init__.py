@@ -146,7 +146,7 @@ def protect(
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
         if earlier is not None:
-            earlier.require_known_values(plan_of(request, earlier.chosen(), earlier.learnt), source)
+            earlier.require_known_values(plan_of(request, earlier.chosen(), learnt=earlier.learnt), source)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))

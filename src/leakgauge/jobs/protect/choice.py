@@ -58,14 +58,14 @@ class Chosen:
     channel: NamedChannel | None = None
 
 
-def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], learnt: Sequence[str] = ()) -> ReleasePlan:
+def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], *, learnt: Sequence[str] = ()) -> ReleasePlan:
     """The plan by which every group of secrets is released; letters or edges of ``learnt`` are of another table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
     return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows, from_another_table=learnt)
 
 
-def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], learnt: Sequence[str] = ()) -> str:
+def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], *, learnt: Sequence[str] = ()) -> str:
     """The same as TOML, with each channel in its own file."""
     public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
     columns = {
