@@ -226,7 +226,8 @@ def render(done: Done) -> Parts:
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
         if job.repeated is not None:
-            parts += said_of_earlier_releases(job.repeated)
+            per_person = job.asked.rows_per_unit is not None
+            parts += said_of_earlier_releases(job.repeated, per_person=per_person)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)

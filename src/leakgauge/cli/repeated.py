@@ -6,22 +6,27 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from leakgauge.cli.language import retell, say
+from leakgauge.cli.language import say
 from leakgauge.cli.output import Parts, number
+from leakgauge.languages import message
 
 if TYPE_CHECKING:
     from leakgauge.artefacts.repeated import EarlierRelease, Repeated
 
 
-def said_of_earlier_releases(repeated: Repeated) -> Parts:
-    """Who is in the releases before, and what all of them tell together."""
+def said_of_earlier_releases(repeated: Repeated, *, per_person: bool) -> Parts:
+    """Who is in the releases before, and what all of them tell together; ε is of a person, or of one row."""
     last = repeated.before[-1].folder
     parts: Parts = [
         say("The mechanism is that of {folder!s}, as it was; it was not designed for this table.", folder=last)
     ]
     parts += [f"· {line}" for one in repeated.before for line in _persons(one, repeated.units or 0)]
     if repeated.counted > 1:
-        parts += _together(repeated)
+        template = message("ε of somebody with one row in each of {count} of these releases: {epsilon} nats.")
+        if per_person:
+            template = message("ε of somebody in {count} of these releases: {epsilon} nats.")
+        epsilon = number(repeated.epsilon.value)
+        parts += [*_together(repeated), say(template, count=repeated.counted, epsilon=epsilon)]
     for one in repeated.secrets:
         found, asked = one.distortion, one.max_distortion
         if found is not None and asked is not None:
@@ -46,7 +51,7 @@ def _persons(one: EarlierRelease, units: int) -> list[str]:
             say(
                 "Who of {folder!s} is in this table too cannot be told, because {reason}; everybody is taken to be.",
                 folder=one.folder,
-                reason=retell(one.unknown),
+                reason=one.unknown,
             )
         ]
     shared = say(
@@ -73,11 +78,7 @@ def _together(repeated: Repeated) -> Parts:
         parts.append(
             say("What they tell together of {secrets!s} is not counted in bits.", secrets=", ".join(uncounted))
         )
-    epsilon = number(repeated.epsilon.value)
-    return [
-        *parts,
-        say("ε of somebody in {count} of these releases: {epsilon} nats.", count=repeated.counted, epsilon=epsilon),
-    ]
+    return parts
 
 
 def _table(repeated: Repeated) -> Table:

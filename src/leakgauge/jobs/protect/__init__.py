@@ -120,7 +120,8 @@ def protect(
         folder: where everything goes; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
         progress: told of every stage.
-        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat`` those
+            of an earlier job are as they were unless they are given.
 
     Raises:
         InputError: something that cannot be used; a folder that was new is gone again.
@@ -146,7 +147,8 @@ def protect(
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
         if earlier is not None:
-            earlier.require_known_values(plan_of(request, earlier.chosen(), learnt=earlier.learnt), source)
+            plan = plan_of(request, earlier.chosen(), learnt=earlier.learnt(request))
+            earlier.require_known_values(plan, source)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))

@@ -29,6 +29,8 @@ _DECIDING = (
     *("lower", "upper", "accounted"),
 )
 """What the mechanism follows from, so that it cannot be asked for anew where the mechanism stays."""
+_PER_COLUMN = ("bins", "levels")
+"""Of these, what is said of public columns and the background may be said anew."""
 _NUMBERS = {Kind.INT.words, Kind.FLOAT.words}
 
 
@@ -75,7 +77,7 @@ class Earlier:
                 path=str(self.folder),
             )
         for name in _DECIDING:
-            if getattr(asked, name) != getattr(self.asked, name):
+            if _deciding(asked, name) != _deciding(self.asked, name):
                 raise OptionError(
                     "--{name!s} is not as it was in {path!s}, whose mechanism --repeat takes as it is; leave it out, "
                     "or run without --repeat.",
@@ -112,13 +114,13 @@ class Earlier:
         found = {column.writes: _chosen(column, self.folder) for column in self.record.plan.columns.values()}
         return {group: found[group] for group in self.asked.groups}
 
-    @property
-    def learnt(self) -> tuple[str, ...]:
-        """The columns whose letters or edges were taken from a table."""
+    def learnt(self, asked: Request) -> tuple[str, ...]:
+        """The columns whose letters or edges were taken from an earlier table, and are as they were."""
         plan = self.record.plan
         letters = [name for name, one in plan.columns.items() if one.letters in PRIVATE_LETTERS]
         edges = [name for name, one in plan.bins.items() if one.learnt is not None or one.from_another_table]
-        return tuple(dict.fromkeys((*letters, *edges)))
+        kept = [name for name in edges if f"{name}={plan.bins[name].binning}" in asked.bins]
+        return tuple(dict.fromkeys((*letters, *kept)))
 
     def require_known_values(self, plan: ReleasePlan, table: Table) -> None:
         """Refuse, before anything is drawn, a table with values that the mechanism does not take: how many, not which.
@@ -170,6 +172,14 @@ def earlier_job(folder: Path | str) -> Earlier:
             path=place / RECORD,
         )
     return Earlier(place, job, read_record(place / RECORD))
+
+
+def _deciding(asked: Request, name: str) -> object:
+    """What the mechanism follows from in a field of a request."""
+    value = getattr(asked, name)
+    if name not in _PER_COLUMN:
+        return value
+    return {text for text in value for secret in asked.released_secrets if text.startswith(f"{secret}=")}
 
 
 def _chosen(column: PlannedColumn, folder: Path) -> Chosen:

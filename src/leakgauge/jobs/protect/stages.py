@@ -192,14 +192,14 @@ def design_stage(work: Work) -> tuple[str, ...]:
 
 def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     """The mechanisms of the job that is repeated, as they were; a limit that they do not keep here is told first."""
-    asked, folder, chosen = work.asked, work.folder, earlier.chosen()
-    folder.plan = plan_of(asked, chosen, learnt=earlier.learnt)
+    asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
+    folder.plan = plan_of(asked, chosen, learnt=learnt)
     for aim in asked.aims:
         _require_limit(work, folder.plan, aim, earlier)
     channels = {asked.file(CHANNEL, group): one.channel for group, one in chosen.items() if one.channel is not None}
     for name, channel in channels.items():
         folder.write(name, ChannelFile.of(channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, learnt=earlier.learnt))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, learnt=learnt))
     return (*channels, PLAN)
 
 

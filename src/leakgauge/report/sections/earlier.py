@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import ROUND_CEILING, ROUND_HALF_EVEN
 
+from leakgauge.languages import message
 from leakgauge.report.document import Content
 from leakgauge.report.sections.teller import Cell, Teller, own
 
@@ -23,10 +24,10 @@ def earlier(tell: Teller) -> Iterator[Content]:
     if not tell.external:
         yield from (*_releases(tell), *_together(tell), *_distortions(tell))
     if tell.has(_FILE, _FIELD, "epsilon"):
-        yield tell.say(
-            "Whoever is in all releases that one person may be in is promised the sum of their ε: {epsilon}.",
-            epsilon=tell.number(_FILE, _FIELD, "epsilon"),
-        )
+        template = message("ε of somebody with one row in each of these releases, added up: {epsilon}.")
+        if tell.protects_persons:
+            template = message("ε of somebody in all of these releases, added up: {epsilon}.")
+        yield tell.say(template, epsilon=tell.number(_FILE, _FIELD, "epsilon"))
     if tell.has(_FILE, _FIELD, "spent"):
         yield tell.say(
             "The account of {dataset} in the ledger has spent {spent}, this release included.",
