@@ -36,8 +36,7 @@ def _designed(tell: Teller) -> Iterator[Content]:
         )
     elif tell.has("job.json", "repeated"):
         yield tell.say(
-            "No settings were searched: the mechanism is that of an earlier release. No budget was spent on taking it "
-            "over, and none protects what it tells of the table that it was made for."
+            "No settings were searched: the mechanism is that of an earlier release, and taking it over cost nothing."
         )
     elif tell.released:
         yield tell.say("No settings were searched: they were given, and cost nothing.")
