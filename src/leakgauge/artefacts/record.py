@@ -34,10 +34,11 @@ class LearntEdges(Part, frozen=True):
 
 
 class RecordedBins(Part, frozen=True):
-    """The bins of a column; ``learnt`` where their edges follow from the table."""
+    """The bins of a column; ``learnt`` where their edges follow from the table, or they were learnt from another."""
 
     binning: Annotated[str, Origin.PUBLIC]
     learnt: Annotated[LearntEdges | None, Origin.PUBLIC] = None
+    from_another_table: Annotated[bool, Origin.PUBLIC] = False
 
 
 class PlannedColumn(Part, frozen=True):
@@ -46,7 +47,7 @@ class PlannedColumn(Part, frozen=True):
     Attributes:
         mechanism: as on the command line.
         epsilon: its budget, where it has one.
-        letters: whether they are declared or taken from this table; None where the mechanism has none.
+        letters: whether they are declared, or taken from this table or another; None where the mechanism has none.
         channel_prior: from which prior its channel was designed.
         channel: itself, where it is finite and may be told.
     """

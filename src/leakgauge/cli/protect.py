@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 from rich.console import Console
 from rich.progress import Progress as Bar
 from rich.progress import TaskID
@@ -92,7 +93,7 @@ STAGES = {
 )
 @click.option("--clamp", is_flag=True, help="Bring released numbers back to the declared bounds.")
 @options.reading
-@click.option("--repeat", metavar="DIR", help="The same as that job, on a new TABLE.")
+@click.option("--repeat", metavar="DIR", help="The same as that job, by its mechanism, on a new TABLE.")
 @click.option("--lower", type=float, metavar="NUMBER", help="With --target: the least value of a numeric secret.")
 @click.option("--upper", type=float, metavar="NUMBER", help="The greatest one.")
 @click.option("--accounted", type=float, metavar="EPS", help="Design from a noisy histogram bought from the ledger.")
@@ -120,6 +121,10 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     leakgauge protect people.parquet --secret illness --background city --public city --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --secret income --unit person --max-distortion 0.2 -o out
     leakgauge protect people.parquet --secret illness --target good -o out
+    leakgauge protect february.parquet --repeat out/january -o out/february
+
+    --repeat takes what was asked of an earlier job, but for what is typed beside it, and its mechanism as it was; what
+    both releases tell together is said too.
 
     Columns that name people are refused, and nothing is written, unless --accept-unique names them.
 
@@ -130,11 +135,18 @@ def command(reading: Mapping[str, Any], output: Path, overwrite: bool, as_json: 
     from leakgauge.artefacts import Request
     from leakgauge.jobs.protect import protect
 
-    given["report_language"] = given["report_language"] or current().code
     limits = {name: _per_secret(name, given[name]) for name in ("max_distortion", "max_leakage", "local_dp", "within")}
-    asked = Request(**{**given, **limits}, **reading)
+    asked = {**given, **limits}
+    if given["repeat"] is None:
+        language = given["report_language"] or current().code
+        question = {"table": Request(**{**asked, "report_language": language}, **reading)}
+    else:
+        # What was not typed is as it was then, and not as it is by default.
+        source = click.get_current_context().get_parameter_source
+        question = {name: value for name, value in asked.items() if source(name) is not ParameterSource.DEFAULT}
+        question |= reading
     with progress_lines() as tell:
-        done = protect(asked, output, overwrite=overwrite, progress=tell)
+        done = protect(folder=output, overwrite=overwrite, progress=tell, **question)
     deliver(done.job, as_json, None, lambda: render(done))
     done.require()
 
@@ -189,6 +201,7 @@ def render(done: Done) -> Parts:
 
     from leakgauge.artefacts import Measurement, Record, Survey
     from leakgauge.cli.measure import too_small
+    from leakgauge.cli.repeated import said_of_earlier_releases
     from leakgauge.release.guarantees import said_of_bins
 
     job, headline = done.job, done.job.headline
@@ -214,6 +227,9 @@ def render(done: Done) -> Parts:
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
+        if job.repeated is not None:
+            per_person = job.asked.rows_per_unit is not None
+            parts += said_of_earlier_releases(job.repeated, per_person=per_person)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)

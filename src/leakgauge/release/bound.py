@@ -80,6 +80,7 @@ class RecordedPlan:
     order: tuple[str, ...]
     bins: Mapping[str, Binning]
     unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
+    from_another_table: frozenset[str] = field(default=frozenset(), kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -113,7 +114,8 @@ class BoundPlan(RecordedPlan):
 
     def require_known_values(self) -> None:
         """Refuse, before anything is spent or written, a table with values that a mechanism cannot take."""
-        streamed = [one for one in self.columns if not one.letters_from_table and not one.counted_among(self.table)]
+        own = {one.name for one in self.columns if one.letters_from_table} - self.from_another_table
+        streamed = [one for one in self.columns if one.name not in own and not one.counted_among(self.table)]
         reads = tuple(dict.fromkeys(name for one in streamed for name in one.reads))
         if reads:
             for batch in self.table.batches(*reads, size=1 << 17):
@@ -131,7 +133,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     seen = in_bins(table, plan.bins)
     kinds = {column.name: column for column in seen.columns()}
-    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
+    columns = tuple(_bound(name, how, kinds, seen, plan) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
     for one in columns:
         for name in one.reads:
@@ -142,7 +144,9 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
+    return BoundPlan(
+        columns, plan.public, tuple(order), bins, seen, unit=plan.unit, from_another_table=plan.from_another_table
+    )
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
@@ -156,9 +160,8 @@ def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
         yield name, how
 
 
-def _bound(
-    name: str, how: Planned, known: Mapping[str, Column], table: Table, bins: Mapping[str, Binning]
-) -> BoundColumn:
+def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, plan: ReleasePlan) -> BoundColumn:
+    bins = plan.bins
     if isinstance(how, NamedChannel):
         fixed = through_channel(_in_text(how, bins))
         exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
@@ -179,7 +182,8 @@ def _bound(
         )
     channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
-    return BoundColumn(name, mechanism, (name,), (name,), own, named)
+    elsewhere = name in plan.from_another_table and "letters" in mechanism.parameters
+    return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named)
 
 
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:

@@ -22,7 +22,7 @@ from leakgauge.release.bound import RecordedPlan
 from leakgauge.release.ledger import Entry
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import Prior, histogram_steps
-from leakgauge.release.recorded_plan import THIS_TABLE, lacks_letters
+from leakgauge.release.recorded_plan import ANOTHER_TABLE, PRIVATE_LETTERS, THIS_TABLE, lacks_letters
 
 DELTA = 1e-6
 """The δ at which a record says what all columns together guarantee."""
@@ -56,7 +56,7 @@ def claims_of(
         if prior is not None:
             found, under = relate_channel(channel, prior.distribution).levels, origin_under(prior.origin, origin)
         levels = {name: level.stored(origin if name in whatever else under) for name, level in found.items()}
-    if column.letters == THIS_TABLE:
+    if column.letters in PRIVATE_LETTERS:
         declared = implied_levels(mechanism.claims, origin)
         levels = {
             name: as_declared(level, declared.get(name) if name in _PURE else None) for name, level in levels.items()
@@ -174,6 +174,12 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
             columns=tuple(learnt),
         )
+    elsewhere = tuple(name for name, one in plan.bins.items() if one.from_another_table)
+    if elsewhere:
+        yield Sentence(
+            "The edges of the bins of {columns!s} were learnt from another table; they are not protected.",
+            columns=elsewhere,
+        )
     if merged:
         yield Sentence(
             "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
@@ -204,6 +210,12 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
     if own:
         yield Sentence(
             "The letters of {columns!s} were taken from this table; which values occur is not protected.", columns=own
+        )
+    others = _written(column for column in columns if column.letters == ANOTHER_TABLE)
+    if others:
+        yield Sentence(
+            "The letters of {columns!s} were taken from another table; which values occur there is not protected.",
+            columns=others,
         )
     own = _written(column for column in columns if column.channel_prior is PriorOrigin.THIS_TABLE)
     if own:

@@ -19,8 +19,11 @@ from leakgauge.tables import Binning, parse_binning
 from leakgauge.tables.binnings import Learnt, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
+ANOTHER_TABLE = PriorOrigin.ANOTHER_TABLE.value
 DECLARED = "declared"
-"""Where letters come from: the table, or the plan."""
+"""Where letters come from: the table, one that was released before, or the plan."""
+PRIVATE_LETTERS = (THIS_TABLE, ANOTHER_TABLE)
+"""Letters that are values of a private table."""
 WITHHELD = "withheld"
 """In place of a mechanism that was chosen by what it does to the table."""
 _CHANNEL = "channel"
@@ -33,8 +36,8 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
     """The plan with everything needed to compute its claims again."""
     return Plan(
         public=plan.public,
-        bins={name: _recorded_bins(how) for name, how in plan.bins.items()},
-        columns={one.name: _planned_column(one) for one in plan.columns},
+        bins={name: _recorded_bins(how, name in plan.from_another_table) for name, how in plan.bins.items()},
+        columns={one.name: _planned_column(one, one.name in plan.from_another_table) for one in plan.columns},
         unit=plan.unit.column,
         rows_per_unit=plan.unit.rows,
     )
@@ -45,20 +48,20 @@ def binnings(plan: Plan) -> dict[str, Binning]:
     return {name: parse_binning(one.binning) for name, one in plan.bins.items()}
 
 
-def _recorded_bins(binning: Binning) -> RecordedBins:
+def _recorded_bins(binning: Binning, elsewhere: bool) -> RecordedBins:
     learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
-    return RecordedBins(spelled_binning(binning), learnt or None)
+    return RecordedBins(spelled_binning(binning), learnt or None, elsewhere)
 
 
-def _planned_column(one: BoundColumn) -> PlannedColumn:
+def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:
     channel, parameters = one.channel, one.mechanism.parameters
-    epsilon = parameters.get("epsilon")
+    epsilon, table = parameters.get("epsilon"), ANOTHER_TABLE if elsewhere else THIS_TABLE
     return PlannedColumn(
         mechanism=spelled(one.mechanism),
         epsilon=epsilon if isinstance(epsilon, int | float) else None,
         reads=one.reads,
         writes=one.writes,
-        letters=None if "letters" not in parameters else THIS_TABLE if one.letters_from_table else DECLARED,
+        letters=None if "letters" not in parameters else table if one.letters_from_table else DECLARED,
         channel_prior=None if channel is None else channel.prior_origin,
         channel=None if channel is None else ChannelFile.of(channel),
     )
@@ -74,7 +77,7 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
             return replace(column, mechanism=WITHHELD, epsilon=None, channel_prior=None, channel=None)
         if column.follows_from_counts:
             return replace(column, mechanism=column.kind, epsilon=None, channel=None)
-        if column.letters == THIS_TABLE:
+        if column.letters in PRIVATE_LETTERS:
             return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
         return column
 
@@ -83,7 +86,7 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
 
 def lacks_letters(column: PlannedColumn) -> bool:
     """Whether the letters of a planned column are left out: how many there are tells of the table too."""
-    return column.letters == THIS_TABLE and "letters=" not in column.mechanism and column.mechanism != WITHHELD
+    return column.letters in PRIVATE_LETTERS and "letters=" not in column.mechanism and column.mechanism != WITHHELD
 
 
 def names_a_file(column: PlannedColumn) -> bool:
@@ -100,7 +103,16 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
     columns = tuple(_bound(name, column, place) for name, column in known.items())
     unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
-    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan), unit=unit)
+    elsewhere = from_another_table(plan)
+    return RecordedPlan(
+        columns, plan.public, record.output.columns, binnings(plan), unit=unit, from_another_table=elsewhere
+    )
+
+
+def from_another_table(plan: Plan) -> frozenset[str]:
+    """The columns whose letters or edges a record says to come from another table."""
+    letters = {name for name, column in plan.columns.items() if column.letters == ANOTHER_TABLE}
+    return frozenset(letters | {name for name, one in plan.bins.items() if one.from_another_table})
 
 
 def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
@@ -112,7 +124,7 @@ def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:
     except LeakgaugeError as error:
         raise VerificationError("{path} names a mechanism that is none: {reason}", path=place, reason=error) from None
     reads, writes = ((name,), (name,)) if channel is None else (channel.inputs, channel.outputs)
-    return BoundColumn(name, mechanism, reads, writes, column.letters == THIS_TABLE, channel)
+    return BoundColumn(name, mechanism, reads, writes, column.letters in PRIVATE_LETTERS, channel)
 
 
 def _mechanism(column: PlannedColumn, named: NamedChannel | None) -> Mechanism:

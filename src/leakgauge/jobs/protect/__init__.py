@@ -34,12 +34,16 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.protect.choice import plan_of
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
+from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
 from leakgauge.jobs.protect.folder import Folder, open_folder
+from leakgauge.jobs.protect.repeated import repeated
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
 from leakgauge.jobs.protect.stages import (
     ASSESSMENT,
     AUDIT,
+    COUNTED,
     FILES,
     PLAN,
     POSSIBLE,
@@ -62,8 +66,6 @@ NAMES = (*STAGES, "report")
 Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
-COUNTED = 1e-3
-"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
 FEWEST_ROWS = 16
 """Attacks need so many."""
 
@@ -118,7 +120,8 @@ def protect(
         folder: where everything goes; a new one, or that of the same job.
         overwrite: whether the folder of another release may be used.
         progress: told of every stage.
-        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``.
+        asked: fields of the ``Request``, such as ``secret``, ``public`` and ``max_distortion``; with ``repeat`` those
+            of an earlier job are as they were unless they are given.
 
     Raises:
         InputError: something that cannot be used; a folder that was new is gone again.
@@ -127,9 +130,12 @@ def protect(
     """
     request, place = _request_of(table, **asked), Path(folder)
     content = request.table if isinstance(table, str | Path | Request) else as_arrow(table)
+    earlier = None if request.repeat is None else _repeated_job(request, request.repeat, place)
     with ExitStack() as opened:
         source = opened.enter_context(open_table(content, **request.reading))
         names = tuple(column.name for column in source.columns())
+        if earlier is not None:
+            earlier.require_columns(request, source.columns())
         _require_columns(request, names)
         if source.rows < FEWEST_ROWS:
             raise TableError(
@@ -140,6 +146,9 @@ def protect(
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
+        if earlier is not None:
+            plan = plan_of(request, earlier.chosen(), learnt=earlier.learnt(request))
+            earlier.require_known_values(plan, source)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
@@ -150,7 +159,7 @@ def protect(
         )
         if request.diagram is not None:
             write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
-        work = Work(request, kept, sources, policy, lambda done, total: None)
+        work = Work(request, kept, sources, policy, lambda done, total: None, earlier)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -167,19 +176,33 @@ def _request_of(table: object, **asked: Any) -> Request:
     for name in asked:
         if name not in known:
             raise OptionError("There is no option {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
-    start: dict[str, Any] = {"table": str(table) if isinstance(table, str | Path) else FRAME}
-    if isinstance(table, Request):
-        start = codec.encode(table)
     given = {name: _plain(value, several=isinstance(known[name], tuple)) for name, value in asked.items()}
     if isinstance(given.get("target"), int | float):
         given["target"] = str(given["target"])
+    if isinstance(table, Request):
+        fields = {**codec.encode(table), **given}
+    else:
+        fields = {"table": str(table) if isinstance(table, str | Path) else FRAME, **given}
+        again = given.get("repeat")
+        fields = {**earlier_job(again).fields(fields)} if isinstance(again, str) else fields
     try:
-        return codec.decode(Request, {**start, **given}, "What is asked")
+        return codec.decode(Request, fields, "What is asked")
     except FileError as error:
         wrong = error.fields.get("name")
         raise OptionError(
             "{name!r} is missing or of another type; lg.Request says which it takes.", name=wrong
         ) from None
+
+
+def _repeated_job(asked: Request, folder: str, place: Path) -> Earlier:
+    """The job that is repeated, whose mechanisms do what is asked."""
+    if Path(folder).resolve() == place.resolve():
+        raise OptionError(
+            "{path!s} holds the job to repeat, and is named for the new one too; name a new folder.", path=str(place)
+        )
+    earlier = earlier_job(folder)
+    earlier.require_same_mechanism(asked)
+    return earlier
 
 
 def _plain(value: object, several: bool) -> object:
@@ -229,6 +252,7 @@ def _run(work: Work, watch: Watched | InMemory, overwrite: bool, tell: Progress)
         total=folder.read(Audit, AUDIT).total if released else None,
         shareable=(work.released, PUBLIC_RECORD, REPORTS[Edition.EXTERNAL]) if released else (),
         spent=spent(folder, work.asked),
+        repeated=repeated(work, work.earlier) if released and work.earlier is not None else None,
         finished=datetime.now(UTC).isoformat(timespec="seconds"),
     )
     _report(work, tell)
@@ -292,6 +316,8 @@ def _inputs(work: Work, stage: str) -> str:
     names = READS[stage] + (("diagram", "questionnaire") if stage == "design" and asked.target is not None else ())
     read = {name: getattr(asked, name) for name in names}
     named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
+    if stage == "design" and work.earlier is not None:
+        named["repeat"] = file_digest(work.earlier.folder / RECORD)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
     return digest_of(
         {
@@ -301,7 +327,7 @@ def _inputs(work: Work, stage: str) -> str:
             "asked": read,
             "named": named,
             "earlier": earlier,
-            "outcome": codec.encode(folder.job.outcome) if stage == "report" else None,
+            "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
         }
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -58,14 +58,14 @@ class Chosen:
     channel: NamedChannel | None = None
 
 
-def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
-    """The plan by which every group of secrets is released."""
+def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], *, learnt: Sequence[str] = ()) -> ReleasePlan:
+    """The plan by which every group of secrets is released; letters or edges of ``learnt`` are of another table."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
-    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
+    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows, from_another_table=learnt)
 
 
-def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
+def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], *, learnt: Sequence[str] = ()) -> str:
     """The same as TOML, with each channel in its own file."""
     public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
     columns = {
@@ -74,7 +74,9 @@ def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
         for name in group
     }
     unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
-    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
+    elsewhere = f"from_another_table = [{', '.join(map(_quoted, learnt))}]\n" if learnt else ""
+    head = f"public = [{public}]\n{unit if asked.rows_per_unit else ''}{elsewhere}"
+    tables = [head, _table("columns", columns)]
     return "\n".join([*tables, _table("bins", bins)] if bins else tables)
 
 

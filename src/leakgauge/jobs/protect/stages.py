@@ -10,10 +10,10 @@ import msgspec
 
 from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
-from leakgauge.artefacts.request import READING
+from leakgauge.artefacts.request import READING, Aim
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
-from leakgauge.errors import InputError, OptionError, VerificationError
+from leakgauge.errors import InputError, OptionError, RefusalError, VerificationError
 from leakgauge.jobs.assess import grade_release
 from leakgauge.jobs.audit import audit_release
 from leakgauge.jobs.measure import Roles, measure
@@ -28,6 +28,7 @@ from leakgauge.jobs.protect.choice import (
     require_designable,
 )
 from leakgauge.jobs.protect.companions import before, levels_of, utility
+from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
@@ -40,7 +41,7 @@ from leakgauge.release.recorded_plan import recorded_plan
 from leakgauge.tables.statistics_files import READERS
 from leakgauge.tables.workbooks import WORKBOOKS
 
-PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
+PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
@@ -53,19 +54,22 @@ KNOWN_ANYWAY = 1e-9
 """Of a secret's information: what a background may leave without leaving anything."""
 RELEASED_AS_CSV = (".csv", ".tsv", ".csv.gz", *WORKBOOKS, *READERS)
 """Endings of tables whose readers work with text rather than with Parquet."""
+COUNTED = 1e-3
+"""Bits, and the share of a limit in bits, within which what was counted and what was designed are the same."""
 SURE = 1 - 1e-6
 """The confidence at which what an audit finds is a veto."""
 
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way; ``tell`` takes how much is done of how much in the current stage."""
+    """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated."""
 
     asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
     tell: Callable[[int, int], None]
+    earlier: Earlier | None = None
 
     @property
     def released(self) -> str:
@@ -167,6 +171,8 @@ def _require_hidden(measured: Measurement) -> None:
 def design_stage(work: Work) -> tuple[str, ...]:
     """How each secret will be released; where nothing meets the target, what is possible, and then the refusal."""
     asked, folder, written = work.asked, work.folder, list[str]()
+    if work.earlier is not None:
+        return _taken_over(work, work.earlier)
     if asked.accounted is not None:
         # Histograms are bought before channels are known: a full disk must not lose what was paid for.
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
@@ -188,6 +194,41 @@ def design_stage(work: Work) -> tuple[str, ...]:
     write_whole(folder.place / PLAN, plan_text(asked, chosen))
     folder.plan = plan_of(asked, chosen)
     return (*written, PLAN)
+
+
+def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
+    """The mechanisms of the job that is repeated, as they were; a limit that they do not keep here is told first."""
+    asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
+    folder.plan = plan_of(asked, chosen, learnt=learnt)
+    for aim in asked.aims:
+        _require_limit(work, folder.plan, aim, earlier)
+    channels = {asked.file(CHANNEL, group): one.channel for group, one in chosen.items() if one.channel is not None}
+    for name, channel in channels.items():
+        folder.write(name, ChannelFile.of(channel))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, learnt=learnt))
+    return (*channels, PLAN)
+
+
+def _require_limit(work: Work, plan: ReleasePlan, aim: Aim, earlier: Earlier) -> None:
+    """Refuse before anything is drawn what a design would not have chosen: more bits than are allowed."""
+    if aim.max_leakage is None:
+        return
+    try:
+        channel = bound_channel(plan, work.sources.original, aim.columns)
+    except OptionError:
+        return
+    known = work.sources.known(work.asked, aim.columns)
+    measured = work.measured(aim.columns, known, NamedChannel(channel, aim.columns, aim.columns))
+    told = measured.leakage_with_background or measured.mutual_information
+    if told is not None and told.value > aim.max_leakage * (1 + COUNTED) + COUNTED:
+        raise RefusalError(
+            "The mechanism of {path!s} tells {bits:.4g} bits of {secret!s} in the new table, and {limit:g} are "
+            "allowed; design another one without --repeat, or allow more with --max-leakage.",
+            path=str(earlier.folder),
+            bits=told.value,
+            secret=", ".join(aim.columns),
+            limit=aim.max_leakage,
+        )
 
 
 def release_stage(work: Work) -> tuple[str, ...]:
@@ -339,7 +380,7 @@ READS: dict[str, tuple[str, ...]] = {
     "measure": (*ROLES, *COARSENING, *READING, "confidence"),
     "design": (
         *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
-        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset"),
+        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
     ),
     "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
     "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate"),

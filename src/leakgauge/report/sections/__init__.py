@@ -8,6 +8,7 @@ from typing import Final
 from leakgauge.report.document import Content
 from leakgauge.report.sections.attacks import attacks
 from leakgauge.report.sections.data import context, data
+from leakgauge.report.sections.earlier import earlier
 from leakgauge.report.sections.grade import grade, indicators
 from leakgauge.report.sections.guarantee import guarantee
 from leakgauge.report.sections.leakage import leakage
@@ -28,6 +29,7 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "data": data,
     "survey": survey,
     "guarantee": guarantee,
+    "earlier": earlier,
     "leakage": leakage,
     "attacks": attacks,
     "usefulness": usefulness,

@@ -36,6 +36,7 @@ TITLES: Final = {
     "data": message("Data and roles"),
     "survey": message("Which columns give people away"),
     "guarantee": message("Mechanism and guarantee"),
+    "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
     "usefulness": message("Usefulness of each column"),
