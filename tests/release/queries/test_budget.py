@@ -119,9 +119,11 @@ def test_a_simulation_spends_nothing_and_says_what_it_is(people: Table, ledger: 
 
 
 def test_a_table_that_is_refused_costs_nothing(people: Table, ledger: Ledger) -> None:
+    owners = Protection("gap")
+    ledger.open_account("gaps", ApproximateLimit(1.0), unit=str(owners))
     before = ledger.head
-    with pytest.raises(ColumnError, match="missing values"):
-        ask(Sum("gap", 0, 1, epsilon=0.1), people, ROW, ledger, "people")
+    with pytest.raises(ColumnError, match="is missing in some rows"):
+        ask(Sum("age", 0, 1, epsilon=0.1), people, owners, ledger, "gaps")
     with pytest.raises(ColumnError, match="no column"):
         ask(Sum("agee", 0, 1, epsilon=0.1), people, ROW, ledger, "people")
     assert ledger.head == before
