@@ -91,8 +91,7 @@ def queries(where: Condition | tuple[Condition, ...] | None) -> list[Query[Any]]
     bounded = [
         kind("number", *ends, missing, epsilon=1.0, where=where)
         for kind in (Sum, Mean)
-        for ends in BOUNDS
-        for missing in (None, 1.0)
+        for ends, missing in zip(BOUNDS, (None, 1.0, None), strict=True)
     ]
     return [
         Count(epsilon=1.0, where=where),

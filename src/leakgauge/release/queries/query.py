@@ -189,9 +189,9 @@ class GroupedQuery(Query[tuple[Part, ...]], Generic[Part]):
         places = self.by.places(rows.column(self.by.column))
         order = np.argsort(places, kind="stable")
         ordered = rows.take(pa.array(order))
-        groups, starts = np.unique(places[order], return_index=True)
-        for at, start, end in zip(groups.tolist(), starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-            yield at, ordered.slice(start, end - start)
+        found = np.unique(places[order], return_index=True, return_counts=True)
+        for at, start, count in zip(*(one.tolist() for one in found), strict=True):
+            yield at, ordered.slice(start, count)
 
 
 @dataclass(frozen=True)
