@@ -190,8 +190,8 @@ def read_condition(text: str, columns: Iterable[str]) -> Condition:
     rest = typed[found.end() :] if found else ""
     if not found or not column or rest.startswith("="):
         raise OptionError(
-            "--where {text!r} is not a column, one of =, !=, <, <=, >, >= and in, and a value; write e.g. city=A, "
-            "'age>=18' or 'city in A|B'.",
+            "--where {text!r} is not a column, a comparison (=, !=, <, <=, >, >= or in) and a value; write e.g. "
+            "city=A, 'age>=18' or 'city in A|B'.",
             text=text,
         )
     comparison, value = Comparison(found[1].strip()), rest.strip()
