@@ -18,12 +18,12 @@ from leakgauge.notions.composition import Neighbours
 from leakgauge.release.ledger import ApproximateLimit, ConcentratedLimit, Ledger, open_ledger
 from leakgauge.release.ledger.entry import Kind
 from leakgauge.release.queries import (
-    Comparison,
     Condition,
     Count,
     Groups,
     Histogram,
     Mean,
+    Operator,
     Protection,
     Quantile,
     Query,
@@ -33,7 +33,7 @@ from leakgauge.release.queries import (
 from leakgauge.tables import Table, open_table
 
 ROW = Protection()
-RANGE = (Condition("age", "30", Comparison.AT_LEAST), Condition("age", "40", Comparison.BELOW))
+RANGE = (Condition("age", "30", Operator.AT_LEAST), Condition("age", "40", Operator.BELOW))
 CITIES = Groups("city", ["A", "B", None])
 ALL: list[Query[Any]] = [
     Count(where=Condition("city", "A"), epsilon=0.1),
@@ -43,7 +43,7 @@ ALL: list[Query[Any]] = [
     Histogram("city", ["A"], epsilon=0.1),
     Quantile("age", 0.5, 0, 100, epsilon=0.1),
     TopLabels("city", 2, ["A", "B", "C"], epsilon=0.1),
-    Count(where=(*RANGE, Condition("city", "B", Comparison.UNEQUAL)), by=CITIES, epsilon=0.1),
+    Count(where=(*RANGE, Condition("city", "B", Operator.UNEQUAL)), by=CITIES, epsilon=0.1),
     Mean("age", 0, 100, where=RANGE, by=CITIES, epsilon=0.1),
     Quantile("age", 0.5, 0, 100, where=RANGE, by=CITIES, epsilon=0.1),
 ]

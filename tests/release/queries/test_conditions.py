@@ -13,16 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from leakgauge.errors import ColumnError, InputError, OptionError
-from leakgauge.release.queries import Comparison, Condition, Count, Protection
+from leakgauge.release.queries import Condition, Count, Operator, Protection
 from leakgauge.release.queries.conditions import read_condition
 from leakgauge.tables import Kind, open_table
 
 COLUMNS = ["city", "age", "age at entry", "a=b", "in", "pay >= 3", "x in y"]
 ORDER = {
-    Comparison.BELOW: operator.lt,
-    Comparison.AT_MOST: operator.le,
-    Comparison.ABOVE: operator.gt,
-    Comparison.AT_LEAST: operator.ge,
+    Operator.BELOW: operator.lt,
+    Operator.AT_MOST: operator.le,
+    Operator.ABOVE: operator.gt,
+    Operator.AT_LEAST: operator.ge,
 }
 
 
@@ -53,7 +53,7 @@ ORDER = {
 )
 def test_what_is_typed_is_read(text: str, column: str, comparison: str, values: tuple[str | None, ...]) -> None:
     found = read_condition(text, COLUMNS)
-    assert (found.column, found.comparison.value, found.values) == (column, comparison, values)
+    assert (found.column, found.operator.value, found.values) == (column, comparison, values)
 
 
 @pytest.mark.parametrize(
@@ -107,21 +107,21 @@ def rows_that_meet(condition: Condition) -> list[bool]:
 
 @given(
     column=st.sampled_from(list(VALUES)),
-    comparison=st.sampled_from(Comparison),
+    comparison=st.sampled_from(Operator),
     at=st.lists(st.integers(0, 3), min_size=1, max_size=3, unique=True),
 )
-def test_rows_meet_a_condition_as_python_compares_them(column: str, comparison: Comparison, at: list[int]) -> None:
+def test_rows_meet_a_condition_as_python_compares_them(column: str, comparison: Operator, at: list[int]) -> None:
     """A missing value is a value of its own, equal to no other, and in no order."""
     values = VALUES[column]
     targets = [values[one] for one in at]
     texts = [None if one is None else str(one).lower() if isinstance(one, bool) else str(one) for one in targets]
     if comparison in ORDER and (column not in IN_ORDER or targets[0] is None):
         return
-    if comparison is Comparison.AMONG:
+    if comparison is Operator.AMONG:
         texts, targets = list(dict.fromkeys(texts)), list(dict.fromkeys(targets))
         assert rows_that_meet(Condition(column, texts, comparison)) == [value in targets for value in values]
         return
-    compare = {Comparison.EQUAL: operator.eq, Comparison.UNEQUAL: operator.ne, **ORDER}[comparison]
+    compare = {Operator.EQUAL: operator.eq, Operator.UNEQUAL: operator.ne, **ORDER}[comparison]
     expected = [(value is not None or comparison not in ORDER) and compare(value, targets[0]) for value in values]
     assert rows_that_meet(Condition(column, texts[0], comparison)) == expected
 
@@ -176,8 +176,8 @@ def test_a_column_that_is_not_there_is_refused_before_anything_is_read() -> None
 def test_conditions_that_cannot_be() -> None:
     for make, told in (
         (lambda: Condition("city", 3), "its value is of type int"),  # type: ignore[arg-type]
-        (lambda: Condition("city", [], Comparison.AMONG), "0 labels"),
-        (lambda: Condition("city", ["A", "A"], Comparison.AMONG), "repeat"),
+        (lambda: Condition("city", [], Operator.AMONG), "0 labels"),
+        (lambda: Condition("city", ["A", "A"], Operator.AMONG), "repeat"),
         (lambda: Condition("city", ["A"]), "its value is of type list"),
         (lambda: Count(epsilon=1, where=["city=A"]), "1 things are given as conditions"),  # type: ignore[list-item]
         (lambda: Count(epsilon=1, where=[Condition("city", "A")] * 17), "17 things"),
@@ -202,7 +202,7 @@ def test_a_condition_in_words() -> None:
 
 
 def test_a_range_that_holds_nothing_is_empty() -> None:
-    where = [Condition("whole", "5", Comparison.ABOVE), Condition("whole", "-5", Comparison.BELOW)]
+    where = [Condition("whole", "5", Operator.ABOVE), Condition("whole", "-5", Operator.BELOW)]
     with open_table(TABLE) as table:
         assert Count(epsilon=1, where=where).exact(table, Protection()) == (0,)
         assert Condition("number", "1").holds(pa.array([], pa.float64()), Kind.FLOAT).tolist() == []

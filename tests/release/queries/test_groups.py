@@ -23,12 +23,12 @@ from leakgauge.probability import Estimate
 from leakgauge.randomness import Simulated
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.queries import (
-    Comparison,
     Condition,
     Count,
     Groups,
     Histogram,
     Mean,
+    Operator,
     Protection,
     Quantile,
     Query,
@@ -43,7 +43,7 @@ from tests.release.queries.small_tables import Row, SmallTable, neighbours
 NUMBERS = [-3.0, 0.7, 5.0, None]
 DOMAIN = [(city, number) for city in ("A", "B", None) for number in NUMBERS]
 PROTECTIONS = [Protection(unit, rows, kind) for unit, rows in ((None, 1), ("who", 3)) for kind in reversed(Neighbours)]
-WHERE = (Condition("city", "B", Comparison.UNEQUAL), Condition("number", "0.7", Comparison.AT_LEAST))
+WHERE = (Condition("city", "B", Operator.UNEQUAL), Condition("number", "0.7", Operator.AT_LEAST))
 BY = (Groups("city", ["A"]), Groups("number", edges=[0.0, 1.0]))
 ROW, ADDED = Protection(), Protection(neighbours=Neighbours.ADD_OR_REMOVE_ONE)
 
@@ -202,9 +202,9 @@ def people() -> pa.Table:
 
 
 RANGE = (
-    Condition("age", "18", Comparison.AT_LEAST),
-    Condition("age", "65", Comparison.BELOW),
-    Condition("job", "clerk", Comparison.UNEQUAL),
+    Condition("age", "18", Operator.AT_LEAST),
+    Condition("age", "65", Operator.BELOW),
+    Condition("job", "clerk", Operator.UNEQUAL),
 )
 CITIES = Groups("city", ["A", "B", None])
 RUNS, CONFIDENCE = 300, 0.8

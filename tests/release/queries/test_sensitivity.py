@@ -15,11 +15,11 @@ from leakgauge.mechanisms.noise import DiscreteLaplace
 from leakgauge.notions.composition import Neighbours, compose
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.queries import (
-    Comparison,
     Condition,
     Count,
     Histogram,
     Mean,
+    Operator,
     Protection,
     Quantile,
     Query,
@@ -38,7 +38,7 @@ PROTECTIONS = [
     for kind in (Neighbours.REPLACE_ONE, Neighbours.ADD_OR_REMOVE_ONE)
 ]
 CONDITION = Condition("city", "A")
-CONDITIONS = (Condition("city", "B", Comparison.UNEQUAL), Condition("number", "0.7", Comparison.AT_LEAST))
+CONDITIONS = (Condition("city", "B", Operator.UNEQUAL), Condition("number", "0.7", Operator.AT_LEAST))
 BOUNDS = [(2.0, 9.0), (-4.0, 3.0), (-9.0, -5.0)]
 
 rows = st.lists(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
 from functools import reduce
+from operator import ge, gt, le, lt
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +24,7 @@ from leakgauge.tables import Kind
 Target: TypeAlias = str | int | float | bool | date | None
 
 
-class Comparison(Enum):
+class Operator(Enum):
     """How a value is compared, as it is typed."""
 
     EQUAL = "="
@@ -36,19 +36,19 @@ class Comparison(Enum):
     AMONG = "in"
 
 
-_ORDER: Mapping[Comparison, Callable[[Any, Any], bool]] = {
-    Comparison.BELOW: operator.lt,
-    Comparison.AT_MOST: operator.le,
-    Comparison.ABOVE: operator.gt,
-    Comparison.AT_LEAST: operator.ge,
+_ORDER: Mapping[Operator, Callable[[Any, Any], bool]] = {
+    Operator.BELOW: lt,
+    Operator.AT_MOST: le,
+    Operator.ABOVE: gt,
+    Operator.AT_LEAST: ge,
 }
 _TOLD = {
-    Comparison.EQUAL: "{column!r} is {value!r}",
-    Comparison.UNEQUAL: "{column!r} is not {value!r}",
-    Comparison.BELOW: "{column!r} is below {value!s}",
-    Comparison.AT_MOST: "{column!r} is at most {value!s}",
-    Comparison.ABOVE: "{column!r} is above {value!s}",
-    Comparison.AT_LEAST: "{column!r} is at least {value!s}",
+    Operator.EQUAL: "{column!r} is {value!r}",
+    Operator.UNEQUAL: "{column!r} is not {value!r}",
+    Operator.BELOW: "{column!r} is below {value!s}",
+    Operator.AT_MOST: "{column!r} is at most {value!s}",
+    Operator.ABOVE: "{column!r} is above {value!s}",
+    Operator.AT_LEAST: "{column!r} is at least {value!s}",
 }
 _EXAMPLES = {
     Kind.INT: "18",
@@ -76,10 +76,10 @@ class Condition:
 
     column: str
     value: DeclaredLabel | Sequence[DeclaredLabel]
-    comparison: Comparison = Comparison.EQUAL
+    operator: Operator = Operator.EQUAL
 
     def __post_init__(self) -> None:
-        if self.comparison is Comparison.AMONG:
+        if self.operator is Operator.AMONG:
             # A tuple, so that nobody changes it afterwards.
             object.__setattr__(self, "value", declared(() if self.value is None else self.value))
         elif self.value is not None and not isinstance(self.value, str):
@@ -88,7 +88,7 @@ class Condition:
                 column=self.column,
                 kind=type(self.value).__name__,
             )
-        if self.comparison in _ORDER and self.value is None:
+        if self.operator in _ORDER and self.value is None:
             raise OptionError(
                 "A condition on {column!r} orders missing values, which have no order; use =, != or in.",
                 column=self.column,
@@ -103,19 +103,19 @@ class Condition:
     def sentence(self) -> Sentence:
         """The condition in words, with its values as they were typed."""
         # In quotes, so that a column or value called like other words of a question is not taken for them.
-        if self.comparison is Comparison.AMONG:
+        if self.operator is Operator.AMONG:
             listed = tuple(Sentence(MISSING) if value is None else repr(value) for value in self.values)
             return Sentence("{column!r} is one of {values!s}", column=self.column, values=listed)
         (value,) = self.values
-        if value is None and self.comparison is Comparison.EQUAL:
+        if value is None and self.operator is Operator.EQUAL:
             return Sentence("{column!r} is missing", column=self.column)
         if value is None:
             return Sentence("{column!r} is not missing", column=self.column)
-        return Sentence(_TOLD[self.comparison], column=self.column, value=value)
+        return Sentence(_TOLD[self.operator], column=self.column, value=value)
 
     def require_kind(self, kind: Kind) -> None:
         """Refuse a column that cannot be compared so, by what was typed."""
-        if self.comparison in _ORDER and kind in (Kind.STRING, Kind.BOOL):
+        if self.operator in _ORDER and kind in (Kind.STRING, Kind.BOOL):
             raise ColumnError(
                 "Column {name!r} holds {kind}, which a condition cannot put in order; compare it with =, != or in.",
                 name=self.column,
@@ -132,10 +132,10 @@ class Condition:
         return np.array(met, dtype=bool)[codes]
 
     def _meets(self, value: Target, targets: tuple[Target, ...]) -> bool:
-        if self.comparison is Comparison.UNEQUAL:
+        if self.operator is Operator.UNEQUAL:
             return value not in targets
-        if self.comparison in _ORDER:
-            return value is not None and _ORDER[self.comparison](value, targets[0])
+        if self.operator in _ORDER:
+            return value is not None and _ORDER[self.operator](value, targets[0])
         return value in targets
 
     def _targets(self, kind: Kind, *, zoned: bool | None = None) -> tuple[Target, ...]:
@@ -177,7 +177,7 @@ def read_condition(text: str, columns: Iterable[str]) -> Condition:
 
     Example:
         >>> read_condition("age at entry >= 18", ["age", "age at entry"])
-        Condition(column='age at entry', value='18', comparison=<Comparison.AT_LEAST: '>='>)
+        Condition(column='age at entry', value='18', operator=<Operator.AT_LEAST: '>='>)
         >>> read_condition("city in A|(missing)", ["city"]).values
         ('A', None)
     """
@@ -194,10 +194,10 @@ def read_condition(text: str, columns: Iterable[str]) -> Condition:
             "city=A, 'age>=18' or 'city in A|B'.",
             text=text,
         )
-    comparison, value = Comparison(found[1].strip()), rest.strip()
-    if comparison is Comparison.AMONG:
-        return Condition(column, [read(unescaped(part).strip()) for part in split_at(value, "|")], comparison)
-    return Condition(column, read(value), comparison)
+    operator, value = Operator(found[1].strip()), rest.strip()
+    if operator is Operator.AMONG:
+        return Condition(column, [read(unescaped(part).strip()) for part in split_at(value, "|")], operator)
+    return Condition(column, read(value), operator)
 
 
 def _read(text: str, kind: Kind, zoned: bool | None) -> Target:

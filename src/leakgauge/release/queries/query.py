@@ -75,7 +75,9 @@ class Query(ABC, Generic[Exact]):
     @property
     def sentence(self) -> Sentence:
         """The query in words, with its conditions; made from values that were typed, never from values of rows."""
-        what = self._of_groups("{what} by {column!r}")
+        what = self.about
+        if self.groups is not None:
+            what = Sentence("{what} by {column!r}", what=what, column=self.groups.column)
         if not self.conditions:
             return what
         return Sentence("{what} over rows where {conditions}", what=what, conditions=together(self.conditions))
@@ -86,14 +88,13 @@ class Query(ABC, Generic[Exact]):
     @property
     def purpose(self) -> str:
         """The query in words for a ledger, whose entries are kept for good: without the values of its conditions."""
-        what = self._of_groups("{what} by {column!s}")
+        what = self.about
+        if self.groups is not None:
+            what = Sentence("{what} by {column!s}", what=what, column=self.groups.column)
         columns = tuple(dict.fromkeys(one.column for one in self.conditions))
         if not columns:
             return str(what)
         return str(Sentence("{what} under a condition on {columns!s}", what=what, columns=columns))
-
-    def _of_groups(self, template: str) -> Sentence:
-        return self.about if self.groups is None else Sentence(template, what=self.about, column=self.groups.column)
 
     @abstractmethod
     def sensitivity(self, protection: Protection) -> int:
@@ -247,7 +248,7 @@ class Answer:
 
     @property
     def value(self) -> Found:
-        """The first value, which is the only one of a count, sum, mean or quantile."""
+        """The first value, which is the only one of a count, sum, mean or quantile without groups."""
         return self.values[0][1]
 
     def __str__(self) -> str:
