@@ -147,6 +147,17 @@ def test_the_choices_of_all_groups_span_no_more_than_epsilon(
     assert step.pure_epsilon() == 1 and step.rho() == 1 / 8
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 3.3])
+@pytest.mark.parametrize("protection", PROTECTIONS, ids=lambda one: f"{one}-{one.neighbours.name}")
+def test_all_groups_cost_epsilon_and_not_more(protection: Protection, epsilon: float) -> None:
+    for query in (
+        Count(epsilon=epsilon, by=BY[0]),
+        *(kind("number", *ends, epsilon=epsilon, by=BY[0]) for kind in (Sum, Mean) for ends in ((2, 9), (-4, 3))),
+        Quantile("number", 0.5, 0, 5, grid=1, epsilon=epsilon, by=BY[0]),
+    ):
+        assert epsilon * (1 - 1e-12) <= Cost(query.steps(protection)).epsilon <= epsilon
+
+
 @pytest.mark.parametrize(
     ("query", "table", "other"),
     [
