@@ -24,6 +24,7 @@ from leakgauge.mechanisms.mechanism import MOST_PAIRS
 from leakgauge.notions import curves
 from leakgauge.notions.relation import PAIRWISE_CELLS
 from leakgauge.probability import cells
+from leakgauge.release.queries import query
 from leakgauge.tables import duckdb_columns, sampling, table
 from leakgauge.web import guard
 from tests.cli.tree import options
@@ -48,6 +49,7 @@ LIMITS: Final = (
     f"A category of more than {power_of_ten(table.LARGEST)} distinct values is refused",
     f"more than {power_of_two(duckdb_columns._LAST)} widths from 0",
     f"**Channels and joints** above {power_of_two(cells.LARGEST)} cells",
+    f"all hold at once, up to {query.MOST_CONDITIONS} of them",
     f"`levels` up to {power_of_two(PAIRWISE_CELLS)} numbers",
     f"at most 2·{power_of_ten(curves.ZCDP_TOLERANCE)} of it too large",
     f"a matrix of up to {power_of_two(cells.LARGEST)} cells",
