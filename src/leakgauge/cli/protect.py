@@ -187,6 +187,7 @@ def render(done: Done) -> Parts:
 
     from leakgauge.artefacts import Measurement, Record, Survey
     from leakgauge.cli.measure import too_small
+    from leakgauge.cli.release import suppressed_rows
     from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
@@ -210,11 +211,10 @@ def render(done: Done) -> Parts:
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
-        plan = done.read(Record, "release.json").plan
+        record = done.read(Record, "release.json")
+        plan = record.plan
         parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
-        if plan.suppressed is not None:
-            rows: dict[str, object] = {"count": plan.suppressed, "rows": job.table.rows}
-            parts.append("· " + say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows))
+        parts += suppressed_rows(record)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)
