@@ -191,6 +191,24 @@ def test_a_value_that_is_not_listed_is_counted_and_not_told(education: Path) -> 
             in_bins(table, {"job": levels})
 
 
+@pytest.mark.parametrize(("values", "coarser"), [((), ()), (("a", "b"), ("x",)), (("a", "a"), ("x", "x"))])
+def test_every_value_has_one_coarser_value(values: tuple[str, ...], coarser: tuple[str, ...]) -> None:
+    with pytest.raises(OptionError, match="give one for each, and no value twice"):
+        Levels(values, coarser, 1, "h.csv")
+
+
+def test_levels_of_a_database_that_is_only_read(education: Path, tmp_path: Path) -> None:
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "people.duckdb")) as database:
+        database.execute("CREATE TABLE people AS SELECT unnest(['9th', 'Masters', '9th']) AS job")
+    with open_table(tmp_path / "people.duckdb") as table:
+        for level, labels in ((1, ("Graduate", "High School")), (2, ("Higher education", "Secondary education"))):
+            seen = in_bins(table, {"job": read_hierarchy(education).level(level)})
+            assert seen.counts("job").labels("job") == labels
+            assert seen.group_sizes([("job",)])[0].groups == 2
+
+
 def test_two_lines_for_one_number() -> None:
     with open_table(pa.table({"x": [1.0, 2.0]})) as table:
         alike = Levels(("1", "1.0", "2"), ("a", "a", "b"), 1, "h.csv")

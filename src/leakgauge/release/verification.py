@@ -194,7 +194,8 @@ def _release_checks(
             yield _checked(of_the_bins, possible, Sentence("some values are not bins between its edges"))
         else:
             yield Check(of_the_bins, None, Sentence("only edges that are numbers are compared with the labels"))
-    yield from _suppression_checks(record, output)
+    if fits:
+        yield from _suppression_checks(record, output)
 
 
 def _suppression_checks(record: Record | PublicRecord, output: Path) -> Iterator[Check]:

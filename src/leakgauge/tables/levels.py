@@ -32,6 +32,17 @@ class Levels:
     level: int
     file: str
 
+    def __post_init__(self) -> None:
+        if len(set(self.values)) < len(self.values) or len(self.values) != len(self.coarser) or not self.values:
+            raise OptionError(
+                "Level {level} of {file!r} has {values} values and {coarser} coarser ones; give one for each, and no value "
+                "twice.",
+                level=self.level,
+                file=self.file,
+                values=len(set(self.values)),
+                coarser=len(self.coarser),
+            )
+
     def __str__(self) -> str:
         return f"{self.file}:{self.level}"
 
