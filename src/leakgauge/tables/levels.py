@@ -35,8 +35,8 @@ class Levels:
     def __post_init__(self) -> None:
         if len(set(self.values)) < len(self.values) or len(self.values) != len(self.coarser) or not self.values:
             raise OptionError(
-                "Level {level} of {file!r} has {values} values and {coarser} coarser ones; give one for each, and no value "
-                "twice.",
+                "Level {level} of {file!r} has {values} values and {coarser} coarser ones; give one for each, and no "
+                "value twice.",
                 level=self.level,
                 file=self.file,
                 values=len(set(self.values)),
