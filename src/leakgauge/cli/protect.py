@@ -50,9 +50,7 @@ STAGES = {
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
 )
-@click.option(
-    "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
-)
+@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is, or coarser; no other column is.")
 @click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
 @click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
@@ -201,8 +199,9 @@ def render(done: Done) -> Parts:
 
     from leakgauge.artefacts import Measurement, Record, Survey
     from leakgauge.cli.measure import too_small
+    from leakgauge.cli.release import suppressed_rows
     from leakgauge.cli.repeated import said_of_earlier_releases
-    from leakgauge.release.guarantees import said_of_bins
+    from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
     parts: Parts = []
@@ -225,8 +224,10 @@ def render(done: Done) -> Parts:
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
-        plan = done.read(Record, "release.json").plan
-        parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
+        record = done.read(Record, "release.json")
+        plan = record.plan
+        parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
+        parts += suppressed_rows(record)
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)

@@ -46,6 +46,7 @@ def survey(
     columns: Sequence[str] = (),
     unit: str | None = None,
     bins: Sequence[str] = (),
+    levels: Sequence[str] = (),
     confidence: float = 0.95,
     progress: Progress | None = None,
     **reading: Unpack[ReadingOptions],
@@ -58,6 +59,7 @@ def survey(
         columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
         bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``; what is surveyed is these.
         confidence: of intervals.
         progress: told how much is done of how much.
         reading: how the table is read, as ``open_table`` takes it: ``missing``, ``encoding``, ``date_format``, ….
@@ -80,7 +82,7 @@ def survey(
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
         return surveyed(
-            in_bins(opened, parse_binnings(bins, tuple(known))),
+            in_bins(opened, parse_binnings(bins, tuple(known), levels)),
             names,
             names=wanted if columns else (),
             unit=unit,

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from leakgauge.errors import OptionError
+from leakgauge.tables.levels import Levels, parse_levels
 
 FORMS = "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day or hour"
 
@@ -97,7 +99,7 @@ class Calendar:
     unit: CalendarUnit
 
 
-Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar
+Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar | Levels
 
 
 def parse_binning(text: str) -> Binning:
@@ -129,7 +131,7 @@ def parse_binning(text: str) -> Binning:
 
 
 def spelled_binning(binning: Binning) -> str:
-    """The binning as ``parse_binning`` reads it; learnt edges as edges.
+    """The binning as ``parse_binning`` reads it, levels apart; learnt edges as edges.
 
     Example:
         >>> spelled_binning(Edges((0.0, 18.0, 65.5))), spelled_binning(Calendar(CalendarUnit.YEAR))
@@ -144,10 +146,20 @@ def spelled_binning(binning: Binning) -> str:
             return f"edges:{','.join(map(_spelled_cut, cuts))}"
         case Calendar(unit):
             return unit.value
+        case Levels():
+            # What a level does is in its file, which this text does not hold.
+            return f"level:{binning.level}"
 
 
-def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
-    """How columns are binned, by their names, from texts such as ``age=width:10``."""
+def parse_binnings(
+    texts: Iterable[str], columns: Collection[str], levels: Iterable[str] = (), folder: Path | None = None
+) -> dict[str, Binning]:
+    """How columns are binned, by their names, from texts such as ``age=width:10``, and levels such as ``job=FILE:2``.
+
+    Args:
+        columns: those that may be named.
+        folder: where the files of levels are that a relative path names; by default the current one.
+    """
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
@@ -162,7 +174,22 @@ def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, 
         if column in found:
             raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
         found[column] = parse_binning(how)
+    for column, (hierarchy, number) in parse_levels(levels, columns, folder).items():
+        if column in found:
+            raise both_bins_and_levels(column)
+        if number is None:
+            raise OptionError(
+                "--levels of column {column!r} does not say which; write e.g. {example!s}, or --min-k in protect.",
+                column=column,
+                example=f"{column}={hierarchy.file}:1",
+            )
+        found[column] = hierarchy.level(number)
     return found
+
+
+def both_bins_and_levels(column: str) -> OptionError:
+    """What to raise where a column is to be coarsened in two ways."""
+    return OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
 
 
 def _spelled_cut(cut: float | date) -> str:

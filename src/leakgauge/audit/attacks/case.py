@@ -29,6 +29,7 @@ from leakgauge.release.bound import BoundColumn, BoundPlan, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables.suppression import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -211,6 +212,8 @@ def read_case(
         if asked.unit is not None:
             require_people(original, asked.unit)
         values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
+        # What is suppressed in the release is known all the same to whoever knows the column.
+        knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background)
         written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
@@ -218,7 +221,7 @@ def read_case(
     return Case(
         columns,
         tuple(_secrets(columns, values, plan.public, asked)),
-        numbered(*(letters_of(values[name], name) for name in known), rows=rows),
+        numbered(*(letters_of(knowing[name], name) for name in known), rows=rows),
         known,
         # Not by quantile: a public number is known to the last digit.
         numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
@@ -228,8 +231,8 @@ def read_case(
         targets,
         simulation_seed,
         tuple(
-            SeenColumn(name, role, *ranks_of(values[name], name))
-            for role, names in ((Role.BACKGROUND, known), (Role.PUBLIC, published))
+            SeenColumn(name, role, *ranks_of(of[name], name))
+            for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, published, values))
             for name in names
         ),
         None if unit is None else values_of(values[unit], unit),
@@ -256,8 +259,16 @@ def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
         # A channel of several columns is planned for each that it writes.
         for written in (name, *(column.writes if len(column.writes) > 1 else ()))
     }
-    bins, rows = binnings(plan), plan.rows_per_unit
-    return bind(ReleasePlan(planned, list(plan.public), bins, unit=plan.unit, rows_per_unit=rows), original)
+    again = ReleasePlan(
+        planned,
+        plan.public,
+        binnings(plan),
+        suppress_below=plan.suppress_below,
+        suppress_unit=plan.suppress_unit,
+        unit=plan.unit,
+        rows_per_unit=plan.rows_per_unit,
+    )
+    return bind(again, original)
 
 
 def _column(

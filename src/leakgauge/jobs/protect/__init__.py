@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -57,7 +57,7 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
-from leakgauge.tables import Table, as_arrow, open_table
+from leakgauge.tables import Levels, Table, as_arrow, open_table
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
 
@@ -147,7 +147,7 @@ def protect(
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
         if earlier is not None:
-            plan = plan_of(request, earlier.chosen(), learnt=earlier.learnt(request))
+            plan = plan_of(request, earlier.chosen(), sources, learnt=earlier.learnt(request))
             earlier.require_known_values(plan, source)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
@@ -319,6 +319,8 @@ def _inputs(work: Work, stage: str) -> str:
     if stage == "design" and work.earlier is not None:
         named["repeat"] = file_digest(work.earlier.folder / RECORD)
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
+    bins = work.sources.bins
+    levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and "levels" in read}
     return digest_of(
         {
             # Another version must not draw again what is drawn.
@@ -328,6 +330,8 @@ def _inputs(work: Work, stage: str) -> str:
             "named": named,
             "earlier": earlier,
             "outcome": codec.encode((folder.job.outcome, folder.job.repeated)) if stage == "report" else None,
+            # The file that was named may change; what was read of it is what counts.
+            **({"levels": levels} if levels else {}),
         }
     )
 

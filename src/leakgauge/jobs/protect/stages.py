@@ -191,21 +191,21 @@ def design_stage(work: Work) -> tuple[str, ...]:
         work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen))
-    folder.plan = plan_of(asked, chosen)
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
 
 
 def _taken_over(work: Work, earlier: Earlier) -> tuple[str, ...]:
     """The mechanisms of the job that is repeated, as they were; a limit that they do not keep here is told first."""
     asked, folder, chosen, learnt = work.asked, work.folder, earlier.chosen(), earlier.learnt(work.asked)
-    folder.plan = plan_of(asked, chosen, learnt=learnt)
+    folder.plan = plan_of(asked, chosen, work.sources, learnt=learnt)
     for aim in asked.aims:
         _require_limit(work, folder.plan, aim, earlier)
     channels = {asked.file(CHANNEL, group): one.channel for group, one in chosen.items() if one.channel is not None}
     for name, channel in channels.items():
         folder.write(name, ChannelFile.of(channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen, learnt=learnt))
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources, learnt=learnt))
     return (*channels, PLAN)
 
 
