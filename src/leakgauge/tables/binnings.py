@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from leakgauge.errors import OptionError
+from leakgauge.tables.levels import Levels, parse_levels
 
 FORMS = "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day or hour"
 
@@ -97,7 +99,7 @@ class Calendar:
     unit: CalendarUnit
 
 
-Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar
+Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar | Levels
 
 
 def parse_binning(text: str) -> Binning:
@@ -146,8 +148,15 @@ def spelled_binning(binning: Binning) -> str:
             return unit.value
 
 
-def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, Binning]:
-    """How columns are binned, by their names, from texts such as ``age=width:10``."""
+def parse_binnings(
+    texts: Iterable[str], columns: Collection[str], levels: Iterable[str] = (), folder: Path | None = None
+) -> dict[str, Binning]:
+    """How columns are binned, by their names, from texts such as ``age=width:10``, and levels such as ``job=FILE:2``.
+
+    Args:
+        columns: those that may be named.
+        folder: where the files of levels are that a relative path names; by default the current one.
+    """
     found: dict[str, Binning] = {}
     for text in texts:
         column, equals, how = text.rpartition("=")
@@ -162,6 +171,16 @@ def parse_binnings(texts: Iterable[str], columns: Collection[str]) -> dict[str, 
         if column in found:
             raise OptionError("--bins is given twice for column {column!r}; give it once.", column=column)
         found[column] = parse_binning(how)
+    for column, (hierarchy, number) in parse_levels(levels, columns, folder).items():
+        if column in found:
+            raise OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
+        if number is None:
+            raise OptionError(
+                "--levels of column {column!r} does not say which; write e.g. {example!s}, or --min-k in protect.",
+                column=column,
+                example=f"{column}={hierarchy.file}:1",
+            )
+        found[column] = hierarchy.level(number)
     return found
 
 
