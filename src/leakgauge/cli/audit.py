@@ -178,7 +178,19 @@ def _render_release(audit: Audit) -> Parts:
         alone = say("{unique:d} of {rows:d} rows", unique=audit.anonymity.unique, rows=audit.anonymity.rows)
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
+    if audit.diversity:
+        parts += _diversity(audit)
     return [*parts, _verdict(audit.violated)]
+
+
+def _diversity(audit: Audit) -> Parts:
+    """How different each secret is within the groups of the public columns; the worst group counts."""
+    heads = say("secret|distinct l|entropy l|t|α|β|enhanced β|δ")
+    worst = grid(heads, say("The secrets within groups of the public columns, at worst"))
+    for one in audit.diversity:
+        shares = (one.entropy, one.closeness, one.largest_share, one.likeness, one.enhanced_likeness, one.disclosure)
+        worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
+    return [worst, say("These describe the table; they are no guarantee, and make no claim of differential privacy.")]
 
 
 def _exposures(audit: Audit) -> Parts:

@@ -2,7 +2,7 @@
 
 Every column has steps, from fine to coarse; a node of the lattice takes one step of each. Rows that agree in all columns
 are a group. Groups of fewer than k rows are suppressed, all their values left out; where these are fewer than k rows
-together, so are the next larger groups, so that the suppressed rows hide among k as well.
+together, so is a next larger group, so that the suppressed rows hide among k as well.
 
 What is lost is counted in bits per row, summed over the columns: log₂(n(coarse)/n(original)) for a value that is
 coarsened, where n counts its rows, and log₂(n/n(original)) for one that is suppressed. Averaged over the rows that is
@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from itertools import chain
 
 import numpy as np
+import numpy.typing as npt
 
 from leakgauge.errors import OptionError
 from leakgauge.probability.cells import Codes, Floats
@@ -161,34 +161,34 @@ class _Search:
 
     def found(self) -> Found:
         hiding, order = self.hiding, np.argsort(self.lost, axis=None, kind="stable")
-        coarsest = self.count(tuple(size - 1 for size in hiding.shape))
+        coarsest = self._count(tuple(size - 1 for size in hiding.shape))
         best: list[Coarsened] = []
         if not self.ruled_out.all():
             for done, flat in enumerate(order.tolist()):
                 node = tuple(map(int, np.unravel_index(flat, hiding.shape)))
                 if len(best) == 2 and self.lost[node] >= best[1].loss:
                     break
-                if self.is_ruled_out(node):
+                if self._is_ruled_out(node):
                     continue
-                one = self.count(node)
+                one = self._count(node)
                 if hiding.allows(one.suppressed):
                     best = sorted([*best, one], key=lambda each: (each.loss, each.suppressed))[:2]
                 self.tell(done, len(order))
         return Found(*[*best, None, None][:2], coarsest, len(self.counted))
 
-    def is_ruled_out(self, node: tuple[int, ...]) -> bool:
+    def _is_ruled_out(self, node: tuple[int, ...]) -> bool:
         """Whether a node has too many rows in small groups; asked of ever finer nodes between the coarsest and it."""
-        path = [node, *self.coarser(node)]
+        path = [node, *self._coarser(node)]
         low, high = 0, len(path)
         while low < high:
             middle = (low + high) // 2
             at = path[middle]
             if not self.cleared[at] and not self.ruled_out[at]:
-                self.count(at)
+                self._count(at)
             low, high = (middle + 1, high) if self.ruled_out[at] else (low, middle)
         return low > 0
 
-    def coarser(self, node: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    def _coarser(self, node: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """Nodes on the way to the coarsest, each a step further in the column where that loses least."""
         while True:
             ways = [
@@ -201,37 +201,38 @@ class _Search:
             node = min(ways, key=lambda way: self.lost[way])
             yield node
 
-    def count(self, node: tuple[int, ...]) -> Coarsened:
+    def _count(self, node: tuple[int, ...]) -> Coarsened:
         """What a node costs; what follows from it for others is noted."""
         if node in self.counted:
             return self.counted[node]
         hiding = self.hiding
-        place, rows, group = self.grouped(node)
+        place, rows, group = self._grouped(node)
         sizes = rows if hiding.people is None else np.bincount(group)
         small = sizes < hiding.k
-        of_small = small[group]
-        few = int(rows[of_small].sum())
-        hidden = few if hiding.people is None else len(np.unique(hiding.people[place[of_small]]))
-        if 0 < hidden < hiding.k:
-            # Who is suppressed must hide among k too. The next group is large enough for that, and all of its size are
-            # taken: which of them would be arbitrary. Without one, everything is suppressed, which no share allows.
-            of_small = (sizes <= sizes[~small].min(initial=np.iinfo(np.int64).max))[group]
-        codes = hiding.codes[:, place[of_small]]
-        bits = [
-            further[step][steps[step][at]]
-            for at, step, steps, further in zip(codes, node, hiding.steps, self.further, strict=True)
-        ]
-        suppressed = rows[of_small]
-        loss = float(self.lost[node]) + float((np.sum(bits, axis=0) * suppressed).sum()) / hiding.n
-        left = len(sizes) - len(np.unique(group[of_small]))
-        self.counted[node] = one = Coarsened(node, loss, int(suppressed.sum()), few, left)
+        few = int(rows[small[group]].sum())
+        suppressed, bits, left = few, self._further_lost(node, place, rows, small[group]).sum(), int((~small).sum())
+        hidden = few if hiding.people is None else len(np.unique(hiding.people[place[small[group]]]))
+        if 0 < hidden < hiding.k and left:
+            # Who is suppressed must hide among k too, for which one of the next larger groups is enough. Which of
+            # those of one size it is, the order of the rows decides; the one that costs most is counted.
+            next_larger = (sizes == sizes[~small].min())[group]
+            suppressed += int(np.bincount(group, weights=rows * next_larger).max())
+            bits += np.bincount(group[next_larger], weights=self._further_lost(node, place, rows, next_larger)).max()
+            left -= 1
+        loss = float(self.lost[node]) + float(bits) / hiding.n
+        self.counted[node] = one = Coarsened(node, loss, suppressed, few, left)
         if hiding.allows(few):
             self.cleared[tuple(slice(step, None) for step in node)] = True
         else:
             self.ruled_out[tuple(slice(step + 1) for step in node)] = True
         return one
 
-    def grouped(self, node: tuple[int, ...]) -> tuple[Codes, Codes, Codes]:
+    def _further_lost(self, node: tuple[int, ...], place: Codes, rows: Codes, of: npt.NDArray[np.bool_]) -> Floats:
+        """The bits that some cells of a node lose beyond it when they are suppressed, over all their rows."""
+        columns = zip(self.hiding.codes[:, place[of]], self.hiding.steps, self.further, node, strict=True)
+        return np.asarray(sum(further[step][steps[step][codes]] for codes, steps, further, step in columns) * rows[of])
+
+    def _grouped(self, node: tuple[int, ...]) -> tuple[Codes, Codes, Codes]:
         """The cells of a node: one of the finest in each, its rows, and the number of its group.
 
         A cell is a group, or what one person has of it. Counted from the cells of the finer node that has fewest.
@@ -239,22 +240,25 @@ class _Search:
         hiding = self.hiding
         finer = (cells for at, cells in self.cells.items() if all(map(int.__le__, at, node)))
         place, rows = min(finer, key=lambda cells: len(cells[0]))
-        columns = zip(hiding.codes, hiding.steps, node, strict=True)
-        values = [(steps[step][codes[place]], len(self.further[at][step])) for at, (codes, steps, step) in
-                  enumerate(columns)]
-        people = [] if hiding.people is None else [(hiding.people[place], int(hiding.people.max()) + 1)]
+        values = [
+            steps[step][codes[place]] for codes, steps, step in zip(hiding.codes, hiding.steps, node, strict=True)
+        ]
+        letters = [len(further[step]) for further, step in zip(self.further, node, strict=True)]
+        if hiding.people is not None:
+            values, letters = [*values, hiding.people[place]], [*letters, int(hiding.people.max()) + 1]
         key, size = np.zeros(len(place), dtype=np.int64), 1
-        for codes, letters in chain(values, people):
-            if size * letters > _LARGEST_KEY:
+        for codes, many in zip(values, letters, strict=True):
+            if size * many > _LARGEST_KEY:
                 present, key = np.unique(key, return_inverse=True)
                 size = len(present)
-            key, size = key * letters + codes, size * letters
+            key, size = key * many + codes, size * many
         first, summed, keys = _summed(key, size, rows)
         place = place[first]
         if sum(len(one) for one, _ in self.cells.values()) + len(place) <= _HELD:
             self.cells[node] = place, summed
-        group = np.arange(len(place)) if hiding.people is None else np.unique(keys // people[0][1], return_inverse=True)[1]
-        return place, summed, group
+        if hiding.people is None:
+            return place, summed, np.arange(len(place))
+        return place, summed, np.unique(keys // letters[-1], return_inverse=True)[1]
 
 
 def _summed(key: Codes, size: int, rows: Codes) -> tuple[Codes, Codes, Codes]:
