@@ -76,8 +76,8 @@ def edge_bin(value: str, cuts: Sequence[str]) -> str:
     return f"CASE WHEN {value} IS NULL THEN NULL ELSE {search(0, len(cuts))} END"
 
 
-Naming: TypeAlias = Callable[[Any], Interval]
-"""Turns the number or start of a bin into its interval."""
+Naming: TypeAlias = Callable[[Any], Interval | str]
+"""Turns the number or start of a bin into its interval, or the place of a coarser value into its text."""
 
 
 def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence[Naming | None]) -> Counts:
@@ -88,6 +88,17 @@ def counts_from_groups(groups: pa.Table, names: Sequence[str], namings: Sequence
         axes[name], code = _letters(groups.column(at), name, naming)
         codes.append(code)
     return Counts.from_cells(axes, codes, np.from_dlpack(groups.column(len(names)).combine_chunks()))
+
+
+def require_within(groups: int, columns: Sequence[str], limit: int) -> None:
+    """Refuse more combinations than a caller is ready for."""
+    if groups > limit:
+        raise ColumnError(
+            "Counting {columns!s} gives more than {limit} {what}; bin it, or choose a coarser column.",
+            columns=" × ".join(map(repr, columns)),
+            limit=limit,
+            what="distinct values" if len(columns) == 1 else "distinct combinations",
+        )
 
 
 def named_bins(batch: pa.RecordBatch, namings: Mapping[str, Naming]) -> pa.RecordBatch:

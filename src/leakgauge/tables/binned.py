@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
-from leakgauge.tables.table import LARGEST, Column, GroupSizes, Kind, Moments, Table
+from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
     import pyarrow as pa
 
 
@@ -49,12 +51,12 @@ class BinnedTable(Table):
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
 
-    def group_sizes(
-        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None, *, unit: str | None = None
-    ) -> list[GroupSizes]:
-        """For each set of columns how rows fall into groups that agree in them."""
+    def digests(
+        self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
+    ) -> list[npt.NDArray[np.uint64]]:
+        """For each set of columns a number per row, the same where rows agree in all of them."""
         named = tuple(dict.fromkeys(name for names in sets for name in names))
-        return self._table.group_sizes(sets, {**self._own(named), **self._further(bins)}, unit=unit)
+        return self._table.digests(sets, {**self._own(named), **self._further(bins)})
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""

@@ -131,7 +131,7 @@ def parse_binning(text: str) -> Binning:
 
 
 def spelled_binning(binning: Binning) -> str:
-    """The binning as ``parse_binning`` reads it; learnt edges as edges.
+    """The binning as ``parse_binning`` reads it, levels apart; learnt edges as edges.
 
     Example:
         >>> spelled_binning(Edges((0.0, 18.0, 65.5))), spelled_binning(Calendar(CalendarUnit.YEAR))
@@ -146,6 +146,9 @@ def spelled_binning(binning: Binning) -> str:
             return f"edges:{','.join(map(_spelled_cut, cuts))}"
         case Calendar(unit):
             return unit.value
+        case Levels():
+            # What a level does is in its file, which this text does not hold.
+            return f"level:{binning.level}"
 
 
 def parse_binnings(

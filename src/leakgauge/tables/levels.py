@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from leakgauge.errors import FileError, OptionError
@@ -121,7 +122,7 @@ def read_hierarchy(path: str | Path) -> Hierarchy:
             )
         seen[fields[0]] = line
     values, *columns = zip(*(fields for _, fields in lines), strict=True)
-    for number, (finer, coarser) in enumerate(zip(columns, columns[1:], strict=False), start=1):
+    for number, (finer, coarser) in enumerate(pairwise(columns), start=1):
         _require_coarser(path, number, finer, coarser, tuple(seen.values()))
     return Hierarchy(values, tuple(columns), Path(path).name)
 
