@@ -21,6 +21,7 @@ FRAME: Final = "frame"
 """What a table in memory is called where a file has its name."""
 LONGEST_WORD: Final = 100
 """Bytes of a column's name in the name of a file."""
+MAX_SUPPRESSED: Final = 0.05
 _TARGETS = ("max_distortion", "max_leakage", "target")
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
@@ -63,8 +64,9 @@ class Request(Part, frozen=True):
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
             which has on each line a value and then ever coarser ones; without a number ``min_k`` chooses.
         suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
-        min_k: every group of rows that agree in the public columns has so many rows: the least coarsening over levels
-            and bins that reaches it is taken.
+        min_k: every group of rows that agree in the public columns has so many rows, or persons where there is a unit:
+            of their levels, and of bins that are given several times from fine to coarse, those are taken that lose
+            least.
         max_suppressed: the share of rows whose public values may be left out for that.
         within: the mean absolute error that a reader can bear, in the secret's own unit.
         clamp: released numbers beyond the declared bounds are brought back to them.
@@ -104,7 +106,7 @@ class Request(Part, frozen=True):
     levels: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     suppress_below: Annotated[int | None, Origin.DECLARED] = None
     min_k: Annotated[int | None, Origin.DECLARED] = None
-    max_suppressed: Annotated[float, Origin.DECLARED] = 0.05
+    max_suppressed: Annotated[float, Origin.DECLARED] = MAX_SUPPRESSED
     within: Annotated[PerSecret, Origin.DECLARED] = None
     clamp: Annotated[bool, Origin.DECLARED] = False
     missing: tuple[str, ...] = ()
@@ -137,6 +139,7 @@ class Request(Part, frozen=True):
                 msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
+        self._require_hiding()
         self._require_numbers()
         self._require_one_target()
         if self.target is not None:
@@ -210,6 +213,23 @@ class Request(Part, frozen=True):
             raise OptionError(
                 "{found} rows per unit is below 1; give a whole number from 1 on.", found=self.rows_per_unit
             )
+
+    def _require_hiding(self) -> None:
+        if not 0 <= self.max_suppressed < 1:
+            raise OptionError(
+                "--max-suppressed {found} is not a share of the rows; give a number from 0 to below 1, such as 0.05.",
+                found=self.max_suppressed,
+            )
+        if self.min_k is None:
+            if self.max_suppressed != MAX_SUPPRESSED:
+                raise OptionError("--max-suppressed goes with --min-k; give both, or leave it out.")
+            return
+        if self.min_k < 2:
+            raise OptionError("--min-k {found} hides nobody; give a whole number from 2 on.", found=self.min_k)
+        if not self.public:
+            raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
+        if self.suppress_below is not None:
+            raise OptionError("--min-k suppresses groups that are too small itself; leave --suppress-below out.")
 
     def _require_numbers(self) -> None:
         for name in ("max_distortion", "max_leakage", "local_dp"):

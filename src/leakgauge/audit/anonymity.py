@@ -1,7 +1,8 @@
 """How well rows hide among others with the same quasi-identifiers: k, l, t, α, β and δ, familiar companions of attacks.
 
-They describe one table and promise nothing, differential privacy least of all: two releases of the same people, or background knowledge, undo them. A
-class is the rows with one combination of quasi-identifiers; missing values are equal to each other.
+They describe one table and promise nothing, differential privacy least of all: two releases of the same people, or
+background knowledge, undo them. A class is the rows with one combination of quasi-identifiers; missing values are equal
+to each other.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
+    "coarsen": message("choosing the levels"),
     "survey": message("looking through the columns"),
     "measure": message("measuring the leakage"),
     "design": message("designing the channel"),

@@ -1,8 +1,8 @@
 """The least coarsening of some columns after which every row hides among k: the whole lattice of their steps, exactly.
 
-Every column has steps, from fine to coarse; a node of the lattice takes one step of each. Rows that agree in all columns
-are a group. Groups of fewer than k rows are suppressed, all their values left out; where these are fewer than k rows
-together, so is a next larger group, so that the suppressed rows hide among k as well.
+Every column has steps, from fine to coarse; a node of the lattice takes one step of each. Rows that agree in all
+columns are a group. Groups of fewer than k rows are suppressed, all their values left out; where these are fewer than k
+rows together, so is a next larger group, so that the suppressed rows hide among k as well.
 
 What is lost is counted in bits per row, summed over the columns: log₂(n(coarse)/n(original)) for a value that is
 coarsened, where n counts its rows, and log₂(n/n(original)) for one that is suppressed. Averaged over the rows that is
@@ -30,6 +30,7 @@ _TABULATED = 1 << 22
 _HELD = 1 << 24
 """Groups of finer nodes that are kept to count coarser ones from, over all nodes."""
 _LARGEST_KEY = 1 << 62
+_ROUNDING = 1e-12
 
 Progress = Callable[[int, int], None]
 
@@ -85,11 +86,12 @@ class Hiding:
 
     def allows(self, suppressed: int) -> bool:
         """Whether so many rows may be suppressed."""
-        return suppressed <= self.max_suppressed * self.n
+        # A share such as 0.29 of 100 rows is a little less than 29.
+        return suppressed <= self.max_suppressed * self.n * (1 + _ROUNDING)
 
 
 @dataclass(frozen=True)
-class Coarsened:
+class Node:
     """One node: the step of each column, and what it costs.
 
     Attributes:
@@ -114,9 +116,9 @@ class Found:
         counted: nodes whose groups were counted; all others were ruled out by these.
     """
 
-    best: Coarsened | None
-    runner_up: Coarsened | None
-    coarsest: Coarsened
+    best: Node | None
+    runner_up: Node | None
+    coarsest: Node
     counted: int
 
 
@@ -155,14 +157,14 @@ class _Search:
         self.ruled_out = np.zeros(hiding.shape, dtype=bool)
         self.cleared = np.zeros(hiding.shape, dtype=bool)
         """Nodes that are known to have too many rows in small groups, and those known not to."""
-        self.counted: dict[tuple[int, ...], Coarsened] = {}
+        self.counted: dict[tuple[int, ...], Node] = {}
         finest = np.arange(len(hiding.rows)), hiding.rows
         self.cells: dict[tuple[int, ...], tuple[Codes, Codes]] = {(0,) * len(hiding.steps): finest}
 
     def found(self) -> Found:
         hiding, order = self.hiding, np.argsort(self.lost, axis=None, kind="stable")
         coarsest = self._count(tuple(size - 1 for size in hiding.shape))
-        best: list[Coarsened] = []
+        best: list[Node] = []
         if not self.ruled_out.all():
             for done, flat in enumerate(order.tolist()):
                 node = tuple(map(int, np.unravel_index(flat, hiding.shape)))
@@ -174,7 +176,8 @@ class _Search:
                 if hiding.allows(one.suppressed):
                     best = sorted([*best, one], key=lambda each: (each.loss, each.suppressed))[:2]
                 self.tell(done, len(order))
-        return Found(*[*best, None, None][:2], coarsest, len(self.counted))
+        first, second = (*best, None, None)[:2]
+        return Found(first, second, coarsest, len(self.counted))
 
     def _is_ruled_out(self, node: tuple[int, ...]) -> bool:
         """Whether a node has too many rows in small groups; asked of ever finer nodes between the coarsest and it."""
@@ -201,7 +204,7 @@ class _Search:
             node = min(ways, key=lambda way: self.lost[way])
             yield node
 
-    def _count(self, node: tuple[int, ...]) -> Coarsened:
+    def _count(self, node: tuple[int, ...]) -> Node:
         """What a node costs; what follows from it for others is noted."""
         if node in self.counted:
             return self.counted[node]
@@ -220,7 +223,7 @@ class _Search:
             bits += np.bincount(group[next_larger], weights=self._further_lost(node, place, rows, next_larger)).max()
             left -= 1
         loss = float(self.lost[node]) + float(bits) / hiding.n
-        self.counted[node] = one = Coarsened(node, loss, suppressed, few, left)
+        self.counted[node] = one = Node(node, loss, suppressed, few, left)
         if hiding.allows(few):
             self.cleared[tuple(slice(step, None) for step in node)] = True
         else:
@@ -263,7 +266,7 @@ class _Search:
 
 def _summed(key: Codes, size: int, rows: Codes) -> tuple[Codes, Codes, Codes]:
     """For each key that occurs, in order, an entry that has it, the rows of all that have, and the key."""
-    if size <= max(_TABULATED, 4 * len(key)) and size <= 16 * _TABULATED:
+    if size <= min(_TABULATED, 8 * len(key)):
         totals = np.bincount(key, weights=rows, minlength=size)
         last = np.empty(size, dtype=np.int64)
         last[key] = np.arange(len(key))

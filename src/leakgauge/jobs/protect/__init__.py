@@ -15,7 +15,17 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, SecretOutcome, StoredAssessment, codec
+from leakgauge.artefacts import (
+    Audit,
+    Coarsening,
+    Job,
+    JobEvent,
+    Outcome,
+    Request,
+    SecretOutcome,
+    StoredAssessment,
+    codec,
+)
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -34,6 +44,7 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.coarsen import coarsened
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
@@ -59,6 +70,8 @@ __all__ = ["NAMES", "Done", "Progress", "protect"]
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
+COARSEN = "coarsen"
+"""What is told before the stages where levels are chosen."""
 Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
@@ -139,9 +152,10 @@ def protect(
             )
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
-        sources = open_sources(request, source, opened)
-        policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
+        settled, coarsening = _settled(request, source, progress or (lambda event: None))
+        sources = open_sources(settled, source, opened)
+        policy = None if request.policy is None else read_policy(request.policy)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
@@ -150,7 +164,7 @@ def protect(
         )
         if request.diagram is not None:
             write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
-        work = Work(request, kept, sources, policy, lambda done, total: None)
+        work = Work(settled, kept, sources, policy, lambda done, total: None, coarsening)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -187,6 +201,16 @@ def _plain(value: object, several: bool) -> object:
     if isinstance(value, Path):
         value = str(value)
     return [value] if several and isinstance(value, str) else codec.encode(value)
+
+
+def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coarsening | None]:
+    """What is asked with its levels chosen where it says so; from the same table they are the same in every run."""
+    if asked.min_k is None:
+        return asked, None
+    tell(JobEvent(COARSEN, "started"))
+    found = coarsened(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
+    tell(JobEvent(COARSEN, "finished"))
+    return found
 
 
 def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
+from leakgauge.artefacts import Audit, Coarsening, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.assessment import Policy
 from leakgauge.drafts import require_room, write_whole
@@ -39,6 +39,7 @@ from leakgauge.release.recorded_plan import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
+COARSENING_FILE = "coarsening.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
@@ -54,13 +55,17 @@ SURE = 1 - 1e-6
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way; ``tell`` takes how much is done of how much in the current stage."""
+    """A job under way; ``tell`` takes how much is done of how much in the current stage.
+
+    Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
+    """
 
     asked: Request
     folder: Folder
     sources: Sources
     policy: Policy | None
     tell: Callable[[int, int], None]
+    coarsening: Coarsening | None = None
 
     @property
     def released(self) -> str:
@@ -128,7 +133,10 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     if work.policy is not None:
         require_few_alone(found, work.policy)
     work.folder.write(SURVEY, found)
-    return (SURVEY,)
+    if work.coarsening is None:
+        return (SURVEY,)
+    work.folder.write(COARSENING_FILE, work.coarsening)
+    return SURVEY, COARSENING_FILE
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
@@ -350,6 +358,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "assess": (RECORD, AUDIT),
     "report": (
         SURVEY,
+        COARSENING_FILE,
         MEASUREMENT,
         *POSSIBLE,
         "design.json",

@@ -131,8 +131,8 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
             ),
         )
         yield tell.note(
-            "These numbers describe this table and promise nothing: who knows more, or sees another release of the same "
-            "people, undoes them. They make no claim of differential privacy."
+            "These numbers describe this table and promise nothing: who knows more, or sees another release of the "
+            "same people, undoes them. They make no claim of differential privacy."
         )
 
 
