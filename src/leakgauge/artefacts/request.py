@@ -47,7 +47,7 @@ class Request(Part, frozen=True):
         secret: columns to protect, each by itself unless they are taken ``together``.
         withhold: secrets that are not released at all, named as secret too or not; other columns may tell on them.
         background: columns the attacker knows; they are not released unless they are public too.
-        public: columns to release as they are, or in their bins. No other column but the secrets is released.
+        public: columns to release as they are, or coarser. No other column but the secrets is released.
         unit: the column that says which rows are of one person; it is never released.
         rows_per_unit: how many rows a person has at most, as everybody knows it: guarantees are for so many.
         together: whether the secrets are one joint source, released through one channel.
@@ -139,6 +139,7 @@ class Request(Part, frozen=True):
                 msgspec.structs.force_setattr(self, name, (names,))
         self._require_roles()
         self._require_unit()
+        self._require_suppression()
         self._require_hiding()
         self._require_numbers()
         self._require_one_target()
@@ -214,6 +215,24 @@ class Request(Part, frozen=True):
                 "{found} rows per unit is below 1; give a whole number from 1 on.", found=self.rows_per_unit
             )
 
+    def _require_suppression(self) -> None:
+        if self.suppress_below is None:
+            return
+        if self.suppress_below < 2:
+            raise OptionError(
+                "--suppress-below {found} suppresses nothing; give a whole number from 2 on.", found=self.suppress_below
+            )
+        if not self.public:
+            raise OptionError("--suppress-below leaves out public values, and no column is public; name one.")
+        for name in self.background:
+            # What is known does not become unknown by leaving it out of a release.
+            if name in self.public:
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
+                    "--background or of --public, or leave --suppress-below out.",
+                    column=name,
+                )
+
     def _require_hiding(self) -> None:
         if not 0 <= self.max_suppressed < 1:
             raise OptionError(
@@ -230,6 +249,13 @@ class Request(Part, frozen=True):
             raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
         if self.suppress_below is not None:
             raise OptionError("--min-k suppresses groups that are too small itself; leave --suppress-below out.")
+        for name in self.background if self.max_suppressed else ():
+            if name in self.public:
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
+                    "--background or of --public, or say --max-suppressed 0.",
+                    column=name,
+                )
 
     def _require_numbers(self) -> None:
         for name in ("max_distortion", "max_leakage", "local_dp"):

@@ -23,7 +23,18 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Audit, MechanismAudit, Quantity
     from leakgauge.artefacts.exposure import Bracket
 
-_OF_A_RELEASE = ("original", "released", "missing", "secret", "withhold", "background", "unit", "bins", "targets")
+_OF_A_RELEASE = (
+    "original",
+    "released",
+    "missing",
+    "secret",
+    "withhold",
+    "background",
+    "unit",
+    "bins",
+    "levels",
+    "targets",
+)
 _OF_DRAWING = ("inputs", "samples", "to_the_end", "seconds")
 _NOT_FOR = {
     "a record": ("program", "claim", *_OF_DRAWING),
@@ -50,6 +61,7 @@ _NOT_FOR = {
 @options.background
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="How coarsely a background column is known: month, …")
+@options.levels
 @click.option("--targets", type=click.IntRange(16), metavar="N", help="Rows that are looked for [default: 2000].")
 @click.option("--confidence", default=0.95, show_default=True, metavar="C", help="Of bounds and intervals.")
 @click.option("--simulate", type=click.IntRange(0), metavar="SEED", help="Draw from a seed, to see the same again.")
@@ -100,13 +112,14 @@ def _audit_release(record: Path, given: Mapping[str, Any], as_json: bool, output
     from leakgauge.jobs.audit import audit_release
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.levels import level_files
 
     original, released = given["original"], given["released"]
     if original is None:
         raise OptionError("A release is audited beside the table it was made from; name that with --original.")
-    require_not_read(output, original, record, released)
+    require_not_read(output, original, record, released, *level_files(given["levels"]))
     with open_table(original, missing=given["missing"]) as table, counting(say("Attacking")) as tell:
-        bins = parse_binnings(given["bins"], given["background"])
+        bins = parse_binnings(given["bins"], given["background"], given["levels"])
         settings = _settings(given, "released", "secret", "background", "unit", "confidence", "targets")
         seed = given["simulate"] or 0
         audit = audit_release(

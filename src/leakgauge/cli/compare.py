@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @options.distortion
 @options.weights
 @options.bins
+@options.levels
 @options.missing
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with weights 1e-6.")
 @options.output
@@ -57,11 +58,12 @@ def command(
     A number with noise is clamped to its bounds after the noise; exponential has the utility −distortion.
     """
     from leakgauge.jobs.compare import compare
+    from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given.pop("together"))
     loss = loss_of(distortion, secret)
     files = (Path(name) for name in mechanisms if ":" not in name)
-    require_not_read(output, table, *files, *loss.files, weights)
+    require_not_read(output, table, *files, *loss.files, weights, *level_files(given["levels"]))
     with working(say("Comparing for {table!s} …", table=Path(table).name)):
         comparison = compare(table, mechanisms, secret=secret, distortion=loss.distortion(), weights=weights, **given)
     deliver(comparison, as_json, output, lambda: _render(comparison, secret))

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
 @options.weights
 @options.bins
+@options.levels
 @options.missing
 @click.option("--gap", type=float, metavar="NATS", help="How close to the best; 1e-9, with bounds or weights 1e-6.")
 @click.option(
@@ -80,18 +81,19 @@ def command(
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given["together"])
     target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
     known = _knowledge(given["knowledge"], background)
     loss = loss_of(given["distortion"], secret)
-    require_not_read(output, table, *loss.files, weights)
+    require_not_read(output, table, *loss.files, weights, *level_files(given["levels"]))
     question = Question(
         secret,
         background,
         loss.distortion(),
         known,
-        parse_binnings(given["bins"], secret + background),
+        parse_binnings(given["bins"], secret + background, given["levels"]),
         given["local_dp"],
         given["identifiability"],
         None if weights is None else read_label_values(weights),

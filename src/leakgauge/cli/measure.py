@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.weights
 @options.bins
+@options.levels
 @options.missing
 @click.option(
     "--estimator",
@@ -52,6 +53,7 @@ def command(
     each: bool,
     weights: Path | None,
     bins: tuple[str, ...],
+    levels: tuple[str, ...],
     missing: tuple[str, ...],
     estimator: str,
     confidence: float,
@@ -73,6 +75,7 @@ def command(
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.levels import level_files
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
@@ -82,7 +85,7 @@ def command(
         click.echo(say("--each is the default and need not be said."), err=True)
     if weights is not None and len(secret) > 1 and not together:
         raise OptionError("Weights belong to one secret; say --together, or measure the secrets one by one.")
-    require_not_read(output, table, channel, weights)
+    require_not_read(output, table, channel, weights, *level_files(levels))
     whole = Roles(secret, release, background)
     several = len(secret) > 1 and not together
     roles = [Roles((one,), release, background) for one in secret] if several else [whole]
@@ -90,7 +93,7 @@ def command(
         "called": table,
         "channel": None if channel is None else read_channel(channel),
         "weights": None if weights is None else read_label_values(weights),
-        "bins": parse_binnings(bins, secret + release + background),
+        "bins": parse_binnings(bins, secret + release + background, levels),
         "estimator": Estimator[estimator.upper().replace("-", "_")],
         "confidence": confidence,
         "unit": unit,

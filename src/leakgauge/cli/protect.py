@@ -50,9 +50,7 @@ STAGES = {
 @click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; not released unless public too."
 )
-@click.option(
-    "--public", multiple=True, metavar="COLUMN", help="Released as it is, or in its bins; no other column is."
-)
+@click.option("--public", multiple=True, metavar="COLUMN", help="Released as it is, or coarser; no other column is.")
 @click.option("--accept-unique", multiple=True, metavar="COLUMN", help="Publish this column although it names people.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person; it is never released.")
 @click.option("--rows-per-unit", type=int, metavar="N", help="Rows of a person at most; guarantees are for so many.")
@@ -190,7 +188,7 @@ def render(done: Done) -> Parts:
 
     from leakgauge.artefacts import Measurement, Record, Survey
     from leakgauge.cli.measure import too_small
-    from leakgauge.release.guarantees import said_of_bins
+    from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
     parts: Parts = []
@@ -214,7 +212,10 @@ def render(done: Done) -> Parts:
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
         plan = done.read(Record, "release.json").plan
-        parts += [f"· {retell(said)}" for said in said_of_bins(plan)]
+        parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
+        if plan.suppressed is not None:
+            rows: dict[str, object] = {"count": plan.suppressed, "rows": job.table.rows}
+            parts.append("· " + say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows))
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)

@@ -72,7 +72,8 @@ def command(
 
     A plan is TOML: public = ["city"], then [columns] with lines such as
     age = "laplace:epsilon=1,lower=0,upper=120" or illness = "channel.json". [bins] with lines such as
-    day = "month" makes a column coarser before anything else.
+    day = "month", and [levels] with lines such as job = "jobs.csv:2", make a column coarser before anything else;
+    suppress_below = 5 leaves out public values that fewer rows share.
 
     OUT and OUT with .public.json added may be handed out; the record itself is for its owner only.
     """
@@ -140,7 +141,7 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
     from leakgauge.probability import Distribution
     from leakgauge.probability.files import match_labels, read_label_values
     from leakgauge.release.priors import bound_channel, own_prior
-    from leakgauge.tables import in_bins
+    from leakgauge.tables import in_bins, suppressed
 
     priors: dict[str, Prior | Distribution | float] = {}
     for text in texts:
@@ -151,7 +152,9 @@ def _priors(texts: Sequence[str], table: tables.Table, plan: ReleasePlan) -> dic
         if kind == "noisy-histogram":
             prior: Prior | Distribution | float = _epsilon(budget, text)
         elif how == "this-table":
-            prior = own_prior(in_bins(table, plan.bins), column, bound_channel(plan, table, column))
+            prior = own_prior(
+                suppressed(in_bins(table, plan.bins), plan.suppression), column, bound_channel(plan, table, column)
+            )
         else:
             labels = bound_channel(plan, table, column).inputs
             values = match_labels(read_label_values(how), labels, "entries of the prior")

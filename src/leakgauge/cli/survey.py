@@ -26,6 +26,7 @@ SHOWN = 12
 @click.option("--column", multiple=True, metavar="COLUMN", help="Look through these alone; by default all.")
 @click.option("--unit", metavar="COLUMN", help="Says which rows are of one person: intervals are per person.")
 @options.bins
+@options.levels
 @options.missing
 @options.confidence
 @options.output
@@ -35,6 +36,7 @@ def command(
     column: tuple[str, ...],
     unit: str | None,
     bins: tuple[str, ...],
+    levels: tuple[str, ...],
     missing: tuple[str, ...],
     confidence: float,
     as_json: bool,
@@ -49,8 +51,9 @@ def command(
     leakgauge survey people.parquet --secret illness
     """
     from leakgauge.jobs.survey import survey
+    from leakgauge.tables.levels import level_files
 
-    require_not_read(output, table)
+    require_not_read(output, table, *level_files(levels))
     with counting(say("looking through the columns")) as progress:
         found = survey(
             table,
@@ -58,6 +61,7 @@ def command(
             columns=column,
             unit=unit,
             bins=bins,
+            levels=levels,
             missing=missing,
             confidence=confidence,
             progress=progress,

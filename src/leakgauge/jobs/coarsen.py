@@ -64,7 +64,7 @@ def coarsened(asked: Request, table: Table, progress: Progress | None = None) ->
         asked,
         bins=(*bins, *_settled(binned, ladders, found.best)),
         levels=(*levels, *_settled(levelled, ladders, found.best)),
-        suppress_below=asked.min_k,
+        suppress_below=asked.min_k if found.best.suppressed else None,
         min_k=None,
         max_suppressed=MAX_SUPPRESSED,
     )

@@ -55,6 +55,7 @@ def compare(
     distortion: Distortion | str = "hamming",
     weights: Mapping[str, float] | Path | str | None = None,
     bins: str | Sequence[str] = (),
+    levels: str | Sequence[str] = (),
     missing: str | Sequence[str] = (),
     gap: float | None = None,
 ) -> Comparison:
@@ -70,6 +71,7 @@ def compare(
         distortion: what a wrong value costs: hamming, absolute, squared, a file, or a distortion itself.
         weights: how sensitive each value is, by its text; a file, or the numbers themselves.
         bins: how numbers and dates are gathered, such as ``age=width:10``.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``.
         missing: texts that count as missing.
         gap: how close to the best in nats; by default 1e-9, with weights 1e-6.
 
@@ -90,7 +92,7 @@ def compare(
         known,
         distortion_named(distortion) if isinstance(distortion, str) else distortion,
         Knowledge.ATTACKER if known else Knowledge.NOBODY,
-        parse_binnings(_several(bins), columns + known),
+        parse_binnings(_several(bins), columns + known, _several(levels)),
         weights=read_label_values(weights) if isinstance(weights, str | Path) else weights,
     )
     target = _target(max_distortion, max_leakage)

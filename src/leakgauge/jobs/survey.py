@@ -44,6 +44,7 @@ def survey(
     columns: Sequence[str] = (),
     unit: str | None = None,
     bins: Sequence[str] = (),
+    levels: Sequence[str] = (),
     missing: Sequence[str] = (),
     confidence: float = 0.95,
     progress: Progress | None = None,
@@ -56,6 +57,7 @@ def survey(
         columns: those to look through beside the secrets; by default all.
         unit: the column that says which rows are of one person.
         bins: how columns are gathered, such as ``age=width:10``; what is surveyed is the bin.
+        levels: coarser values of columns, such as ``job=jobs.csv:2``; what is surveyed is these.
         missing: texts that count as missing.
         confidence: of intervals.
         progress: told how much is done of how much.
@@ -78,7 +80,7 @@ def survey(
             if name not in known:
                 raise ColumnError("There is no column {name!r}; {hint}", name=name, hint=did_you_mean(name, known))
         return surveyed(
-            in_bins(opened, parse_binnings(bins, tuple(known))),
+            in_bins(opened, parse_binnings(bins, tuple(known), levels)),
             names,
             names=wanted if columns else (),
             unit=unit,

@@ -20,8 +20,9 @@ from leakgauge.release.files import NOT_PRIVATE
 from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.tables import Binning, Column, Kind, Table, in_bins
+from leakgauge.tables import Binning, Column, Kind, Suppression, Table, in_bins, suppressed
 from leakgauge.tables.binned import BinnedTable
+from leakgauge.tables.suppression import SuppressedTable
 
 LARGEST_ALPHABET = 1 << 12
 """Letters that a table may bring of its own; more are a key rather than an alphabet."""
@@ -80,11 +81,17 @@ class RecordedPlan:
     order: tuple[str, ...]
     bins: Mapping[str, Binning]
     unit: UnitOfProtection = field(default=UnitOfProtection(), kw_only=True)
+    suppression: Suppression | None = field(default=None, kw_only=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """What each mechanism costs a person, whose rows each run it."""
         return tuple(self.unit.cost(one.mechanism.step()) for one in self.columns)
+
+    @property
+    def suppressed(self) -> int | None:
+        """How many rows are suppressed; None where that is not known, or nothing was to be."""
+        return None
 
     @property
     def mechanisms(self) -> dict[str, Mechanism]:
@@ -102,6 +109,11 @@ class BoundPlan(RecordedPlan):
     """A plan whose columns are all in the table, with mechanisms that fit them."""
 
     table: Table = field(repr=False)
+
+    @property
+    def suppressed(self) -> int | None:
+        """How many rows are suppressed; None where nothing was to be."""
+        return int(self.table.mask.sum()) if isinstance(self.table, SuppressedTable) else None
 
     def made(self, batch: pa.RecordBatch, randomness: Randomness) -> dict[str, pa.Array]:
         """The released columns of one batch."""
@@ -129,7 +141,10 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
         # A channel of several columns may give them new names; those that it reads are looked for below.
         if not (isinstance(how, NamedChannel) and name in how.outputs):
             _require_known(name, known)
-    seen = in_bins(table, plan.bins)
+    if plan.suppression is not None and plan.suppression.unit is not None:
+        _require_known(plan.suppression.unit, known)
+    binned = in_bins(table, plan.bins)
+    seen = suppressed(binned, plan.suppression)
     kinds = {column.name: column for column in seen.columns()}
     columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
@@ -138,11 +153,11 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    bins = seen.bins if isinstance(seen, BinnedTable) else {}
+    bins = binned.bins if isinstance(binned, BinnedTable) else {}
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit)
+    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit, suppression=plan.suppression)
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:

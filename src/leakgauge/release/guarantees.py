@@ -12,6 +12,7 @@ from leakgauge.artefacts import Level, Origin, Quantity, Sentence
 from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
@@ -167,8 +168,9 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     """Which columns of a record's plan are in bins, and what was learnt from the table for that."""
     learnt = {name: one.learnt for name, one in plan.bins.items() if one.learnt is not None}
     merged = tuple(name for name, one in learnt.items() if one.merged)
-    if plan.bins:
-        yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins))
+    gathered = tuple(name for name, one in plan.bins.items() if one.level is None)
+    if gathered:
+        yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=gathered)
     if learnt:
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
@@ -178,6 +180,40 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
         yield Sentence(
             "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
         )
+    for name, one in plan.bins.items():
+        level, read = one.level, one.levels
+        if level is not None and read is not None:
+            template = message("{column!s} is released at level {level:d} of {file!s}.")
+            yield Sentence(template, column=name, level=level, file=read.file)
+        elif level is not None:
+            yield Sentence("{column!s} is released at level {level:d} of its coarser values.", column=name, level=level)
+
+
+def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
+    """What a record's plan suppresses, and that neither this nor coarser values are a guarantee."""
+    if plan.suppress_below is not None:
+        template = (
+            message(
+                "Where fewer than {below:d} rows agree in {columns!s}, these values are suppressed: they are missing."
+            )
+            if plan.suppress_unit is None
+            else message(
+                "Where fewer than {below:d} persons agree in {columns!s}, these values are suppressed: they are missing."
+            )
+        )
+        yield Sentence(template, columns=plan.public, below=plan.suppress_below)
+    if _is_coarsened(plan):
+        yield Sentence(
+            "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
+            "still recognise their row."
+        )
+
+
+def _is_coarsened(plan: Plan) -> bool:
+    """Whether public columns are at a level, or suppressed in part."""
+    return plan.suppress_below is not None or any(
+        one.level is not None for name, one in plan.bins.items() if name in plan.public
+    )
 
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
@@ -194,11 +230,14 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
             rows=plan.rows_per_unit,
         )
     yield Sentence("The names and types of the columns are public.")
-    if set(plan.public).intersection(plan.bins):
+    if _is_coarsened(plan):
+        yield Sentence("Columns named as public are released as they are, or coarser, and are not protected.")
+    elif set(plan.public).intersection(plan.bins):
         yield Sentence("Columns named as public are released as they are, or in their bins, and are not protected.")
     else:
         yield Sentence("Columns named as public are released as they are and are not protected.")
     yield from said_of_bins(plan)
+    yield from said_of_suppression(plan)
     columns = plan.columns.values()
     own = _written(column for column in columns if column.letters == THIS_TABLE)
     if own:

@@ -8,14 +8,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from leakgauge.artefacts import ChannelFile, PublicRecord, Record
-from leakgauge.artefacts.record import LearntEdges, Plan, PlannedColumn, RecordedBins
+from leakgauge.artefacts.record import LearntEdges, Plan, PlannedColumn, RecordedBins, RecordedLevels
 from leakgauge.errors import LeakgaugeError, OptionError, VerificationError
 from leakgauge.mechanisms import CATALOGUE, Mechanism, parse_mechanism, spelled, through_channel
 from leakgauge.probability import PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.unit import UnitOfProtection
-from leakgauge.tables import Binning, parse_binning
+from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, parse_binning, suppressed
 from leakgauge.tables.binnings import Learnt, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
@@ -37,15 +37,40 @@ def recorded_plan(plan: RecordedPlan) -> Plan:
         columns={one.name: _planned_column(one) for one in plan.columns},
         unit=plan.unit.column,
         rows_per_unit=plan.unit.rows,
+        suppress_below=None if plan.suppression is None else plan.suppression.below,
+        suppress_unit=None if plan.suppression is None else plan.suppression.unit,
+        suppressed=plan.suppressed,
     )
 
 
 def binnings(plan: Plan) -> dict[str, Binning]:
-    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record."""
-    return {name: parse_binning(one.binning) for name, one in plan.bins.items()}
+    """How the columns of a record's plan are binned; edges that were learnt from the table are those of the record.
+
+    A level of which a public record tells the number alone is left out.
+    """
+    found: dict[str, Binning] = {}
+    for name, one in plan.bins.items():
+        if one.level is None:
+            found[name] = parse_binning(one.binning)
+        elif one.levels is not None:
+            found[name] = Levels(one.levels.values, one.levels.coarser, one.level, one.levels.file)
+    return found
+
+
+def suppression(plan: Plan) -> Suppression | None:
+    """What a record's plan suppresses."""
+    return None if plan.suppress_below is None else Suppression(plan.public, plan.suppress_below, plan.suppress_unit)
+
+
+def as_released(table: Table, plan: Plan) -> Table:
+    """A table with its columns in the bins and levels of a record's plan, small groups suppressed."""
+    return suppressed(in_bins(table, binnings(plan)), suppression(plan))
 
 
 def _recorded_bins(binning: Binning) -> RecordedBins:
+    if isinstance(binning, Levels):
+        levels = RecordedLevels(binning.file, binning.values, binning.coarser)
+        return RecordedBins(spelled_binning(binning), levels=levels)
     learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
     return RecordedBins(spelled_binning(binning), learnt or None)
 
@@ -66,7 +91,8 @@ def _planned_column(one: BoundColumn) -> PlannedColumn:
 
 def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
     """What everybody may know of a plan: no mechanisms that were chosen by what they do to the table, no values that
-    were taken from it, no channels of private counts. The bins are the labels of the released file.
+    were taken from it, no channels of private counts. The bins are the labels of the released file; of levels their
+    number is left, and of suppression its limit.
     """
 
     def shown(column: PlannedColumn) -> PlannedColumn:
@@ -78,7 +104,12 @@ def public_plan(plan: Plan, *, chosen_from_table: bool) -> Plan:
             return replace(column, mechanism=re.split("[,:]letters=", column.mechanism, maxsplit=1)[0], channel=None)
         return column
 
-    return replace(plan, columns={name: shown(column) for name, column in plan.columns.items()})
+    return replace(
+        plan,
+        columns={name: shown(column) for name, column in plan.columns.items()},
+        bins={name: replace(one, levels=None) for name, one in plan.bins.items()},
+        suppressed=None,
+    )
 
 
 def lacks_letters(column: PlannedColumn) -> bool:
@@ -100,7 +131,8 @@ def plan_of(record: Record | PublicRecord, place: Path) -> RecordedPlan:
     known = {name: column for name, column in plan.columns.items() if record.claims.get(name, column) is not None}
     columns = tuple(_bound(name, column, place) for name, column in known.items())
     unit = UnitOfProtection(plan.unit, plan.rows_per_unit)
-    return RecordedPlan(columns, plan.public, record.output.columns, binnings(plan), unit=unit)
+    order, bins = record.output.columns, binnings(plan)
+    return RecordedPlan(columns, plan.public, order, bins, unit=unit, suppression=suppression(plan))
 
 
 def _bound(name: str, column: PlannedColumn, place: Path) -> BoundColumn:

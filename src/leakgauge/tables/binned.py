@@ -105,7 +105,7 @@ def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
 def _fixed(table: Table, name: str, binning: Binning) -> Binning:
     found = table.learnt(name, binning) if isinstance(binning, Quantiles) else binning
     if isinstance(found, Learnt) and not found.cuts:
-        raise ColumnError("All values of column {column!r} fall into one bin; use finer bins.", column=name)
+        raise ColumnError("All values of column {column!r} fall into one bin or level; use finer ones.", column=name)
     # No row is read; a column that cannot be binned so is refused here and now.
     table.batches(name, bins={name: found})
     return found

@@ -176,7 +176,7 @@ def parse_binnings(
         found[column] = parse_binning(how)
     for column, (hierarchy, number) in parse_levels(levels, columns, folder).items():
         if column in found:
-            raise OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
+            raise both_bins_and_levels(column)
         if number is None:
             raise OptionError(
                 "--levels of column {column!r} does not say which; write e.g. {example!s}, or --min-k in protect.",
@@ -185,6 +185,11 @@ def parse_binnings(
             )
         found[column] = hierarchy.level(number)
     return found
+
+
+def both_bins_and_levels(column: str) -> OptionError:
+    """What to raise where a column is to be coarsened in two ways."""
+    return OptionError("Column {column!r} has both bins and levels; give it one of them.", column=column)
 
 
 def _spelled_cut(cut: float | date) -> str:

@@ -153,7 +153,7 @@ def _coarser(column: Column, value: str, variable: str, levels: Levels) -> Bin:
             continue
         elif listed.setdefault(same, places[coarser]) != places[coarser]:
             raise ColumnError(
-                "{file!r} has two lines for one value of column {name!r}, which differ in level {level}; leave one out.",
+                "{file!r} has two lines for one value of {name!r}, which differ in level {level}; leave one out.",
                 file=levels.file,
                 name=column.name,
                 level=levels.level,

@@ -179,6 +179,17 @@ def parse_levels(
         FileError: see ``read_hierarchy``.
     """
     found: dict[str, tuple[Hierarchy, int | None]] = {}
+    for column, (path, number) in named_levels(texts, columns).items():
+        hierarchy = read_hierarchy(path if folder is None else folder / path)
+        if number is not None:
+            hierarchy.level(number)
+        found[column] = hierarchy, number
+    return found
+
+
+def named_levels(texts: Iterable[str], columns: Collection[str]) -> dict[str, tuple[Path, int | None]]:
+    """The file and the level that texts such as ``job=jobs.csv:2`` name for each column; errors as ``parse_levels``."""
+    found: dict[str, tuple[Path, int | None]] = {}
     for text in texts:
         if "=" not in text:
             raise OptionError(
@@ -195,16 +206,23 @@ def parse_levels(
         column = max(named, key=len)
         if column in found:
             raise OptionError("--levels is given twice for column {column!r}; give it once.", column=column)
-        found[column] = _read_level(text.removeprefix(f"{column}="), folder)
+        found[column] = level_file(text.removeprefix(f"{column}="))
     return found
 
 
-def _read_level(text: str, folder: Path | None) -> tuple[Hierarchy, int | None]:
-    """The hierarchy and level of ``FILE:2``, whose last colon before digits is the one that counts."""
+def level_files(texts: Iterable[str]) -> list[Path]:
+    """The files that texts such as ``job=jobs.csv:2`` name: what must not be overwritten."""
+    return [level_file(text.partition("=")[2])[0] for text in texts if "=" in text]
+
+
+def level_file(text: str) -> tuple[Path, int | None]:
+    """The file and the level of ``FILE:2``; a path may hold colons too, so the last one counts, before digits.
+
+    Example:
+        >>> level_file("old:jobs.csv:2")[1], level_file("old:jobs.csv")[1]
+        (2, None)
+    """
     name, colon, digits = text.rpartition(":")
-    number = int(digits) if colon and digits.isascii() and digits.isdigit() else None
-    path = Path(text if number is None else name)
-    hierarchy = read_hierarchy(path if folder is None else folder / path)
-    if number is not None:
-        hierarchy.level(number)
-    return hierarchy, number
+    if colon and digits.isascii() and digits.isdigit():
+        return Path(name), int(digits)
+    return Path(text), None

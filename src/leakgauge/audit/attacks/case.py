@@ -241,8 +241,16 @@ def _bound(record: Record, place: Path, original: Table) -> BoundPlan:
         # A channel of several columns is planned for each that it writes.
         for written in (name, *(column.writes if len(column.writes) > 1 else ()))
     }
-    bins, rows = binnings(plan), plan.rows_per_unit
-    return bind(ReleasePlan(planned, list(plan.public), bins, unit=plan.unit, rows_per_unit=rows), original)
+    again = ReleasePlan(
+        planned,
+        plan.public,
+        binnings(plan),
+        suppress_below=plan.suppress_below,
+        suppress_unit=plan.suppress_unit,
+        unit=plan.unit,
+        rows_per_unit=plan.rows_per_unit,
+    )
+    return bind(again, original)
 
 
 def _column(

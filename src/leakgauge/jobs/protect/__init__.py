@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -64,7 +64,7 @@ from leakgauge.release.record import file_digest
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.report import Edition, Report
 from leakgauge.sentences import Sentence, in_turn
-from leakgauge.tables import Table, as_arrow, open_table
+from leakgauge.tables import Levels, Table, as_arrow, open_table
 
 __all__ = ["NAMES", "Done", "Progress", "protect"]
 
@@ -317,6 +317,8 @@ def _inputs(work: Work, stage: str) -> str:
     read = {name: getattr(asked, name) for name in names}
     named = {name: file_digest(Path(read[name])) for name in ("policy", "diagram", "questionnaire") if read.get(name)}
     earlier = {name: file_digest(folder.place / name) for name in work.files(*FILES[stage]) if folder.has(name)}
+    bins = work.sources.bins
+    levels = {name: asdict(how) for name, how in bins.items() if isinstance(how, Levels) and "levels" in read}
     return digest_of(
         {
             # Another version must not draw again what is drawn.
@@ -326,6 +328,8 @@ def _inputs(work: Work, stage: str) -> str:
             "named": named,
             "earlier": earlier,
             "outcome": codec.encode(folder.job.outcome) if stage == "report" else None,
+            # The file that was named may change; what was read of it is what counts.
+            **({"levels": levels} if levels else {}),
         }
     )
 

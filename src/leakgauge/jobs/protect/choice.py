@@ -29,7 +29,9 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
-from leakgauge.tables import Table
+from leakgauge.tables import Levels, Table
+from leakgauge.tables.binnings import spelled_binning
+from leakgauge.tables.levels import named_levels
 
 CHANNEL = "channel.json"
 CURVE = 25
@@ -58,30 +60,42 @@ class Chosen:
     channel: NamedChannel | None = None
 
 
-def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
+def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> ReleasePlan:
     """The plan by which every group of secrets is released."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
-    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
+    how = sources.suppression
+    return ReleasePlan(
+        columns,
+        asked.public,
+        sources.released_bins(asked),
+        suppress_below=None if how is None else how.below,
+        suppress_unit=None if how is None else how.unit,
+        unit=unit,
+        rows_per_unit=rows,
+    )
 
 
-def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
-    """The same as TOML, with each channel in its own file."""
-    public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
+def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> str:
+    """The same as TOML, with each channel in its own file, and levels in the files that were named."""
+    public, bins = ", ".join(map(_quoted, asked.public)), sources.released_bins(asked)
     columns = {
         name: how.plan if how.channel is None else asked.file(CHANNEL, group)
         for group, how in chosen.items()
         for name in group
     }
-    unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
-    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
-    return "\n".join([*tables, _table("bins", bins)] if bins else tables)
-
-
-def _bins(asked: Request) -> dict[str, str]:
-    """How the released columns are binned."""
-    bins = {column: how for column, _, how in (text.rpartition("=") for text in asked.bins)}
-    return {name: bins[name] for name in asked.released if name in bins}
+    said = f"public = [{public}]\n"
+    if asked.rows_per_unit:
+        said += f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
+    if sources.suppression is not None:
+        said += f"suppress_below = {sources.suppression.below}\n"
+        if sources.suppression.unit is not None:
+            said += f"suppress_unit = {_quoted(sources.suppression.unit)}\n"
+    gathered = {name: spelled_binning(how) for name, how in bins.items() if not isinstance(how, Levels)}
+    files = named_levels(asked.levels, asked.columns)
+    coarser = {name: f"{files[name][0].resolve()}:{how.level}" for name, how in bins.items() if isinstance(how, Levels)}
+    tables = {"columns": columns, "bins": gathered, "levels": coarser}
+    return "\n".join([said, *(_table(name, lines) for name, lines in tables.items() if lines)])
 
 
 def _table(name: str, lines: Mapping[str, str]) -> str:

@@ -21,7 +21,7 @@ from leakgauge.measures import Estimator, background_floor, estimate
 from leakgauge.release.ledger import Ledger, open_ledger
 from leakgauge.release.ledger.account import default_dataset
 from leakgauge.release.record import file_digest
-from leakgauge.tables import Binning, Table, in_bins
+from leakgauge.tables import Binning, Suppression, Table, in_bins, suppressed
 from leakgauge.tables.binnings import parse_binnings
 from leakgauge.tables.opening import source_files
 
@@ -36,7 +36,7 @@ _ROWS = 1 << 16
 
 @dataclass(frozen=True)
 class Sources:
-    """What a choice is made from; ``table`` is the original with its columns in bins."""
+    """What a choice is made from; ``table`` is the original in its bins and levels, small groups suppressed."""
 
     original: Table
     table: Table
@@ -45,6 +45,11 @@ class Sources:
     questionnaire: Questionnaire | None
     ledger: Ledger | None
     dataset: str | None
+    suppression: Suppression | None = None
+
+    def released_bins(self, asked: Request) -> dict[str, Binning]:
+        """How the released columns are gathered or coarsened."""
+        return {name: self.bins[name] for name in asked.released if name in self.bins}
 
     def question(self, asked: Request, aim: Aim) -> Question:
         """What the channel of one source is designed for."""
@@ -94,15 +99,18 @@ def open_sources(asked: Request, table: Table, opened: ExitStack) -> Sources:
     for aim in asked.aims:
         # A file of distances that cannot be read is told before anything is done.
         distortion_named(aim.distortion)
-    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen))
+    bins = parse_binnings(asked.bins, (*asked.secrets, *asked.seen), asked.levels)
+    below = asked.suppress_below
+    hidden = None if below is None else Suppression(asked.public, below, asked.unit)
     return Sources(
         original=table,
-        table=in_bins(table, bins),
+        table=suppressed(in_bins(table, bins), hidden),
         bins=bins,
         diagram=diagram,
         questionnaire=None if answers is None else read_questionnaire(answers, asked_leaves(diagram)),
         ledger=ledger,
         dataset=None if ledger is None else dataset,
+        suppression=hidden,
     )
 
 

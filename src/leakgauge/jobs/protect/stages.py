@@ -186,8 +186,8 @@ def design_stage(work: Work) -> tuple[str, ...]:
         work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen))
-    folder.plan = plan_of(asked, chosen)
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
 
 
