@@ -203,7 +203,10 @@ def _diversity(audit: Audit) -> Parts:
     for one in audit.diversity:
         shares = (one.entropy, one.closeness, one.largest_share, one.likeness, one.enhanced_likeness, one.disclosure)
         worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
-    return [worst, say("These describe the table; they are no guarantee, and make no claim of differential privacy.")]
+    return [
+        worst,
+        say("These describe the table; they are not a guarantee, and make no claim of differential privacy."),
+    ]
 
 
 def _exposures(audit: Audit) -> Parts:

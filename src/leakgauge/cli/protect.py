@@ -186,7 +186,8 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey
+    from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
@@ -211,6 +212,8 @@ def render(done: Done) -> Parts:
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
+        if (done.folder / "coarsening.json").exists():
+            parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
         plan = done.read(Record, "release.json").plan
         parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
         if plan.suppressed is not None:

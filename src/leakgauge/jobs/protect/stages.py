@@ -29,7 +29,7 @@ from leakgauge.jobs.protect.choice import (
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
@@ -114,7 +114,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     """Which columns name people or single them out; what must not be published is refused before anything is drawn.
 
     Raises:
-        RefusalError: a public column names people, or more rows stand alone than the policy allows.
+        RefusalError: a public column names people, more rows stand alone than the policy allows, or groups are smaller.
     """
     asked, table = work.asked, work.sources.table
     found = surveyed(
@@ -132,6 +132,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     require_publishable(found, asked.public, asked.accept_unique)
     if work.policy is not None:
         require_few_alone(found, work.policy)
+        require_large_groups(found, work.policy)
     work.folder.write(SURVEY, found)
     if work.coarsening is None:
         return (SURVEY,)
@@ -307,7 +308,7 @@ def assess_stage(work: Work) -> tuple[str, ...]:
 
 
 def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str, ...]) -> StoredAssessment:
-    asked = work.asked
+    asked, survey = work.asked, work.folder.read(Survey, SURVEY)
     return grade_release(
         work.release,
         audit,
@@ -319,7 +320,8 @@ def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str,
         policy=work.policy,
         confidence=asked.confidence,
         accusing=accusing,
-        alone=work.folder.read(Survey, SURVEY).alone,
+        alone=survey.alone,
+        smallest=survey.smallest,
     )
 
 

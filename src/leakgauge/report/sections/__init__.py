@@ -7,6 +7,7 @@ from typing import Final
 
 from leakgauge.report.document import Content
 from leakgauge.report.sections.attacks import attacks
+from leakgauge.report.sections.coarsening import coarsening
 from leakgauge.report.sections.data import context, data
 from leakgauge.report.sections.grade import grade, indicators
 from leakgauge.report.sections.guarantee import guarantee
@@ -27,6 +28,7 @@ SECTIONS: Final[Mapping[str, Callable[[Teller], Iterator[Content]]]] = {
     "context": context,
     "data": data,
     "survey": survey,
+    "coarsening": coarsening,
     "guarantee": guarantee,
     "leakage": leakage,
     "attacks": attacks,

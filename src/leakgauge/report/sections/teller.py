@@ -34,6 +34,7 @@ TITLES: Final = {
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
     "survey": message("Which columns give people away"),
+    "coarsening": message("Coarser public columns"),
     "guarantee": message("Mechanism and guarantee"),
     "leakage": message("Leakage before and after"),
     "attacks": message("Attacks"),
