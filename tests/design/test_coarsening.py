@@ -77,7 +77,7 @@ def lost(values: Codes, coarse: Sequence[list[int]], hidden: Sequence[int]) -> f
     for column, cells in zip(values.tolist(), coarse, strict=True):
         before, after = Counter(column), Counter(cells)
         bits += sum(math.log2((n if row in gone else after[cells[row]]) / before[column[row]]) for row in range(n))
-    return bits / n
+    return float(bits / n)
 
 
 @given(tables(), st.integers(2, 6), st.sampled_from([0.0, 0.05, 0.2, 0.5, 0.9]))

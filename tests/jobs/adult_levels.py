@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
+from typing import Any
+
+from leakgauge.artefacts import Request
+from leakgauge.jobs.coarsen import coarsened
+from leakgauge.jobs.samples import adult_rows
+from leakgauge.tables import Suppression, Table, in_bins, open_table, suppressed
+from leakgauge.tables.binnings import parse_binnings
 
 COLUMNS = ("age", "sex", "race", "education", "native_country")
 _SCHOOL = {
@@ -43,3 +51,33 @@ def write_adult_levels(folder: Path) -> dict[str, Path]:
         text = "".join(";".join([*line, "*"]) + "\n" for line in each)
         places[name].write_text(text, encoding="utf-8")
     return places
+
+
+def asked_of_adult(folder: Path, **more: Any) -> Request:
+    """What is asked of the bundled people where every group is to have 5 rows, all levels to choose from."""
+    levels = tuple(f"{name}={place}" for name, place in write_adult_levels(folder).items())
+    return Request(
+        **{
+            "table": "adult",
+            "secret": ("occupation",),
+            "public": COLUMNS,
+            "levels": levels,
+            "min_k": 5,
+            "max_distortion": 0.2,
+        }
+        | more
+    )
+
+
+def as_released(settled: Request, table: Table) -> Table:
+    """A table as its public columns are released."""
+    coarse = in_bins(table, parse_binnings(settled.bins, settled.public, settled.levels))
+    below = settled.suppress_below
+    return suppressed(coarse, None if below is None else Suppression(settled.public, below, settled.unit))
+
+
+def coarse_adult() -> Table:
+    """The bundled people with their public columns as --min-k 5 releases them."""
+    table = open_table(adult_rows())
+    with tempfile.TemporaryDirectory() as folder:
+        return as_released(coarsened(asked_of_adult(Path(folder)), table)[0], table)

@@ -71,8 +71,8 @@ def grade_release(
 
     Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
     ``target``. A policy judges the share of rows that stand ``alone`` in the public columns and the ``smallest`` group
-    of rows that agree in them, which are what the audit found unless they are given. Vetoes are the findings of the audit ``accusing``, where that is another than the one that
-    is graded.
+    of rows that agree in them, which are what the audit found unless they are given. Vetoes are the findings of the
+    audit ``accusing``, where that is another than the one that is graded.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)

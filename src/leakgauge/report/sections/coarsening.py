@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from leakgauge.languages import message
 from leakgauge.report.document import Content
-from leakgauge.report.sections.teller import NOTHING, Cell, Teller, own
+from leakgauge.report.sections.teller import Cell, Teller, own
 
 _FILE = "coarsening.json"
 _NODES = ("chosen", "runner_up")
@@ -32,13 +32,13 @@ def coarsening(tell: Teller) -> Iterator[Content]:
     if tell.has(_FILE, "chosen"):
         yield from tell.grid("Chosen, and what would have been next", "Column|Chosen|Runner-up", _rows(tell))
         yield tell.note(
-            "Of {nodes} combinations of levels none that is allowed loses less. What is lost is counted in bits per row, "
-            "added up over the columns: what the original value would tell beyond the released one.",
+            "Of {nodes} combinations of levels none that is allowed loses less. What is lost is counted in bits per "
+            "row, added up over the columns: what the original value would tell beyond the released one.",
             nodes=tell.number(_FILE, "nodes"),
         )
     yield tell.note(
-        "Groups of this size are not differential privacy: someone who knows more about a person than the public columns "
-        "say may still recognise their row, and which levels were chosen follows from the table."
+        "Groups of this size are not differential privacy: someone who knows more about a person than the public "
+        "columns say may still recognise their row, and which levels were chosen follows from the table."
     )
 
 
