@@ -94,13 +94,17 @@ class ColumnUtility(Part, frozen=True):
     Attributes:
         protected: whether it went through a mechanism.
         unchanged: the share of rows that are released as they are.
-        total_variation: between the shares of the values before and after.
+        total_variation: between the shares of the values before and after; of a coarser column, of its coarser values.
+        lost: of a column that is coarser or suppressed in part, the bits of its values that are lost.
+        covered: how many values of the table a released value of such a column stands for, on average over the rows.
     """
 
     protected: bool
     distortion: Quantity
     unchanged: Quantity
     total_variation: Quantity
+    lost: Quantity | None = None
+    covered: Quantity | None = None
 
 
 class Utility(Artefact, frozen=True, tag="leakgauge/utility/1"):

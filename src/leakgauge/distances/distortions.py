@@ -47,7 +47,7 @@ class Hamming(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """0 for the same letter, 1 for another."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         distances = np.ones((len(inputs), len(outputs)))
         matches = self.matches(inputs, outputs)
         met = np.flatnonzero(matches >= 0)
@@ -200,7 +200,7 @@ class Euclidean(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Straight distances."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         from_points, to_points = _points(inputs), _points(outputs)
         if from_points.shape[1] != to_points.shape[1]:
             raise LabelError(
@@ -225,7 +225,7 @@ class GreatCircle(Distortion):
 
     def between(self, inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
         """Great-circle distances on a sphere of the earth's mean radius."""
-        _require_room(inputs, outputs)
+        require_room(inputs, outputs)
         starts, ends = np.radians(_places(inputs)), np.radians(_places(outputs))
         # The haversine form keeps its digits for places close to each other, as the cosine form does not.
         half = np.sin((starts[:, :1] - ends[:, 0]) / 2) ** 2
@@ -234,7 +234,7 @@ class GreatCircle(Distortion):
 
 
 def _differences(inputs: Sequence[Label], outputs: Sequence[Label]) -> Floats:
-    _require_room(inputs, outputs)
+    require_room(inputs, outputs)
     left, right = (np.array([_number(label) for label in labels]) for labels in (inputs, outputs))
     return np.asarray(left[:, None] - right)
 
@@ -264,7 +264,8 @@ def _number(label: Label) -> float:
     return float(label)
 
 
-def _require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
+def require_room(inputs: Sequence[Label], outputs: Sequence[Label]) -> None:
+    """Refuse more distances than fit into memory."""
     if len(inputs) * len(outputs) > LARGEST:
         raise LabelError(
             "Distances between {inputs} and {outputs} letters are too many to hold whole; merge rare letters first.",

@@ -28,6 +28,15 @@ class Interval:
     high: float | date | datetime | None
     closed: bool = False
 
+    def contains(self, label: Label) -> bool:
+        """Whether a number or date lies in it; of another kind than its ends none does."""
+        try:
+            above = self.low is None or self.low <= label  # type: ignore[operator]
+            below = self.high is None or label < self.high or (self.closed and label == self.high)  # type: ignore[operator]
+        except TypeError:
+            return False
+        return bool(above and below) and not isinstance(label, str | bool | None)
+
     def __str__(self) -> str:
         left = "(-∞" if self.low is None else f"[{_plain(self.low)}"
         right = "∞)" if self.high is None else _plain(self.high) + ("]" if self.closed else ")")

@@ -193,13 +193,9 @@ def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
     """What a record's plan suppresses, and that neither this nor coarser values are a guarantee."""
     if plan.suppress_below is not None:
         template = (
-            message(
-                "Where fewer than {below:d} rows agree in {columns!s}, these values are suppressed: they are missing."
-            )
+            message("Where fewer than {below:d} rows agree in {columns!s}, these values are missing.")
             if plan.suppress_unit is None
-            else message(
-                "Where fewer than {below:d} persons agree in {columns!s}, these values are suppressed: they are missing."
-            )
+            else message("Where fewer than {below:d} persons agree in {columns!s}, these values are missing.")
         )
         yield Sentence(template, columns=plan.public, below=plan.suppress_below)
     if _is_coarsened(plan):

@@ -12,7 +12,7 @@ import numpy as np
 
 from leakgauge.errors import ColumnError, OptionError
 from leakgauge.probability import Counts
-from leakgauge.tables.aggregates import counts_from_groups, require_within
+from leakgauge.tables.aggregates import counted_batches, counts_from_groups, require_within
 from leakgauge.tables.binned import BinnedTable
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
@@ -74,7 +74,7 @@ class SuppressedTable(Table):
 
         if self._hidden.isdisjoint(columns):
             return self._table.counts(*columns, bins=bins, limit=limit)
-        groups = self._groups(columns, bins)
+        groups = counted_batches(self.batches(*columns, bins=bins), len(columns))
         require_within(groups.num_rows, columns, limit)
         own: Mapping[str, Binning] = self._table.bins if isinstance(self._table, BinnedTable) else {}
         namings: list[Any] = []
@@ -88,20 +88,6 @@ class SuppressedTable(Table):
             groups = groups.set_column(at, str(at), places)
             namings.append(labels.__getitem__)
         return counts_from_groups(groups, columns, namings)
-
-    def _groups(self, columns: Sequence[str], bins: Mapping[str, Binning] | None) -> pa.Table:
-        """The combinations of values that occur, and in the last column how often."""
-        import pyarrow as pa
-
-        keys = [str(at) for at in range(len(columns))]
-        found: list[pa.Table] = []
-        for batch in self.batches(*columns, bins=bins):
-            rows = pa.Table.from_batches([batch]).rename_columns(keys)
-            found.append(rows.group_by(keys).aggregate([([], "count_all")]))
-            # Merged once there are as many again, so that memory follows the combinations and not the rows.
-            if sum(one.num_rows for one in found[1:]) > found[0].num_rows:
-                found = [_merged(found, keys)]
-        return _merged(found, keys)
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns that are whole."""
@@ -195,13 +181,6 @@ def small_groups(
             return hidden
         hidden |= group == order[more]
     raise AssertionError
-
-
-def _merged(parts: Sequence[pa.Table], keys: list[str]) -> pa.Table:
-    import pyarrow as pa
-
-    whole = pa.concat_tables(parts).group_by(keys).aggregate([("count_all", "sum")])
-    return whole.select([*keys, "count_all_sum"]).rename_columns([*keys, "count_all"])
 
 
 def _texts(labels: Sequence[Any]) -> pa.Array:

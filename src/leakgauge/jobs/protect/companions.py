@@ -30,6 +30,7 @@ from leakgauge.assessment.indicators import setting_of, source_of
 from leakgauge.assessment.stored import nodes_of, scores_of
 from leakgauge.assessment.vetoes import every_veto
 from leakgauge.distances.distortions import distortion_named
+from leakgauge.jobs.protect.coarsened import coarsened
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import through_channel
@@ -58,7 +59,8 @@ def utility(sources: Sources, asked: Request, aim: Aim, channel: Channel) -> Uti
     distances = distortion_named(aim.distortion).between(channel.inputs, channel.outputs)
     mean = float(p @ (q * distances).sum(axis=1))
     columns = {", ".join(aim.columns): _column(mean, float(kept), float(distance), protected=True)}
-    return Utility(columns | dict.fromkeys(asked.public, _column(0.0, 1.0, 0.0, protected=False)))
+    public = {name: coarsened(sources, name) or _column(0.0, 1.0, 0.0, protected=False) for name in asked.public}
+    return Utility(columns | public)
 
 
 def before(sources: Sources, secret: tuple[str, ...]) -> Before:

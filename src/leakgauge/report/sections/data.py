@@ -33,6 +33,10 @@ def _declared(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield say("what the attacker knows"), tell.listed(tell.background) if tell.background else none
     if tell.bins:
         yield say("columns in bins"), tell.listed(tell.bins)
+    if tell.levels:
+        yield say("columns at a coarser level"), tell.listed(tell.levels)
+    below = {"suppress_below": say("public values are suppressed where groups are smaller than")}
+    yield from tell.numbers(below, "release.json", "plan")
     asked = {
         "releases_per_period": say("how often such a release is made in a period"),
         "accounted": say("asked: ε in nats for the histogram of the design"),
@@ -74,10 +78,12 @@ def data(tell: Teller) -> Iterator[Content]:
     yield from tell.grid("Columns", "Column|Kind of values|Role", roles)
     if not columns and tell.has("release.json"):
         yield tell.say("Protected: {columns}.", columns=tell.listed(tell.secret))
-        plain, binned = tell.public
+        plain, binned, coarser = tell.public
         yield tell.say("Released as they are: {columns}.", columns=tell.listed(plain))
         if binned:
             yield tell.say("Released in bins: {columns}.", columns=tell.listed(binned))
+        if coarser:
+            yield tell.say("Released at a coarser level: {columns}.", columns=tell.listed(coarser))
     if (rows or columns) and tell.external:
         yield tell.note("No value of any row is in this report.")
     elif rows or columns:
@@ -101,6 +107,10 @@ def _table(tell: Teller) -> Iterator[tuple[Cell, Cell]]:
     yield from tell.each[0].numbers(known, "measurement.json", "letters")
     if tell.bins:
         yield say("bins, which count as values here"), tell.listed(tell.bins)
+    if tell.levels:
+        yield say("coarser levels, whose values count here"), tell.listed(tell.levels)
+    hidden = {"suppressed": say("rows whose public values are suppressed")}
+    yield from tell.numbers(hidden, "release.json", "plan", count=True)
     yield from tell.numbers({"bytes": say("bytes")}, "job.json", "table")
     if tell.has("job.json", "table", "sha256"):
         yield say("digest (SHA-256)"), str(tell.get("job.json", "table", "sha256"))
@@ -115,11 +125,13 @@ def _role(tell: Teller, column: str) -> str:
     if column == tell.get("job.json", "asked", "unit"):
         return say("unit, not released")
     known = column in tell.background
-    plain, binned = tell.public
+    plain, binned, coarser = tell.public
     if column in plain:
         return say("background, released as it is") if known else say("public, released as it is")
     if column in binned:
         return say("background, released in bins") if known else say("public, released in bins")
+    if column in coarser:
+        return say("background, released at a coarser level") if known else say("public, released at a coarser level")
     if known:
         return say("background, not released") if tell.released else say("background")
     return say("public") if column in tell.names("job.json", "asked", "public") else say("withheld")

@@ -133,6 +133,10 @@ def _together(tell: Teller) -> Iterator[Content]:
         )
     if rows or tell.has("release.json", "claims"):
         yield from tell.unprotected()
+        if tell.is_coarsened:
+            yield tell.note(
+                "Coarser values and the suppression of small groups add nothing to ε and take nothing off it."
+            )
     if tell.has("release.json", "budget", "ledger"):
         yield tell.say(
             "Counted in the ledger of {dataset} as entry {entry}.",

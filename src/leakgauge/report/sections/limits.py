@@ -108,6 +108,11 @@ def _limitations(tell: Teller) -> Iterator[Inline]:
     public = tell.names("release.json", "plan", "public")
     if public:
         yield tell.say("Public columns are protected by nothing here.")
+    if tell.is_coarsened:
+        yield tell.say(
+            "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
+            "still recognise their row."
+        )
     beyond = [column for column in public if column not in background]
     if beyond and not tell.external and not tell.items("audit.json", "exposures"):
         yield tell.say(

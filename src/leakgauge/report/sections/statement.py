@@ -117,11 +117,16 @@ def _released(tell: Teller) -> Inline:
     said = tell.say(template, table=tell.table, rows=rows, secret=tell.listed(tell.secret))
     if tell.keeps_guarantee_inside and all(one.asked_epsilon is None for one in tell.each):
         said += tell.say(" This edition promises no bound on what a row tells.")
-    plain, binned = tell.public
+    plain, binned, coarser = tell.public
     if plain:
         said += tell.say(" Released as they are, and not protected: {public}.", public=tell.listed(plain))
     if binned:
         said += tell.say(" Released in bins, and not protected: {public}.", public=tell.listed(binned))
+    if coarser:
+        said += tell.say(" Released at a coarser level, and not protected: {public}.", public=tell.listed(coarser))
+    below = tell.maybe("release.json", "plan", "suppress_below")
+    if below is not None:
+        said += tell.say(" Public values are left out where groups are smaller than {below}.", below=below)
     return said + tell.say(" No other column was released.")
 
 

@@ -274,14 +274,34 @@ class Teller(Facts):
         """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
         planned = self.get("release.json", "plan", "bins") or {}
         asked = self.names("job.json", "asked", "bins")
-        return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
+        gathered = {name: one["binning"] for name, one in planned.items() if name not in self._at_levels}
+        return tuple(asked or (f"{name}={how}" for name, how in gathered.items()))
 
     @property
-    def public(self) -> tuple[list[str], list[str]]:
-        """The public columns that were released as they are, and those that were released in bins."""
-        public = self.names("release.json", "plan", "public")
-        binned = self.names("release.json", "plan", "bins")
-        return [one for one in public if one not in binned], [one for one in public if one in binned]
+    def levels(self) -> tuple[str, ...]:
+        """Which columns are coarser, such as ``job=jobs.csv:2``: as asked for, or as the record says."""
+        return tuple(self.names("job.json", "asked", "levels") or self._at_levels)
+
+    @property
+    def _at_levels(self) -> list[str]:
+        planned = self.get("release.json", "plan", "bins") or {}
+        return [name for name, one in planned.items() if str(one["binning"]).startswith("level:")]
+
+    @property
+    def public(self) -> tuple[list[str], list[str], list[str]]:
+        """The public columns that were released as they are, those in bins, and those at a coarser level."""
+        public, coarser = self.names("release.json", "plan", "public"), self._at_levels
+        binned = [name for name in self.names("release.json", "plan", "bins") if name not in coarser]
+        return (
+            [one for one in public if one not in (*binned, *coarser)],
+            [one for one in public if one in binned],
+            [one for one in public if one in coarser],
+        )
+
+    @property
+    def is_coarsened(self) -> bool:
+        """Whether public columns are coarser than they are, or suppressed in part."""
+        return any(self.public[1:]) or self.has("release.json", "plan", "suppress_below")
 
     def unprotected(self) -> Iterator[Paragraph[Number]]:
         """Of which columns ε is, where others are released as they are or in bins."""

@@ -41,6 +41,30 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     if tell.bins:
         words += tell.say(" A column in bins is compared with its bins, not with its exact values.")
     yield words
+    yield from _coarser(tell)
+
+
+def _coarser(tell: Teller) -> Iterator[Content]:
+    """What is lost of public columns that are coarser, or suppressed in part."""
+    places = [("utility.json", "columns", column) for column in tell.names("utility.json", "columns")]
+    rows = [
+        (
+            own(place[-1]),
+            tell.cell(*place, "unchanged", percent=True),
+            tell.cell(*place, "lost"),
+            tell.cell(*place, "covered"),
+        )
+        for place in places
+        if tell.has(*place, "lost")
+    ]
+    yield from tell.grid(
+        "Coarser columns", "Column|Values unchanged|Bits lost|Values that a released one stands for", rows
+    )
+    if rows:
+        yield tell.say(
+            "A coarser or missing value is not wrong, since it includes the true value. Lost is H(original|released), "
+            "what is not known of a value once the released one is; a missing value stands for all values."
+        )
 
 
 def never_released(tell: Teller) -> Iterator[Inline]:
