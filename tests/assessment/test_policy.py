@@ -84,7 +84,7 @@ def test_the_smallest_group_is_held_against_min_k() -> None:
 def test_min_k_is_a_whole_number(wrong: str, tmp_path: Path) -> None:
     place = tmp_path / "policy.toml"
     place.write_text(f"min_k = {wrong}", encoding="utf-8")
-    with pytest.raises(FileError, match="min_k is .*; give a whole number from 1 on"):
+    with pytest.raises(FileError, match=r"min_k is .*; give a whole number from 1 on"):
         read_policy(place)
     place.write_text("min_k = 5", encoding="utf-8")
     assert read_policy(place) == Policy(min_k=5)
