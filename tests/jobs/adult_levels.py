@@ -56,17 +56,14 @@ def write_adult_levels(folder: Path) -> dict[str, Path]:
 def asked_of_adult(folder: Path, **more: Any) -> Request:
     """What is asked of the bundled people where every group is to have 5 rows, all levels to choose from."""
     levels = tuple(f"{name}={place}" for name, place in write_adult_levels(folder).items())
-    return Request(
-        **{
-            "table": "adult",
-            "secret": ("occupation",),
-            "public": COLUMNS,
-            "levels": levels,
-            "min_k": 5,
-            "max_distortion": 0.2,
-        }
-        | more
-    )
+    plain: dict[str, Any] = {
+        "table": "adult",
+        "secret": ("occupation",),
+        "public": COLUMNS,
+        "levels": levels,
+        "min_k": 5,
+    }
+    return Request(**plain | {"max_distortion": 0.2} | more)
 
 
 def as_released(settled: Request, table: Table) -> Table:
