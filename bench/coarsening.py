@@ -23,7 +23,7 @@ CASES = ((5, 0.05), (5, 0.0), (2, 0.2), (50, 0.01))
 OURS = """
 import sys, time
 from leakgauge.artefacts import Request
-from leakgauge.jobs.coarsen import coarsened
+from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.tables import open_table
 path, folder, k, share, *columns = sys.argv[1:]
 levels = tuple(f"{name}={folder}/{name}.csv" for name in columns)
@@ -31,7 +31,7 @@ asked = Request(path, ("secret",), public=tuple(columns), levels=levels, min_k=i
     max_distortion=0.1)
 start = time.process_time()
 with open_table(path) as table:
-    _, found = coarsened(asked, table)
+    _, found = choose_levels(asked, table)
 seconds = time.process_time() - start
 assert found.nodes == 4 ** len(columns), found.nodes
 """

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from leakgauge.artefacts import Request
-from leakgauge.jobs.coarsen import coarsened
+from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.tables import Suppression, Table, in_bins, open_table, suppressed
 from leakgauge.tables.binnings import parse_binnings
@@ -77,4 +77,4 @@ def coarse_adult() -> Table:
     """The bundled people with their public columns as --min-k 5 releases them."""
     table = open_table(adult_rows())
     with tempfile.TemporaryDirectory() as folder:
-        return as_released(coarsened(asked_of_adult(Path(folder)), table)[0], table)
+        return as_released(choose_levels(asked_of_adult(Path(folder)), table)[0], table)

@@ -13,7 +13,7 @@ import pytest
 
 from leakgauge.artefacts import Audit, Coarsening, Request
 from leakgauge.errors import ColumnError, OptionError, RefusalError
-from leakgauge.jobs.coarsen import coarsened
+from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect import protect
 from leakgauge.jobs.samples import adult_rows
 from leakgauge.randomness import simulation
@@ -36,7 +36,7 @@ def asked(**more: Any) -> Request:
 def test_nothing_allowed_loses_less_on_adult(every: int, tmp_path: Path) -> None:
     people = adult_rows().take(list(range(0, adult_rows().num_rows, every)))
     request = asked_of_adult(tmp_path)
-    settled, found = coarsened(request, open_table(people))
+    settled, found = choose_levels(request, open_table(people))
     released = as_released(settled, open_table(people))
     groups = Counter(rows_of(released, *COLUMNS))
     assert min(groups.values()) >= 5
@@ -86,7 +86,7 @@ def people() -> pa.Table:
 
 def test_bins_given_several_times_are_chosen_from(people: pa.Table) -> None:
     bins = ("age=width:2", "age=width:10", "age=width:30", "born=month", "born=quarter", "born=year", "illness=year")
-    settled, found = coarsened(asked(public=("age", "born"), bins=bins[:6], min_k=5), open_table(people))
+    settled, found = choose_levels(asked(public=("age", "born"), bins=bins[:6], min_k=5), open_table(people))
     chosen = found.chosen.levels
     assert f"age={chosen['age']}" in bins and f"born={chosen['born']}" in bins
     assert sorted(settled.bins) == [f"age={chosen['age']}", f"born={chosen['born']}"]
@@ -96,7 +96,7 @@ def test_bins_given_several_times_are_chosen_from(people: pa.Table) -> None:
     # What the finest bins lose of the original ages counts too.
     assert found.chosen.loss.value > 1
     # Bins of a column that is not public are as they were.
-    assert "illness=year" in coarsened(asked(public=("age",), bins=bins), open_table(people))[0].bins
+    assert "illness=year" in choose_levels(asked(public=("age",), bins=bins), open_table(people))[0].bins
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_bins_given_several_times_are_chosen_from(people: pa.Table) -> None:
 def test_bins_that_are_not_coarser_are_refused(bins: tuple[str, ...], wrong: str, people: pa.Table) -> None:
     public = (bins[0].partition("=")[0],)
     with pytest.raises(OptionError, match=f"The bins {wrong} of column '{public[0]}' are not made of whole bins"):
-        coarsened(asked(public=public, bins=bins), open_table(people))
+        choose_levels(asked(public=public, bins=bins), open_table(people))
 
 
 def test_a_level_that_is_named_is_kept_and_missing_values_are_values(people: pa.Table, tmp_path: Path) -> None:
@@ -121,15 +121,15 @@ def test_a_level_that_is_named_is_kept_and_missing_values_are_values(people: pa.
     request = asked(
         public=("a=town", "age"), levels=(f"a=town={tmp_path}/towns.csv:1",), bins=("age=width:20",), min_k=9
     )
-    settled, found = coarsened(request, open_table(table))
+    settled, found = choose_levels(request, open_table(table))
     assert (settled.levels, settled.bins, found.nodes, found.runner_up) == (request.levels, request.bins, 1, None)
     assert found.chosen.levels == {"a=town": "towns.csv:1", "age": "width:20"}
     free = asked(public=("a=town",), levels=(f"a=town={tmp_path}/towns.csv",), min_k=9)
-    settled, found = coarsened(free, open_table(table))
+    settled, found = choose_levels(free, open_table(table))
     assert settled.levels == (f"a=town={tmp_path}/towns.csv:1",)
     assert Counter(rows_of(as_released(settled, open_table(table)), "a=town")).keys() == {("DE",), ("IT",), (None,)}
     # With nothing too small, the column stays as it is.
-    settled, found = coarsened(asked(public=("a=town",), levels=free.levels, min_k=2), open_table(table))
+    settled, found = choose_levels(asked(public=("a=town",), levels=free.levels, min_k=2), open_table(table))
     assert (settled.levels, settled.suppress_below) == ((), None)
     assert found.chosen.loss.value == pytest.approx(0, abs=1e-12)
 
@@ -139,7 +139,7 @@ def test_with_a_unit_persons_hide_among_persons(people: pa.Table) -> None:
     table = people.set_column(0, "age", pa.array(20 + np.arange(400) // 8))
     bins = ("age=width:1", "age=width:2", "age=width:10", "age=width:50")
     by_rows, by_people = (
-        coarsened(asked(public=("age",), bins=bins, min_k=5, max_suppressed=0.0, unit=unit), open_table(table))
+        choose_levels(asked(public=("age",), bins=bins, min_k=5, max_suppressed=0.0, unit=unit), open_table(table))
         for unit in (None, "person")
     )
     assert by_rows[1].chosen.levels == {"age": "width:1"}
@@ -157,14 +157,17 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
         match=r"^--min-k 5 needs 3 % of the rows suppressed at the coarsest levels, and 2 % are allowed; give coarser "
         r"levels, or --max-suppressed 0\.03\.$",
     ) as refused:
-        coarsened(few, open_table(table))
+        choose_levels(few, open_table(table))
     assert refused.value.exit_code == 1
-    assert coarsened(asked(public=("job",), min_k=5, max_suppressed=0.03), open_table(table))[1].chosen.suppressed == 12
+    assert (
+        choose_levels(asked(public=("job",), min_k=5, max_suppressed=0.03), open_table(table))[1].chosen.suppressed
+        == 12
+    )
     with pytest.raises(
         RefusalError, match="--min-k 399 is out of reach: at the coarsest levels all rows, or nearly all"
     ):
-        coarsened(asked(public=("job",), min_k=399), open_table(table))
-    assert coarsened(request, open_table(table))[1].chosen.suppressed == 12
+        choose_levels(asked(public=("job",), min_k=399), open_table(table))
+    assert choose_levels(request, open_table(table))[1].chosen.suppressed == 12
 
 
 @pytest.mark.parametrize(
@@ -191,11 +194,11 @@ def test_levels_that_cannot_be_chosen_from_are_refused(people: pa.Table, tmp_pat
     with pytest.raises(
         OptionError, match="--levels of column 'town' does not say which, and --min-k chooses for public"
     ):
-        coarsened(asked(public=("age",), background=("town",), levels=(f"town={file}",)), table)
+        choose_levels(asked(public=("age",), background=("town",), levels=(f"town={file}",)), table)
     with pytest.raises(OptionError, match="Column 'age' has both bins and levels"):
-        coarsened(asked(public=("age",), levels=(f"age={file}",), bins=("age=width:5",)), table)
+        choose_levels(asked(public=("age",), levels=(f"age={file}",), bins=("age=width:5",)), table)
     with pytest.raises(ColumnError, match=r"1 of the|1 value"):
-        coarsened(asked(public=("town",), levels=(f"town={file}",)), table)
+        choose_levels(asked(public=("town",), levels=(f"town={file}",)), table)
 
 
 def test_the_release_holds_the_chosen_levels_and_goes_on_where_it_was(people: pa.Table, tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ class Ladder:
 Ladders = dict[str, Ladder]
 
 
-def coarsened(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, Coarsening]:
+def choose_levels(asked: Request, table: Table, progress: Progress | None = None) -> tuple[Request, Coarsening]:
     """The same question with the bins and levels that lose least in place of those to choose from, and what was found.
 
     Raises:

@@ -44,7 +44,7 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
-from leakgauge.jobs.coarsen import coarsened
+from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
@@ -208,7 +208,7 @@ def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coa
     if asked.min_k is None:
         return asked, None
     tell(JobEvent(COARSEN, "started"))
-    found = coarsened(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
+    found = choose_levels(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
     tell(JobEvent(COARSEN, "finished"))
     return found
 
