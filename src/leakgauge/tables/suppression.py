@@ -45,45 +45,49 @@ class Suppression:
 
 
 class SuppressedTable(Table):
-    """Another table, in which some columns of rows in small groups are missing; made by ``suppressed``."""
+    """Another table, in which some columns of rows in small groups are missing; made by ``suppressed``.
+
+    Attributes:
+        unsuppressed: that table.
+    """
 
     def __init__(self, table: Table, how: Suppression) -> None:
-        self._table = table
+        self.unsuppressed = table
         self.how = how
         self._hidden = set(how.columns)
 
     @cached_property
     def mask(self) -> npt.NDArray[np.bool_]:
         """For each row in the table's order whether it is suppressed."""
-        (groups,) = self._table.digests([self.how.columns])
-        people = None if self.how.unit is None else self._table.digests([(self.how.unit,)])[0]
+        (groups,) = self.unsuppressed.digests([self.how.columns])
+        people = None if self.how.unit is None else self.unsuppressed.digests([(self.how.unit,)])[0]
         return small_groups(groups, self.how.below, people)
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return self._table.rows
+        return self.unsuppressed.rows
 
     def columns(self) -> tuple[Column, ...]:
         """The columns in the table's order."""
-        return self._table.columns()
+        return self.unsuppressed.columns()
 
     def counts(self, *columns: str, bins: Mapping[str, Binning] | None = None, limit: int = LARGEST) -> Counts:
         """How often each combination of values occurs, one axis a column; bins stand in their order."""
         import pyarrow.compute as pc
 
         if self._hidden.isdisjoint(columns):
-            return self._table.counts(*columns, bins=bins, limit=limit)
+            return self.unsuppressed.counts(*columns, bins=bins, limit=limit)
         groups = counted_batches(self.batches(*columns, bins=bins), len(columns))
         require_within(groups.num_rows, columns, limit)
-        own: Mapping[str, Binning] = self._table.bins if isinstance(self._table, BinnedTable) else {}
+        own: Mapping[str, Binning] = self.unsuppressed.bins if isinstance(self.unsuppressed, BinnedTable) else {}
         namings: list[Any] = []
         for at, name in enumerate(columns):
             if name not in own and name not in (bins or {}):
                 namings.append(None)
                 continue
             further = {name: bins[name]} if bins and name in bins else None
-            labels = [one for one in self._table.counts(name, bins=further).labels(name) if one is not None]
+            labels = [one for one in self.unsuppressed.counts(name, bins=further).labels(name) if one is not None]
             places = pc.index_in(groups.column(at), value_set=_texts(labels))
             groups = groups.set_column(at, str(at), places)
             namings.append(labels.__getitem__)
@@ -98,31 +102,31 @@ class SuppressedTable(Table):
                     name=name,
                 )
         numeric = [one.name for one in self.columns() if one.kind in (Kind.INT, Kind.FLOAT)]
-        return self._table.moments(*(columns or (name for name in numeric if name not in self._hidden)))
+        return self.unsuppressed.moments(*(columns or (name for name in numeric if name not in self._hidden)))
 
     def digests(
         self, sets: Sequence[Sequence[str]], bins: Mapping[str, Binning] | None = None
     ) -> list[npt.NDArray[np.uint64]]:
         """For each set of columns a number per row, the same where rows agree in all of them."""
         if self._hidden.isdisjoint(name for names in sets for name in names):
-            return self._table.digests(sets, bins)
+            return self.unsuppressed.digests(sets, bins)
         return super().digests(sets, bins)
 
     def learnt(self, column: str, quantiles: Quantiles) -> Learnt:
         """The edges that the quantiles of a column give, rounded."""
-        return self._table.learnt(column, quantiles)
+        return self.unsuppressed.learnt(column, quantiles)
 
     def batches(
         self, *columns: str, bins: Mapping[str, Binning] | None = None, size: int = 65536
     ) -> Iterator[pa.RecordBatch]:
         """The rows of some columns, by default all, as record batches of at most ``size`` rows; bins as text."""
         names = columns or tuple(one.name for one in self.columns())
-        rows = self._table.batches(*names, bins=bins, size=size)
+        rows = self.unsuppressed.batches(*names, bins=bins, size=size)
         return rows if self._hidden.isdisjoint(names) else self._masked(rows)
 
     def close(self) -> None:
         """Let go of the source; the table cannot be used afterwards."""
-        self._table.close()
+        self.unsuppressed.close()
 
     def _masked(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         import pyarrow as pa
@@ -150,6 +154,11 @@ def suppressed(table: Table, how: Suppression | None) -> Table:
         ['A', 'A', 'A', None, None]
     """
     return table if how is None else SuppressedTable(table, how)
+
+
+def whole(table: Table) -> Table:
+    """The table with the values that are suppressed in it, of a suppressed one; any other as it is."""
+    return table.unsuppressed if isinstance(table, SuppressedTable) else table
 
 
 def small_groups(

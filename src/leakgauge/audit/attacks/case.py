@@ -29,6 +29,7 @@ from leakgauge.release.bound import BoundColumn, BoundPlan, bind
 from leakgauge.release.record import whole_record_error
 from leakgauge.release.recorded_plan import binnings
 from leakgauge.tables import Binning, Table, in_bins, open_table
+from leakgauge.tables.suppression import whole
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -207,6 +208,8 @@ def read_case(
         if asked.unit is not None:
             require_people(original, asked.unit)
         values = columns_of(in_bins(plan.table, bins or {}), tuple(dict.fromkeys((*plan.reads, *asked.names))))
+        # What is suppressed in the release is known all the same to whoever knows the column.
+        knowing = columns_of(in_bins(whole(plan.table), bins or {}), asked.background)
         written = columns_of(opened, [name for one in plan.columns for name in one.writes])
     columns = tuple(_column(one, values, written, record, place) for one in plan.columns)
     rows = len(next(iter(values.values())))
@@ -214,7 +217,7 @@ def read_case(
     return Case(
         columns,
         tuple(_secrets(columns, values, plan.public, asked)),
-        numbered(*(letters_of(values[name], name) for name in known), rows=rows),
+        numbered(*(letters_of(knowing[name], name) for name in known), rows=rows),
         known,
         # Not by quantile: a public number is known to the last digit.
         numbered(*(values_of(values[name], name) for name in plan.public), rows=rows),
@@ -224,8 +227,8 @@ def read_case(
         targets,
         simulation_seed,
         tuple(
-            SeenColumn(name, role, *ranks_of(values[name], name))
-            for role, names in ((Role.BACKGROUND, known), (Role.PUBLIC, published))
+            SeenColumn(name, role, *ranks_of(of[name], name))
+            for role, names, of in ((Role.BACKGROUND, known, knowing), (Role.PUBLIC, published, values))
             for name in names
         ),
         None if unit is None else values_of(values[unit], unit),
