@@ -175,7 +175,7 @@ def test_out_of_reach_is_refused_with_what_would_do(people: pa.Table) -> None:
     [
         ({"min_k": 1}, "--min-k 1 hides nobody; give a whole number from 2 on."),
         ({"public": ()}, "--min-k coarsens public columns, and there are none"),
-        ({"suppress_below": 5}, "--min-k suppresses groups that are too small itself"),
+        ({"suppress_below": 5}, "--min-k itself suppresses groups that are too small"),
         ({"max_suppressed": 1.0}, "--max-suppressed 1.0 is not a share of the rows"),
         ({"max_suppressed": float("nan")}, "--max-suppressed nan is not a share"),
         ({"min_k": None, "max_suppressed": 0.1}, "--max-suppressed goes with --min-k"),

@@ -248,7 +248,7 @@ class Request(Part, frozen=True):
         if not self.public:
             raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
         if self.suppress_below is not None:
-            raise OptionError("--min-k suppresses groups that are too small itself; leave --suppress-below out.")
+            raise OptionError("--min-k itself suppresses groups that are too small; leave --suppress-below out.")
         for name in self.background if self.max_suppressed else ():
             if name in self.public:
                 raise OptionError(

@@ -85,7 +85,7 @@ STAGES = {
 @options.bins
 @options.levels
 @click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
-@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns least so that every group has K rows.")
+@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows.")
 @click.option(
     "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
 )
