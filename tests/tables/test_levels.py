@@ -121,14 +121,18 @@ def test_misuse(bins: list[str], levels: list[str], said: str, education: Path) 
         parse_binnings(bins, ["job"], [text.format(education) for text in levels])
 
 
-def test_levels_are_counted_streamed_and_grouped_alike(education: Path) -> None:
+@pytest.mark.parametrize("takes_levels", [True, False])
+def test_levels_are_counted_streamed_and_grouped_alike(takes_levels: bool, education: Path) -> None:
+    """By the engine, and for one that does not look levels up itself."""
     values = ["HS-grad", "9th", "Masters", None, "Bachelors", "HS-grad", "1st-4th"] * 30
     levels = read_hierarchy(education).level(1)
     coarser = dict(zip(levels.values, levels.coarser, strict=True))
     expected = [None if value is None else coarser[value] for value in values]
     age = [at % 4 for at in range(len(values))]
     with open_table(pa.table({"education": values, "age": age})) as table:
+        table.takes_levels = takes_levels
         seen = in_bins(table, {"education": levels})
+        assert seen.bins == {"education": levels}
         rows = pa.Table.from_batches(list(seen.batches("education", "age", size=50)))
         assert rows.column("education").to_pylist() == expected
         assert rows.column("age").to_pylist() == age
@@ -141,9 +145,12 @@ def test_levels_are_counted_streamed_and_grouped_alike(education: Path) -> None:
         assert found == Counter(zip(expected, age, strict=True))
         (sizes,) = seen.group_sizes([("education", "age")])
         assert (sizes.groups, sizes.smallest) == (len(found), min(found.values()))
-        assert table.counts("education", bins={"education": levels}).labels("education") == counts.labels("education")
+        assert in_bins(table, {"education": levels, "age": Width(2)}).counts("age", "education").shape == (2, 5)
+        with pytest.raises(ColumnError, match="moments need"):
+            seen.moments("education")
 
 
+@pytest.mark.parametrize("takes_levels", [True, False])
 @pytest.mark.parametrize(
     ("column", "lines", "expected"),
     [
@@ -155,9 +162,12 @@ def test_levels_are_counted_streamed_and_grouped_alike(education: Path) -> None:
         (pa.array([2**60, 2**60 + 1]), {str(2**60): "a", str(2**60 + 1): "b"}, ["a", "b"]),
     ],
 )
-def test_values_are_matched_by_what_they_are(column: pa.Array, lines: dict[str, str], expected: list[str]) -> None:
+def test_values_are_matched_by_what_they_are(
+    column: pa.Array, lines: dict[str, str], expected: list[str], takes_levels: bool
+) -> None:
     levels = Levels(tuple(lines), tuple(lines.values()), 1, "h.csv")
     with open_table(pa.table({"x": column})) as table:
+        table.takes_levels = takes_levels
         rows = pa.Table.from_batches(list(in_bins(table, {"x": levels}).batches("x")))
     assert rows.column("x").to_pylist() == expected
 
@@ -176,6 +186,9 @@ def test_a_value_that_is_not_listed_is_counted_and_not_told(education: Path) -> 
             ) as e:
                 use()
             assert "Preschool" not in str(e.value)
+        table.takes_levels = False
+        with pytest.raises(ColumnError, match=r"'education.csv' does not list 2 of the values of column 'job'"):
+            in_bins(table, {"job": levels})
 
 
 def test_two_lines_for_one_number() -> None:

@@ -85,7 +85,9 @@ STAGES = {
 @options.bins
 @options.levels
 @click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
-@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows.")
+@click.option(
+    "--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows."
+)
 @click.option(
     "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
 )
@@ -189,6 +191,7 @@ def render(done: Done) -> Parts:
     from leakgauge.artefacts import Coarsening, Measurement, Record, Survey
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
+    from leakgauge.cli.release import suppressed_rows
     from leakgauge.release.guarantees import said_of_bins, said_of_suppression
 
     job, headline = done.job, done.job.headline
@@ -214,11 +217,10 @@ def render(done: Done) -> Parts:
             parts.append(Text(too_small(), "yellow"))
         if (done.folder / "coarsening.json").exists():
             parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
-        plan = done.read(Record, "release.json").plan
+        record = done.read(Record, "release.json")
+        plan = record.plan
         parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]
-        if plan.suppressed is not None:
-            rows: dict[str, object] = {"count": plan.suppressed, "rows": job.table.rows}
-            parts.append("· " + say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows))
+        parts += suppressed_rows(record)
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)

@@ -19,7 +19,7 @@ from leakgauge.errors import OptionError
 if TYPE_CHECKING:
     from leakgauge import tables
     from leakgauge.artefacts import Level
-    from leakgauge.artefacts.record import Budget, Preview
+    from leakgauge.artefacts.record import Budget, Preview, Record
     from leakgauge.probability import Distribution
     from leakgauge.release import Prior, Release, ReleasePlan
     from leakgauge.release.bound import BoundPlan
@@ -243,9 +243,19 @@ def _render(made: Release) -> Parts:
     if made.signature is not None:
         parts.append(say("Signature: {signature!s}", signature=made.signature))
     parts += [f"· {retell(assumption)}" for assumption in record.assumptions]
+    parts += suppressed_rows(record)
     if not record.private:
         parts.append(simulation_warning())
     return parts
+
+
+def suppressed_rows(record: Record) -> Parts:
+    """How many rows lost their public values, where any could."""
+    suppressed = record.plan.suppressed
+    if suppressed is None:
+        return []
+    rows: dict[str, object] = {"count": suppressed, "rows": record.rows}
+    return [say("Public values of {count:,} of {rows:,} rows are suppressed.", **rows)]
 
 
 def _spent(budget: Budget) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Containment(Distortion):
         [[0.0, 0.25, 0.5], [1.0, 0.25, 0.5], [1.0, 1.25, 0.5]]
     """
 
-    sets: Mapping[Label, Collection[Label]] = field(default_factory=dict)
+    sets: Mapping[Any, Collection[Label]] = field(default_factory=dict)
     price: float = 0.0
 
     def __post_init__(self) -> None:

@@ -21,7 +21,6 @@ from leakgauge.release.forms import ColumnForm, form_of
 from leakgauge.release.plan import Planned, ReleasePlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Column, Kind, Suppression, Table, in_bins, suppressed
-from leakgauge.tables.binned import BinnedTable
 from leakgauge.tables.suppression import SuppressedTable
 
 LARGEST_ALPHABET = 1 << 12
@@ -143,8 +142,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     if plan.suppression is not None and plan.suppression.unit is not None:
         _require_known(plan.suppression.unit, known)
-    binned = in_bins(table, plan.bins)
-    seen = suppressed(binned, plan.suppression)
+    seen = suppressed(in_bins(table, plan.bins), plan.suppression)
     kinds = {column.name: column for column in seen.columns()}
     columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
@@ -153,11 +151,10 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     made = [*(name for one in columns for name in one.writes), *plan.public]
     order = [name for name in known if name in made] + [name for name in made if name not in known]
-    bins = binned.bins if isinstance(binned, BinnedTable) else {}
     if plan.unit.column is not None:
         _require_known(plan.unit.column, known)
     plan.unit.require_kept_by(table)
-    return BoundPlan(columns, plan.public, tuple(order), bins, seen, unit=plan.unit, suppression=plan.suppression)
+    return BoundPlan(columns, plan.public, tuple(order), seen.bins, seen, unit=plan.unit, suppression=plan.suppression)
 
 
 def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.coarser import CoarserTable
+from leakgauge.tables.levels import Levels
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
 
 if TYPE_CHECKING:
@@ -24,8 +26,11 @@ class BinnedTable(Table):
     """
 
     def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
-        self._table = table
-        self.bins: Mapping[str, Binning] = {name: _fixed(table, name, how) for name, how in bins.items()}
+        streamed = {name: how for name, how in bins.items() if isinstance(how, Levels) and not table.takes_levels}
+        self._table = CoarserTable(table, streamed) if streamed else table
+        self._gathered = {name: _fixed(table, name, how) for name, how in bins.items() if name not in streamed}
+        self.bins = {**self._gathered, **streamed}
+        self.takes_levels = table.takes_levels
 
     @property
     def rows(self) -> int:
@@ -46,7 +51,7 @@ class BinnedTable(Table):
 
     def moments(self, *columns: str) -> dict[str, Moments]:
         """The moments of each column by its name; without names, of all numeric columns."""
-        for name in self._own(columns):
+        for name in self.bins.keys() & set(columns):
             raise ColumnError("Column {name!r} is in bins, and moments need numbers; leave its bins out.", name=name)
         kinds = (Kind.INT, Kind.FLOAT)
         return self._table.moments(*(columns or (one.name for one in self.columns() if one.kind in kinds)))
@@ -75,7 +80,7 @@ class BinnedTable(Table):
         self._table.close()
 
     def _own(self, columns: tuple[str, ...]) -> dict[str, Binning]:
-        return {name: self.bins[name] for name in columns if name in self.bins}
+        return {name: self._gathered[name] for name in columns if name in self._gathered}
 
     def _further(self, bins: Mapping[str, Binning] | None) -> Mapping[str, Binning]:
         for name in bins or {}:

@@ -15,6 +15,7 @@ from leakgauge.probability import Interval
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import Naming
 from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
+from leakgauge.tables.coarser import coarser_texts
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.table import Column, Kind
 
@@ -144,44 +145,14 @@ def _coarser(column: Column, value: str, variable: str, levels: Levels) -> Bin:
     """The place of the coarser value among all of them, found in a type that lists the texts of the values."""
     labels = levels.labels
     places = {label: at for at, label in enumerate(labels)}
-    listed: dict[str, int] = {}
-    missing = "NULL"
-    for text, coarser in zip(levels.values, levels.coarser, strict=True):
-        if not text:
-            missing, listed[""] = str(places[coarser]), places[coarser]
-        elif (same := _as_written(text, column.kind)) is None:
-            continue
-        elif listed.setdefault(same, places[coarser]) != places[coarser]:
-            raise ColumnError(
-                "{file!r} has two lines for one value of {name!r}, which differ in level {level}; leave one out.",
-                file=levels.file,
-                name=column.name,
-                level=levels.level,
-            )
-    # Numbers are told apart by their value, however the file and the table write them.
-    text = f"CAST({'CAST(' + value + ' AS DOUBLE)' if column.kind is Kind.FLOAT else value} AS VARCHAR)"
+    listed = {text: places[coarser] for text, coarser in coarser_texts(levels, column).items()}
+    missing = listed.get("", "NULL")
+    text = f"CAST({value} AS VARCHAR)"
     found = f"getvariable('{variable}')[enum_code(TRY_CAST({text} AS {variable}_texts)) + 1]"
     key = f"CASE WHEN {value} IS NULL THEN {missing} ELSE COALESCE({found}, {NOT_COVERED}) END"
     # A type needs a text, and a list a value.
     listed.setdefault("", NOT_COVERED)
     return Bin(f"CAST({key} AS INTEGER)", list(listed.values()), lambda at: labels[at], list(listed))
-
-
-def _as_written(text: str, kind: Kind) -> str | None:
-    """The text of a value as DuckDB writes values of the kind; None where it is not such a value."""
-    if kind is Kind.BOOL:
-        return text.strip().casefold()
-    if kind not in _NUMBERS:
-        return text
-    try:
-        if kind is Kind.INT and text.strip().lstrip("+-").isdigit():
-            return str(int(text))
-        number = float(text) + 0.0
-    except ValueError:
-        return None
-    if kind is Kind.INT:
-        return str(int(number)) if number.is_integer() else None
-    return repr(number)
 
 
 def require_quantiles(column: Column) -> None:

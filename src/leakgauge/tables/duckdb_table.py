@@ -15,6 +15,7 @@ from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.duckdb_columns import NOT_COVERED, Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
 from leakgauge.tables.duckdb_failures import guarded
 from leakgauge.tables.levels import Levels
@@ -38,6 +39,8 @@ class DuckDBTable(Table):
         types: DuckDB's names of their types.
         place: how messages call the source.
     """
+
+    takes_levels = True
 
     def __init__(
         self,
@@ -284,9 +287,4 @@ class DuckDBTable(Table):
         found = f"COUNT(DISTINCT CASE WHEN {key} = {NOT_COVERED} THEN {self._values[at]} END)"
         lacking = int(self._one(aggregates.select([found], self._source))[0])
         if lacking:
-            raise ColumnError(
-                "{file!r} does not list {count} of the values of column {name!r}; add a line for each of them.",
-                file=levels.file,
-                count=lacking,
-                name=self._columns[at].name,
-            )
+            raise not_listed(levels, self._columns[at], lacking)

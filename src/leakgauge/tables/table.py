@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from types import TracebackType
+from types import MappingProxyType, TracebackType
 from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
@@ -144,7 +144,15 @@ def _mixed(codes: Sequence[npt.NDArray[np.int64]]) -> npt.NDArray[np.uint64]:
 
 
 class Table(Protocol):
-    """A table in some engine. Missing values, NaN included, are the label ``None``."""
+    """A table in some engine. Missing values, NaN included, are the label ``None``.
+
+    Attributes:
+        bins: how columns are gathered already.
+        takes_levels: whether ``Levels`` may be among bins; otherwise ``in_bins`` looks them up in the rows that stream.
+    """
+
+    bins: Mapping[str, Binning] = MappingProxyType({})
+    takes_levels: bool = False
 
     @property
     def rows(self) -> int:

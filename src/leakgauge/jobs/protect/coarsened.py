@@ -32,5 +32,5 @@ def coarsened(sources: Sources, column: str) -> ColumnUtility | None:
         unchanged=Quantity(same / pairs.n, "share"),
         total_variation=Quantity(gone / pairs.n, "share"),
         lost=Quantity(information_lost(pairs), "bits"),
-        covered=Quantity(values_covered(pairs), "values"),
+        covered=Quantity(values_covered(pairs), "letters"),
     )
