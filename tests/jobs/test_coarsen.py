@@ -115,7 +115,8 @@ def test_bins_that_are_not_coarser_are_refused(bins: tuple[str, ...], wrong: str
 
 
 def test_a_level_that_is_named_is_kept_and_missing_values_are_values(people: pa.Table, tmp_path: Path) -> None:
-    (tmp_path / "towns.csv").write_text("Bonn;DE;*\nKöln;DE;*\nPisa;IT;*\nRom;IT;*\n", encoding="utf-8")
+    # A town may be called None, and is not a missing one.
+    (tmp_path / "towns.csv").write_text("Bonn;DE;*\nKöln;DE;*\nPisa;IT;*\nRom;IT;*\nNone;IT;*\n", encoding="utf-8")
     towns = [None if at % 5 == 0 else one for at, one in enumerate(people["town"].to_pylist())]
     table = people.set_column(2, "a=town", pa.array(towns))
     request = asked(
@@ -126,6 +127,7 @@ def test_a_level_that_is_named_is_kept_and_missing_values_are_values(people: pa.
     assert found.chosen.levels == {"a=town": "towns.csv:1", "age": "width:20"}
     free = asked(public=("a=town",), levels=(f"a=town={tmp_path}/towns.csv",), min_k=9)
     settled, found = choose_levels(free, open_table(table))
+    assert found.chosen.groups == 3
     assert settled.levels == (f"a=town={tmp_path}/towns.csv:1",)
     assert Counter(rows_of(as_released(settled, open_table(table)), "a=town")).keys() == {("DE",), ("IT",), (None,)}
     # With nothing too small, the column stays as it is.

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def chosen_levels(found: Coarsening) -> Table:
     """The level of every public column, what is lost, and the same of the levels that would have been next."""
-    template = say("The least coarsening with {k} rows in every group", k=found.k)
+    title = say("The least coarsening with {k} rows in every group", k=found.k)
     if found.unit is not None:
-        template = say("The least coarsening with {k} persons in every group", k=found.k)
+        title = say("The least coarsening with {k} persons in every group", k=found.k)
     nodes = [node for node in (found.chosen, found.runner_up) if node is not None]
-    shown = grid("|".join(["", say("chosen"), say("runner-up")][: 1 + len(nodes)]), template)
+    shown = grid("|".join(["", say("chosen"), say("runner-up")][: 1 + len(nodes)]), title)
     for name in found.chosen.levels:
         shown.add_row(name, *(node.levels[name] or say("as it is") for node in nodes))
     shown.add_section()

@@ -97,14 +97,12 @@ class Node:
     Attributes:
         loss: in bits per row.
         suppressed: rows whose values are left out.
-        small: rows of groups below k, before these are brought up to k together.
         groups: those that are left.
     """
 
     steps: tuple[int, ...]
     loss: float
     suppressed: int
-    small: int
     groups: int
 
 
@@ -223,7 +221,7 @@ class _Search:
             bits += np.bincount(group[next_larger], weights=self._further_lost(node, place, rows, next_larger)).max()
             left -= 1
         loss = float(self.lost[node]) + float(bits) / hiding.n
-        self.counted[node] = one = Node(node, loss, suppressed, few, left)
+        self.counted[node] = one = Node(node, loss, suppressed, left)
         if hiding.allows(few):
             self.cleared[tuple(slice(step, None) for step in node)] = True
         else:

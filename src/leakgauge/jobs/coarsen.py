@@ -20,6 +20,7 @@ from leakgauge.measures import entropy
 from leakgauge.probability import Interval, Label
 from leakgauge.probability.cells import Codes
 from leakgauge.tables import Binning, Hierarchy, Levels, Table, parse_binning
+from leakgauge.tables.binnings import both_bins_and_levels
 from leakgauge.tables.levels import parse_levels
 
 Progress = Callable[[int, int], None]
@@ -54,7 +55,7 @@ def choose_levels(asked: Request, table: Table, progress: Progress | None = None
     assert asked.min_k is not None
     (binned, bins), (levelled, levels) = _binned(asked), _levelled(asked)
     for name in binned.keys() & levelled.keys():
-        raise OptionError("Column {column!r} has both bins and levels; give it one of them.", column=name)
+        raise both_bins_and_levels(name)
     ladders = {name: binned.get(name) or levelled.get(name) or Ladder() for name in asked.public}
     hiding = _hiding(table, ladders, asked.min_k, asked.max_suppressed, asked.unit)
     found = least_coarsening(hiding, progress)
@@ -138,9 +139,10 @@ def _hiding(table: Table, ladders: Ladders, k: int, max_suppressed: float, unit:
 def _steps(table: Table, name: str, ladder: Ladder, finest: tuple[Label, ...]) -> list[Codes]:
     """For each step of a column the number of the coarser value of each finest one."""
     if ladder.hierarchy is not None:
-        levels = (dict(zip(ladder.hierarchy.values, one, strict=True)) for one in ladder.hierarchy.columns)
+        values: tuple[Label, ...] = ladder.hierarchy.values
+        levels = (dict(zip(values, coarser, strict=True)) for coarser in ladder.hierarchy.columns)
         # A missing value that the file does not list stays missing.
-        return [_numbered(finest), *(_numbered([level.get(str(one), one) for one in finest]) for level in levels)]
+        return [_numbered(finest), *(_numbered([level.get(one) for one in finest]) for level in levels)]
     steps = [_numbered(finest)]
     for binning, (finer, coarser) in zip(ladder.steps[1:], pairwise(ladder.spelled), strict=True):
         assert binning is not None
