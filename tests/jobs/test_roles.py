@@ -78,7 +78,7 @@ def test_a_background_binned_by_month_is_published_and_measured_by_month(
     told_by_file = information([(secret, text) for (secret, _), (text,) in zip(original, published, strict=True)])
     assert read("out/measurement.json")["background_floor"]["value"] == pytest.approx(told_by_file, abs=1e-9)
     assert information(original) > told_by_file + 0.05
-    assert read("out/release.json")["plan"]["bins"] == {"day": {"binning": "month", "learnt": None}}
+    assert read("out/release.json")["plan"]["bins"] == {"day": {"binning": "month", "learnt": None, "levels": None}}
     # The record alone repeats it: the same attacks, verified.
     code, found = as_json(
         capsys, "audit", "out/release.json", "--original", "visits.csv", "--background", "day", "--simulate", "3"

@@ -12,7 +12,6 @@ from leakgauge.artefacts import Level, Origin, Quantity, Sentence
 from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
-from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
@@ -183,21 +182,28 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     for name, one in plan.bins.items():
         level, read = one.level, one.levels
         if level is not None and read is not None:
-            template = message("{column!s} is released at level {level:d} of {file!s}.")
-            yield Sentence(template, column=name, level=level, file=read.file)
+            yield Sentence(
+                "{column!s} is released at level {level:d} of {file!s}.", column=name, level=level, file=read.file
+            )
         elif level is not None:
             yield Sentence("{column!s} is released at level {level:d} of its coarser values.", column=name, level=level)
 
 
 def said_of_suppression(plan: Plan) -> Iterator[Sentence]:
     """What a record's plan suppresses, and that neither this nor coarser values are a guarantee."""
-    if plan.suppress_below is not None:
-        template = (
-            message("Where fewer than {below:d} rows agree in {columns!s}, these values are missing.")
-            if plan.suppress_unit is None
-            else message("Where fewer than {below:d} persons agree in {columns!s}, these values are missing.")
+    below = plan.suppress_below
+    if below is not None and plan.suppress_unit is None:
+        yield Sentence(
+            "Where fewer than {below:d} rows agree in {columns!s}, these values are missing.",
+            columns=plan.public,
+            below=below,
         )
-        yield Sentence(template, columns=plan.public, below=plan.suppress_below)
+    elif below is not None:
+        yield Sentence(
+            "Where fewer than {below:d} persons agree in {columns!s}, these values are missing.",
+            columns=plan.public,
+            below=below,
+        )
     if _is_coarsened(plan):
         yield Sentence(
             "Coarsening and suppression are not differential privacy: someone who knows enough about a person may "
