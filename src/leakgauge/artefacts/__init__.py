@@ -14,6 +14,7 @@ from leakgauge.artefacts.audit import (
     strongest,
 )
 from leakgauge.artefacts.channel_file import ChannelFile
+from leakgauge.artefacts.coarsening import Coarsening
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
@@ -35,6 +36,7 @@ __all__ = [
     "Before",
     "ChannelFile",
     "Check",
+    "Coarsening",
     "Compared",
     "Comparison",
     "Design",

@@ -165,9 +165,16 @@ class Diversity(Part, frozen=True):
             class and the table.
         ordered_closeness: the same by the earth mover's distance between ranks, from 0 to 1; None where the values
             have no order. A missing value ranks last.
+        largest_share: α of (α, k)-anonymity: the share of the most common value of a class.
+        likeness: β of basic β-likeness: by which share of itself a value is more common in a class than in the table.
+        enhanced_likeness: min(β, −ln p) of the rarest value p: the most that enhanced β-likeness lets any value gain.
+        disclosure: δ of δ-disclosure privacy, in nats: the largest |ln(share in a class / share in the table)| of the
+            values that a class has; one that it lacks would make it infinite.
 
     References:
-        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007.
+        Machanavajjhala et al., l-diversity, 2006; Li, Li and Venkatasubramanian, t-closeness, 2007; Wong et al.,
+        (α, k)-anonymity, 2006; Cao and Karras, β-likeness, 2012; Brickell and Shmatikov, δ-disclosure privacy, 2008.
+        The last three numbers are computed as in Sáinz-Pardo Díaz and López García, pyCANON, 2022.
     """
 
     secret: str
@@ -175,6 +182,10 @@ class Diversity(Part, frozen=True):
     entropy: float
     closeness: float
     ordered_closeness: float | None
+    largest_share: float
+    likeness: float
+    enhanced_likeness: float
+    disclosure: float
 
 
 class Anonymity(Part, frozen=True):
@@ -269,6 +280,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
         digest: over all other fields, so that a change shows.
         exposures: what everything that leaves tells of each secret.
         total: and of all secrets at once; None of a single one.
+        diversity: of each secret, as it is in the original, within the groups of the public columns of the release.
         foreign: how a release that was made elsewhere was held beside its original.
     """
 
@@ -286,6 +298,7 @@ class Audit(Artefact, frozen=True, tag="leakgauge/audit/1"):
     digest: str = ""
     exposures: tuple[Exposure, ...] = ()
     total: Total | None = None
+    diversity: tuple[Diversity, ...] = ()
     foreign: Foreign | None = None
 
     @property

@@ -24,6 +24,7 @@ LONGEST_WORD: Final = 100
 """Bytes of a column's name in the name of a file."""
 READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", "no_header")
 """Fields that say how the table is read."""
+MAX_SUPPRESSED: Final = 0.05
 _TARGETS = ("max_distortion", "max_leakage", "target")
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
@@ -79,8 +80,9 @@ class Request(Part, frozen=True):
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
             which has on each line a value and then ever coarser ones; without a number ``min_k`` chooses.
         suppress_below: public values of rows in groups of fewer rows than this are left out of the release.
-        min_k: every group of rows that agree in the public columns has so many rows: the least coarsening over levels
-            and bins that reaches it is taken.
+        min_k: every group of rows that agree in the public columns has so many rows, or persons where there is a unit:
+            of their levels, and of bins that are given several times from fine to coarse, those are taken that lose
+            least.
         max_suppressed: the share of rows whose public values may be left out for that.
         within: the mean absolute error that a reader can bear, in the secret's own unit.
         clamp: released numbers beyond the declared bounds are brought back to them.
@@ -121,7 +123,7 @@ class Request(Part, frozen=True):
     levels: tuple[str, ...] = ()
     suppress_below: Annotated[int | None, Origin.DECLARED] = None
     min_k: Annotated[int | None, Origin.DECLARED] = None
-    max_suppressed: Annotated[float, Origin.DECLARED] = 0.05
+    max_suppressed: Annotated[float, Origin.DECLARED] = MAX_SUPPRESSED
     within: Annotated[PerSecret, Origin.DECLARED] = None
     clamp: Annotated[bool, Origin.DECLARED] = False
     missing: tuple[str, ...] = ()
@@ -155,6 +157,7 @@ class Request(Part, frozen=True):
         self._require_roles()
         self._require_unit()
         self._require_suppression()
+        self._require_hiding()
         self._require_numbers()
         self._require_one_target()
         if self.target is not None:
@@ -244,6 +247,30 @@ class Request(Part, frozen=True):
                 raise OptionError(
                     "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
                     "--background or of --public, or leave --suppress-below out.",
+                    column=name,
+                )
+
+    def _require_hiding(self) -> None:
+        if not 0 <= self.max_suppressed < 1:
+            raise OptionError(
+                "--max-suppressed {found} is not a share of the rows; give a number from 0 to below 1, such as 0.05.",
+                found=self.max_suppressed,
+            )
+        if self.min_k is None:
+            if self.max_suppressed != MAX_SUPPRESSED:
+                raise OptionError("--max-suppressed goes with --min-k; give both, or leave it out.")
+            return
+        if self.min_k < 2:
+            raise OptionError("--min-k {found} hides nobody; give a whole number from 2 on.", found=self.min_k)
+        if not self.public:
+            raise OptionError("--min-k coarsens public columns, and there are none; name one with --public.")
+        if self.suppress_below is not None:
+            raise OptionError("--min-k itself suppresses groups that are too small; leave --suppress-below out.")
+        for name in self.background if self.max_suppressed else ():
+            if name in self.public:
+                raise OptionError(
+                    "Column {column!r} is known to the attacker, so that suppressing it hides nothing; leave it out of "
+                    "--background or of --public, or say --max-suppressed 0.",
                     column=name,
                 )
 

@@ -233,6 +233,8 @@ def _render_release(audit: Audit) -> Parts:
         alone = say("{unique:d} of {rows:d} rows", unique=audit.anonymity.unique, rows=audit.anonymity.rows)
         public.add_row(say("alone in their class"), alone)
         parts.append(public)
+    if audit.diversity:
+        parts += _diversity(audit)
     if audit.foreign is not None:
         untried = say(", ").join(map(retell, audit.foreign.left_out))
         parts.append(say("Not tried, because both tables are not enough for it: {attacks!s}.", attacks=untried))
@@ -256,6 +258,19 @@ def _matched(audit: Audit, foreign: Foreign) -> Parts:
     for one in foreign.columns:
         columns.add_row(one.name, f"{one.contains.value:.1%}", f"{one.size.value:.3g}", str(one.values))
     return [*(alert(retell(one)) for one in foreign.warnings), facts, *([columns] if foreign.columns else [])]
+
+
+def _diversity(audit: Audit) -> Parts:
+    """How different each secret is within the groups of the public columns; the worst group counts."""
+    heads = say("secret|distinct l|entropy l|t|α|β|enhanced β|δ")
+    worst = grid(heads, say("The secrets within groups of the public columns, at worst"))
+    for one in audit.diversity:
+        shares = (one.entropy, one.closeness, one.largest_share, one.likeness, one.enhanced_likeness, one.disclosure)
+        worst.add_row(one.secret, str(one.distinct), *(f"{share:.3g}" for share in shares))
+    return [
+        worst,
+        say("These describe the table; they are not a guarantee, and make no claim of differential privacy."),
+    ]
 
 
 def _exposures(audit: Audit) -> Parts:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
+    "coarsen": message("choosing the levels"),
     "survey": message("looking through the columns"),
     "measure": message("measuring the leakage"),
     "design": message("designing the channel"),
@@ -85,7 +86,9 @@ STAGES = {
 @options.bins
 @options.levels
 @click.option("--suppress-below", type=int, metavar="K", help="Leave out public values of groups smaller than this.")
-@click.option("--min-k", type=int, metavar="K", help="Coarsen public columns least so that every group has K rows.")
+@click.option(
+    "--min-k", type=int, metavar="K", help="Coarsen public columns as little as lets every group have K rows."
+)
 @click.option(
     "--max-suppressed", type=float, default=0.05, show_default=True, metavar="SHARE", help="Of the rows, for --min-k."
 )
@@ -197,7 +200,8 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey
+    from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.release import suppressed_rows
     from leakgauge.cli.repeated import said_of_earlier_releases
@@ -224,6 +228,8 @@ def render(done: Done) -> Parts:
         measured = [done.read(Measurement, job.asked.file("measurement.json", one)) for one in job.asked.sources]
         if not all(one.reliable for one in measured):
             parts.append(Text(too_small(), "yellow"))
+        if (done.folder / "coarsening.json").exists():
+            parts.append(chosen_levels(done.read(Coarsening, "coarsening.json")))
         record = done.read(Record, "release.json")
         plan = record.plan
         parts += [f"· {retell(said)}" for said in (*said_of_bins(plan), *said_of_suppression(plan))]

@@ -81,13 +81,14 @@ def grade_release(
     confidence: float = 0.95,
     accusing: Audit | None = None,
     alone: float | None = None,
+    smallest: int | None = None,
 ) -> StoredAssessment:
     """A column of a release graded from its record, its table and its audit.
 
     Of evidence that is ``stored`` space and time are taken. The lifts aim at the next better grade unless there is a
-    ``target``. A policy judges the share of rows that stand ``alone`` in the public columns, which is what the audit
-    found unless it is given. Vetoes are the findings of the audit ``accusing``, where that is another than the one that
-    is graded.
+    ``target``. A policy judges the share of rows that stand ``alone`` in the public columns and the ``smallest`` group
+    of rows that agree in them, which are what the audit found unless they are given. Vetoes are the findings of the
+    audit ``accusing``, where that is another than the one that is graded.
     """
     release = Release.read(record)
     protected = protected_of_release(release, original, released, column)
@@ -109,9 +110,14 @@ def grade_release(
         stated = [one.value for one in release.record.together.values()]
         together = max((one for one in stated if math.isfinite(one)), default=math.inf) if stated else None
         shown = None if audit.epsilon_lower_bound is None else audit.epsilon_lower_bound.value
-        unique = audit.anonymity.unique_share if alone is None and audit.anonymity is not None else alone
+        hidden = audit.anonymity
         lines = policy.judge(
-            found, together=together, shown=shown, alone=unique, releases_per_period=releases_per_period
+            found,
+            together=together,
+            shown=shown,
+            alone=hidden.unique_share if alone is None and hidden is not None else alone,
+            smallest=hidden.k if smallest is None and hidden is not None else smallest,
+            releases_per_period=releases_per_period,
         )
     return stored_as(
         found,

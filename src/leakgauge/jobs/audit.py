@@ -13,6 +13,7 @@ from leakgauge.artefacts.channel_file import read_channel
 from leakgauge.artefacts.codec import sealed
 from leakgauge.artefacts.exposure import Exposure
 from leakgauge.audit import Program, anonymity, lower_bound
+from leakgauge.audit.anonymity import diversity
 from leakgauge.audit.attacks.case import Case, read_case
 from leakgauge.audit.attacks.catalogue import ATTACKS, attack_case
 from leakgauge.audit.experiment import Counting
@@ -95,6 +96,10 @@ def audit_release(
             verification.checks,
             exposures=exposures,
             total=total_told(case, exposures),
+            # By the secret itself: values with noise look more diverse than those of the people behind them.
+            diversity=tuple(diversity(", ".join(one.names), case.classes, one.each) for one in case.secrets)
+            if case.public
+            else (),
         )
     )
 

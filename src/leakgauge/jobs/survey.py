@@ -250,6 +250,23 @@ def require_few_alone(found: Survey, policy: Policy) -> None:
         )
 
 
+def require_large_groups(found: Survey, policy: Policy) -> None:
+    """Refuse to publish columns by which rows fall into smaller groups than a policy allows.
+
+    Raises:
+        RefusalError: says how small.
+    """
+    together, least = found.published, policy.min_k
+    if together is not None and least is not None and together.smallest < least:
+        raise RefusalError(
+            "The smallest group of rows that agree in the public columns {columns!s} has {smallest}, and the policy "
+            "asks for {least} (min_k); publish fewer or coarser columns, such as by --min-k {least}.",
+            columns=together.columns,
+            smallest=together.smallest,
+            least=least,
+        )
+
+
 def require_publishable(found: Survey, public: Sequence[str], accepted: Sequence[str]) -> None:
     """Refuse to publish columns that name people.
 

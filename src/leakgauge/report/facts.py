@@ -16,6 +16,7 @@ from leakgauge.artefacts import (
     AuditedRecord,
     Before,
     ChannelFile,
+    Coarsening,
     Comparison,
     Design,
     Finding,
@@ -46,6 +47,7 @@ from leakgauge.report.visible import visible
 
 ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "job.json": Job,
+    "coarsening.json": Coarsening,
     "survey.json": Survey,
     "measurement.json": Measurement,
     "design.json": Design,
@@ -63,7 +65,7 @@ ARTEFACTS: Final[Mapping[str, type[msgspec.Struct]]] = {
     "before.json": Before,
 }
 """The artefacts of a job that are reported; every one may be absent."""
-_SHARED: Final = ("job.json", "survey.json", "release.json", "release.public.json", "audit.json")
+_SHARED: Final = ("job.json", "coarsening.json", "survey.json", "release.json", "release.public.json", "audit.json")
 """Artefacts that a job with several secrets has once; it has the others for each."""
 _SEALED: Final = ("release.json", "release.public.json", "audit.json")
 """Artefacts with a digest over their fields."""

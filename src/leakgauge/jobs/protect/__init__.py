@@ -15,7 +15,17 @@ from typing import Any
 
 from msgspec import structs
 
-from leakgauge.artefacts import Audit, Job, JobEvent, Outcome, Request, SecretOutcome, StoredAssessment, codec
+from leakgauge.artefacts import (
+    Audit,
+    Coarsening,
+    Job,
+    JobEvent,
+    Outcome,
+    Request,
+    SecretOutcome,
+    StoredAssessment,
+    codec,
+)
 from leakgauge.artefacts.assessment import parse_target
 from leakgauge.artefacts.codec import Stored, digest_of
 from leakgauge.artefacts.job import TableColumn, TableRead
@@ -34,6 +44,7 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.coarsen import choose_levels
 from leakgauge.jobs.protect.choice import plan_of
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
@@ -63,6 +74,8 @@ __all__ = ["NAMES", "Done", "Progress", "protect"]
 
 NAMES = (*STAGES, "report")
 """The stages in order."""
+COARSEN = "coarsen"
+"""What is told before the stages where levels are chosen."""
 Progress = Callable[[JobEvent], None]
 """Told where the job stands."""
 REPORTS = {Edition.INTERNAL: "report.html", Edition.EXTERNAL: "report-external.html"}
@@ -145,12 +158,13 @@ def protect(
             )
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
-        sources = open_sources(request, source, opened)
+        watch = watched(content)
+        settled, coarsening = _settled(request, source, progress or (lambda event: None))
+        sources = open_sources(settled, source, opened)
         if earlier is not None:
-            plan = plan_of(request, earlier.chosen(), sources, learnt=earlier.learnt(request))
+            plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
             earlier.require_known_values(plan, source)
         policy = None if request.policy is None else read_policy(request.policy)
-        watch = watched(content)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
         kept.note(
             withheld=tuple(name for name in names if name not in request.released),
@@ -159,7 +173,7 @@ def protect(
         )
         if request.diagram is not None:
             write_whole(place / "diagram.toml", Path(request.diagram).read_text(encoding="utf-8"))
-        work = Work(request, kept, sources, policy, lambda done, total: None, earlier)
+        work = Work(settled, kept, sources, policy, lambda done, total: None, earlier, coarsening)
         try:
             refused = _run(work, watch, overwrite, progress or (lambda event: None))
         except (InputError, RefusalError):
@@ -210,6 +224,16 @@ def _plain(value: object, several: bool) -> object:
     if isinstance(value, Path):
         value = str(value)
     return [value] if several and isinstance(value, str) else codec.encode(value)
+
+
+def _settled(asked: Request, table: Table, tell: Progress) -> tuple[Request, Coarsening | None]:
+    """What is asked with its levels chosen where it says so; from the same table they are the same in every run."""
+    if asked.min_k is None:
+        return asked, None
+    tell(JobEvent(COARSEN, "started"))
+    found = choose_levels(asked, table, lambda done, total: tell(JobEvent(COARSEN, "working", done, total)))
+    tell(JobEvent(COARSEN, "finished"))
+    return found
 
 
 def _about(asked: Request, table: Table, watch: Watched | InMemory) -> TableRead:

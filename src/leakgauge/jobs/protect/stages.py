@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from leakgauge.artefacts import Audit, Measurement, Record, Request, StoredAssessment, Survey
+from leakgauge.artefacts import Audit, Coarsening, Measurement, Record, Request, StoredAssessment, Survey
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.request import READING, Aim
 from leakgauge.assessment import Policy
@@ -31,7 +31,7 @@ from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
+from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large_groups, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
@@ -43,6 +43,7 @@ from leakgauge.tables.workbooks import WORKBOOKS
 
 PLAN, PUBLIC_RECORD, AUDIT = "plan.toml", "release.public.json", "audit.json"
 SURVEY, MEASUREMENT, ASSESSMENT, BEFORE = "survey.json", "measurement.json", "assessment.json", "before.json"
+COARSENING_FILE = "coarsening.json"
 POSSIBLE = ("frontier.json", "comparison.json", "improvement.json")
 """What the design leaves where nothing meets the target."""
 ROOM = 1 << 24
@@ -62,7 +63,10 @@ SURE = 1 - 1e-6
 
 @dataclass(frozen=True)
 class Work:
-    """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated."""
+    """A job under way; ``tell`` takes how much is done of how much in the current stage, ``earlier`` is repeated.
+
+    Where levels were chosen, ``asked`` has the chosen ones alone, and ``coarsening`` says how they were.
+    """
 
     asked: Request
     folder: Folder
@@ -70,6 +74,7 @@ class Work:
     policy: Policy | None
     tell: Callable[[int, int], None]
     earlier: Earlier | None = None
+    coarsening: Coarsening | None = None
 
     @property
     def released(self) -> str:
@@ -120,7 +125,7 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     """Which columns name people or single them out; what must not be published is refused before anything is drawn.
 
     Raises:
-        RefusalError: a public column names people, or more rows stand alone than the policy allows.
+        RefusalError: a public column names people, more rows stand alone than the policy allows, or groups are smaller.
     """
     asked, table = work.asked, work.sources.table
     found = surveyed(
@@ -138,8 +143,12 @@ def survey_stage(work: Work) -> tuple[str, ...]:
     require_publishable(found, asked.public, asked.accept_unique)
     if work.policy is not None:
         require_few_alone(found, work.policy)
+        require_large_groups(found, work.policy)
     work.folder.write(SURVEY, found)
-    return (SURVEY,)
+    if work.coarsening is None:
+        return (SURVEY,)
+    work.folder.write(COARSENING_FILE, work.coarsening)
+    return SURVEY, COARSENING_FILE
 
 
 def measure_stage(work: Work) -> tuple[str, ...]:
@@ -347,7 +356,7 @@ def assess_stage(work: Work) -> tuple[str, ...]:
 
 
 def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str, ...]) -> StoredAssessment:
-    asked = work.asked
+    asked, survey = work.asked, work.folder.read(Survey, SURVEY)
     return grade_release(
         work.release,
         audit,
@@ -359,7 +368,8 @@ def _graded(work: Work, audit: Audit, accusing: Audit | None, secret: tuple[str,
         policy=work.policy,
         confidence=asked.confidence,
         accusing=accusing,
-        alone=work.folder.read(Survey, SURVEY).alone,
+        alone=survey.alone,
+        smallest=survey.smallest,
     )
 
 
@@ -397,6 +407,7 @@ FILES: dict[str, tuple[str, ...]] = {
     "assess": (RECORD, AUDIT),
     "report": (
         SURVEY,
+        COARSENING_FILE,
         MEASUREMENT,
         *POSSIBLE,
         "design.json",

@@ -14,6 +14,7 @@ from leakgauge.report.sections.teller import NOTHING, Cell, Plain, Teller, own
 from leakgauge.tables import Kind
 
 _FILE = "audit.json"
+_DIVERSITY = ("distinct", "entropy", "closeness", "largest_share", "likeness", "enhanced_likeness", "disclosure")
 _ORDERED = [kind.words for kind in (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)]
 
 
@@ -123,6 +124,20 @@ def _anonymity(tell: Teller) -> Iterator[Content]:
             classes=tell.number(_FILE, "anonymity", "classes"),
             k=tell.number(_FILE, "anonymity", "k", count=True),
             unique=tell.number(_FILE, "anonymity", "unique", count=True),
+        )
+    found = tell.items(_FILE, "diversity")
+    if found:
+        yield from tell.grid(
+            "The secrets within the groups of the public columns, at worst",
+            "Secret|Distinct l|Entropy l|t-closeness|α of (α, k)|β-likeness|Enhanced β|δ-disclosure",
+            (
+                (own(str(one["secret"])), *(tell.number(_FILE, "diversity", at, name) for name in _DIVERSITY))
+                for at, one in enumerate(found)
+            ),
+        )
+        yield tell.note(
+            "These numbers describe this table and promise nothing: who knows more, or sees another release of the "
+            "same people, undoes them. They make no claim of differential privacy."
         )
 
 

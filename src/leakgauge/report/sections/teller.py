@@ -35,6 +35,7 @@ TITLES: Final = {
     "context": message("Declared context and unit of protection"),
     "data": message("Data and roles"),
     "survey": message("Which columns give people away"),
+    "coarsening": message("Coarser public columns"),
     "guarantee": message("Mechanism and guarantee"),
     "earlier": message("Releases before this one"),
     "leakage": message("Leakage before and after"),
