@@ -18,6 +18,7 @@ from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
 from leakgauge.jobs import measure, survey
+from leakgauge.jobs import design
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS
@@ -72,7 +73,7 @@ LIMITS: Final = (
     f"More than {survey.MOST_COLUMNS} columns are refused",
     f"boosted trees on at most {learner.MOST_ROWS:,} rows",
     f"by the {learner.CLASSES} most frequent ones and the rest",
-    f"A secret with more than {choice.MOST_VALUES} values is not designed for",
+    f"A secret with more than {design.MOST_VALUES} values is not designed for",
     "at a confidence of 1 − 10⁻⁶",
 )
 

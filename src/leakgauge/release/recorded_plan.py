@@ -16,7 +16,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, parse_binning
-from leakgauge.tables.binnings import Learnt, spelled_binning
+from leakgauge.tables.binnings import Learnt, asked_binning, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
 DECLARED = "declared"
@@ -46,8 +46,9 @@ def binnings(plan: Plan) -> dict[str, Binning]:
 
 
 def _recorded_bins(binning: Binning) -> RecordedBins:
-    learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
-    return RecordedBins(spelled_binning(binning), learnt or None)
+    asked, merged = asked_binning(binning), binning.merged if isinstance(binning, Learnt) else 0
+    learnt = None if asked is binning else LearntEdges(spelled_binning(asked), merged)
+    return RecordedBins(spelled_binning(binning), learnt)
 
 
 def _planned_column(one: BoundColumn) -> PlannedColumn:

@@ -34,6 +34,7 @@ from leakgauge.errors import (
     did_you_mean,
 )
 from leakgauge.jobs.assess import refused_by_veto
+from leakgauge.jobs.protect.choice import require_designable
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.folder import Folder, open_folder
 from leakgauge.jobs.protect.sources import InMemory, Watched, open_sources, watched
@@ -140,6 +141,7 @@ def protect(
         if request.rows_per_unit is not None:
             UnitOfProtection(request.unit, request.rows_per_unit).require_kept_by(source)
         sources = open_sources(request, source, opened)
+        require_designable(request, sources)
         policy = None if request.policy is None else read_policy(request.policy)
         watch = watched(content)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))

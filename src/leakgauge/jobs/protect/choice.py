@@ -18,9 +18,9 @@ from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
-from leakgauge.errors import InputError, OptionError, RefusalError
+from leakgauge.errors import InputError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
-from leakgauge.jobs.design import Question, as_design, as_frontier
+from leakgauge.jobs.design import Question, as_design, as_frontier, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import parse_mechanism
@@ -29,13 +29,12 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
 from leakgauge.release.priors import histogram_steps
-from leakgauge.tables import Table
+from leakgauge.tables import Binning, Table
+from leakgauge.tables.binnings import asked_binning, spelled_binning
 
 CHANNEL = "channel.json"
 CURVE = 25
 """Points of the frontier."""
-MOST_VALUES = 1000
-"""A secret with more is a number or a key, which is gathered into bins first."""
 LETTERS = 64
 CELLS = 1 << 17
 """Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
@@ -58,16 +57,18 @@ class Chosen:
     channel: NamedChannel | None = None
 
 
-def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> ReleasePlan:
+def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> ReleasePlan:
     """The plan by which every group of secrets is released."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
-    return ReleasePlan(columns, asked.public, _bins(asked), unit=unit, rows_per_unit=rows)
+    return ReleasePlan(columns, asked.public, _bins(asked, sources), unit=unit, rows_per_unit=rows)
 
 
-def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
+def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> str:
     """The same as TOML, with each channel in its own file."""
-    public, bins = ", ".join(map(_quoted, asked.public)), _bins(asked)
+    public = ", ".join(map(_quoted, asked.public))
+    # As they were asked for, so that whoever reads the plan sees what the table decided.
+    bins = {name: spelled_binning(asked_binning(how)) for name, how in _bins(asked, sources).items()}
     columns = {
         name: how.plan if how.channel is None else asked.file(CHANNEL, group)
         for group, how in chosen.items()
@@ -78,10 +79,9 @@ def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> str:
     return "\n".join([*tables, _table("bins", bins)] if bins else tables)
 
 
-def _bins(asked: Request) -> dict[str, str]:
+def _bins(asked: Request, sources: Sources) -> dict[str, Binning]:
     """How the released columns are binned."""
-    bins = {column: how for column, _, how in (text.rpartition("=") for text in asked.bins)}
-    return {name: bins[name] for name in asked.released if name in bins}
+    return {name: sources.bins[name] for name in asked.released if name in sources.bins}
 
 
 def _table(name: str, lines: Mapping[str, str]) -> str:
@@ -105,21 +105,17 @@ def choose(asked: Request, aim: Aim, sources: Sources, progress: Callable[[int, 
     return _designed(asked, aim, sources, keep)
 
 
-def require_designable(asked: Request, aim: Aim, sources: Sources) -> None:
-    """Refuse at once what a design would take minutes or hours for, and say what would not.
+def require_designable(asked: Request, sources: Sources) -> None:
+    """Refuse, before anything else is done, what a design would take hours for, or what bins alone make impossible.
 
     Raises:
         OptionError: a secret with more values than a channel is designed for, where no mechanism is named.
+        RefusalError: bins that alone put values off by more than readers can bear.
     """
-    (values,) = sources.table.group_sizes([aim.columns])
-    if not aim.mechanism and values.groups > MOST_VALUES:
-        raise OptionError(
-            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them, such as "
-            "--bins {column!s}=quantiles:20, or name a --mechanism.",
-            column=", ".join(aim.columns),
-            found=values.groups,
-            most=MOST_VALUES,
-        )
+    for aim in asked.aims:
+        sources.allowing(aim)
+        if not aim.mechanism:
+            require_few_values(sources.table, aim.columns)
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:

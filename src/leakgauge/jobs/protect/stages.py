@@ -24,7 +24,6 @@ from leakgauge.jobs.protect.choice import (
     plan_of,
     plan_text,
     require_affordable,
-    require_designable,
 )
 from leakgauge.jobs.protect.companions import before, levels_of, utility
 from leakgauge.jobs.protect.folder import Folder
@@ -165,21 +164,20 @@ def design_stage(work: Work) -> tuple[str, ...]:
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
     chosen: dict[tuple[str, ...], Chosen] = {}
-    for aim in asked.aims:
+    for aim in map(work.sources.allowing, asked.aims):
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
-        require_designable(asked, aim, work.sources)
         keep_possibilities(asked, aim, work.sources, keep)
         work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
         chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
         work.tell(2 * len(chosen), 2 * len(asked.aims))
         if how.channel is not None:
             keep(CHANNEL, ChannelFile.of(how.channel))
-    write_whole(folder.place / PLAN, plan_text(asked, chosen))
-    folder.plan = plan_of(asked, chosen)
+    write_whole(folder.place / PLAN, plan_text(asked, chosen, work.sources))
+    folder.plan = plan_of(asked, chosen, work.sources)
     return (*written, PLAN)
 
 
@@ -218,7 +216,8 @@ def _is_chosen_by_counts(asked: Request) -> bool:
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
     return asked.accounted is None and any(
-        not aim.mechanism and (aim.max_distortion, aim.max_leakage) == (None, None) for aim in asked.aims
+        not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
+        for aim in asked.aims
     )
 
 
