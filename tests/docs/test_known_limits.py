@@ -17,8 +17,7 @@ from leakgauge.audit.attacks import columns, learner
 from leakgauge.cli import verbs
 from leakgauge.cli.help import spoken
 from leakgauge.design import arrays, ends, families, output_entropy, sequences
-from leakgauge.jobs import measure, survey
-from leakgauge.jobs import design
+from leakgauge.jobs import design, measure, survey
 from leakgauge.jobs.protect import choice, stages
 from leakgauge.measures import bootstrap
 from leakgauge.mechanisms.mechanism import MOST_PAIRS

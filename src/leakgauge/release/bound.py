@@ -131,7 +131,7 @@ def bind(plan: ReleasePlan, table: Table) -> BoundPlan:
             _require_known(name, known)
     seen = in_bins(table, plan.bins)
     kinds = {column.name: column for column in seen.columns()}
-    columns = tuple(_bound(name, how, kinds, seen, plan.bins) for name, how in _once(plan.columns))
+    columns = tuple(_bound(name, how, kinds, seen, plan) for name, how in _once(plan.columns))
     _require_one_each(columns, plan.public)
     for one in columns:
         for name in one.reads:
@@ -156,10 +156,10 @@ def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
         yield name, how
 
 
-def _bound(
-    name: str, how: Planned, known: Mapping[str, Column], table: Table, bins: Mapping[str, Binning]
-) -> BoundColumn:
+def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, plan: ReleasePlan) -> BoundColumn:
+    bins = plan.bins
     if isinstance(how, NamedChannel):
+        _require_not_clamped(name, plan, "a channel")
         fixed = through_channel(_in_text(how, bins))
         exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
@@ -177,9 +177,23 @@ def _bound(
             if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
+    if mechanism.noise is None:
+        _require_not_clamped(name, plan, mechanism.name)
+    elif name in plan.clamp:
+        mechanism = mechanism.noise.clamped()
     channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     return BoundColumn(name, mechanism, (name,), (name,), own, named)
+
+
+def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
+    if name in plan.clamp:
+        raise ColumnError(
+            "Column {name!r} is clamped, but {mechanism!s} adds no noise that could leave bounds; leave the clamping "
+            "out.",
+            name=name,
+            mechanism=mechanism,
+        )
 
 
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:

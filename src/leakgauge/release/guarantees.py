@@ -174,10 +174,27 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
             columns=tuple(learnt),
         )
+    for name, one in learnt.items():
+        if one.asked.partition(":")[0] == "auto":
+            yield _said_of_chosen(name, plan.bins[name].binning)
     if merged:
         yield Sentence(
             "There are fewer bins of {columns!s} than asked for: edges coincided and were merged.", columns=merged
         )
+
+
+def _said_of_chosen(column: str, binning: str) -> Sentence:
+    form, _, edges = binning.partition(":")
+    cuts = edges.split(",")
+    if form != "edges":
+        return Sentence("The bins of {column!s} were chosen: one for each {unit}.", column=column, unit=Sentence(form))
+    return Sentence(
+        "The bins of {column!s} were chosen: {count}, with edges from {first!s} to {last!s}.",
+        column=column,
+        count=len(cuts) + 1,
+        first=cuts[0],
+        last=cuts[-1],
+    )
 
 
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
@@ -200,6 +217,13 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
         yield Sentence("Columns named as public are released as they are and are not protected.")
     yield from said_of_bins(plan)
     columns = plan.columns.values()
+    clamped = _written(column for column in columns if column.clamps)
+    if clamped:
+        yield Sentence(
+            "Released numbers of {columns!s} beyond the declared bounds are brought back to them; that reads the noisy "
+            "number alone, so that every claim stays.",
+            columns=clamped,
+        )
     own = _written(column for column in columns if column.letters == THIS_TABLE)
     if own:
         yield Sentence(

@@ -37,6 +37,7 @@ class ReleasePlan:
         bins: how some of these columns are gathered into intervals first: the bin is what is read and written.
         unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
         rows_per_unit: how many rows a person has at most, as everybody knows it.
+        clamp: columns whose released numbers are brought back to the bounds of their mechanism.
 
     Raises:
         OptionError: nothing to release, a column both released and public or named twice, bins of another one, or a
@@ -56,6 +57,7 @@ class ReleasePlan:
         *,
         unit: str | None = None,
         rows_per_unit: int = 1,
+        clamp: Iterable[str] = (),
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
         self.public = tuple(public)
@@ -63,6 +65,13 @@ class ReleasePlan:
             name: parse_binning(how) if isinstance(how, str) else how for name, how in (bins or {}).items()
         }
         self.unit = UnitOfProtection(unit, rows_per_unit)
+        self.clamp = (clamp,) if isinstance(clamp, str) else tuple(clamp)
+        for name in self.clamp:
+            if name not in self.columns:
+                raise OptionError(
+                    "The plan clamps column {name!r}, which it does not release through a mechanism; leave it out.",
+                    name=name,
+                )
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
         if "" in (*self.columns, *self.public):
@@ -101,7 +110,8 @@ class ReleasePlan:
 def read_plan(path: Path | str) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``; of persons ``unit`` and ``rows_per_unit``.
 
-    Channel files lie relative to it.
+    ``clamp = […]`` names columns whose released numbers are brought back to their bounds. Channel files lie relative to
+    it.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -110,11 +120,13 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "columns", "bins", "unit", "rows_per_unit", "schema"})
+    unknown = sorted(set(fields) - {"public", "columns", "bins", "unit", "rows_per_unit", "clamp", "schema"})
     columns, public, bins = fields.get("columns", {}), fields.get("public", []), fields.get("bins", {})
     texts = all(isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins))
     unit, rows = fields.get("unit"), fields.get("rows_per_unit", 1)
-    names = isinstance(public, list) and all(isinstance(name, str) for name in (*public, unit or ""))
+    clamp = fields.get("clamp", [])
+    lists = isinstance(public, list) and isinstance(clamp, list)
+    names = lists and all(isinstance(name, str) for name in (*public, *clamp, unit or ""))
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
@@ -125,7 +137,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
         )
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
-        return ReleasePlan(planned, public, bins, unit=unit, rows_per_unit=rows)
+        return ReleasePlan(planned, public, bins, unit=unit, rows_per_unit=rows, clamp=clamp)
     except FileError:
         raise
     except InputError as error:

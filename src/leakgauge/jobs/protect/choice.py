@@ -18,12 +18,12 @@ from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
-from leakgauge.errors import InputError, RefusalError
+from leakgauge.errors import InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
-from leakgauge.mechanisms import parse_mechanism
+from leakgauge.mechanisms import Mechanism, parse_mechanism
 from leakgauge.probability import Channel, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
@@ -51,17 +51,22 @@ Keep = Callable[[str, msgspec.Struct], None]
 
 @dataclass(frozen=True)
 class Chosen:
-    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel."""
+    """How the secret is released: a mechanism as its plan says it, or the name of a channel file and the channel.
+
+    ``noisy`` says whether it is a number with noise, which may leave its bounds.
+    """
 
     plan: str
     channel: NamedChannel | None = None
+    noisy: bool = False
 
 
 def plan_of(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> ReleasePlan:
     """The plan by which every group of secrets is released."""
     columns = {name: how.channel or how.plan for group, how in chosen.items() for name in group}
     unit, rows = (None, 1) if asked.rows_per_unit is None else (asked.unit, asked.rows_per_unit)
-    return ReleasePlan(columns, asked.public, _bins(asked, sources), unit=unit, rows_per_unit=rows)
+    clamp = _clamped(asked, chosen)
+    return ReleasePlan(columns, asked.public, _bins(asked, sources), unit=unit, rows_per_unit=rows, clamp=clamp)
 
 
 def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources: Sources) -> str:
@@ -74,9 +79,16 @@ def plan_text(asked: Request, chosen: Mapping[tuple[str, ...], Chosen], sources:
         for group, how in chosen.items()
         for name in group
     }
+    clamp = ", ".join(map(_quoted, _clamped(asked, chosen)))
     unit = f"unit = {_quoted(asked.unit or '')}\nrows_per_unit = {asked.rows_per_unit}\n"
-    tables = [f"public = [{public}]\n{unit if asked.rows_per_unit else ''}", _table("columns", columns)]
+    lines = [f"public = [{public}]\n", unit if asked.rows_per_unit else "", f"clamp = [{clamp}]\n" if clamp else ""]
+    tables = ["".join(lines), _table("columns", columns)]
     return "\n".join([*tables, _table("bins", bins)] if bins else tables)
+
+
+def _clamped(asked: Request, chosen: Mapping[tuple[str, ...], Chosen]) -> tuple[str, ...]:
+    """The secrets whose released numbers are brought back to their bounds."""
+    return tuple(name for group, how in chosen.items() for name in group if asked.clamp and how.noisy)
 
 
 def _bins(asked: Request, sources: Sources) -> dict[str, Binning]:
@@ -109,13 +121,24 @@ def require_designable(asked: Request, sources: Sources) -> None:
     """Refuse, before anything else is done, what a design would take hours for, or what bins alone make impossible.
 
     Raises:
-        OptionError: a secret with more values than a channel is designed for, where no mechanism is named.
+        OptionError: a secret with more values than a channel is designed for, where no mechanism is named; clamping
+            where nothing adds noise.
         RefusalError: bins that alone put values off by more than readers can bear.
     """
+    named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
+    if asked.clamp and asked.target is None and all(_any_letters(text).noise is None for text in named):
+        raise OptionError(
+            "--clamp brings numbers with noise back to their bounds, and no --mechanism here adds noise; leave it out."
+        )
     for aim in asked.aims:
         sources.allowing(aim)
         if not aim.mechanism:
             require_few_values(sources.table, aim.columns)
+
+
+def _any_letters(text: str) -> Mechanism:
+    """A mechanism by its name, for a question that its letters do not matter to."""
+    return parse_mechanism(text, letters=("a", "b"))
 
 
 def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> None:
@@ -210,7 +233,7 @@ def _planned(text: str, asked: Request, aim: Aim, sources: Sources) -> Chosen:
         channel = finite_channel(text, problem)
         return Chosen(CHANNEL, _named(channel, aim))
     if mechanism.letters is None or "letters=" in text:
-        return Chosen(text)
+        return Chosen(text, noisy=mechanism.noise is not None)
     return Chosen(f"{text}{',' if ':' in text else ':'}letters=this-table")
 
 

@@ -35,7 +35,7 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        drawn = self.mechanism.law.noise(len(totals), randomness).tolist()
+        drawn = self.mechanism.added.noise(len(totals), randomness).tolist()
         # Whole numbers of any size: floats come in only after the noise.
         return [
             float(self.on_grid(total) + noise) * self.mechanism.span.grid
@@ -50,7 +50,7 @@ class TotalNoise:
     def reach(self, confidence: float) -> float:
         """How far a noisy total lies from the total at most, with this probability; rounding to the grid included."""
         coarse = self.mechanism.span.grid
-        return self.mechanism.law.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
+        return self.mechanism.added.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
 
     def estimates(
         self, totals: list[int], confidence: float, randomness: Randomness, rounding: float = 0.0
@@ -65,7 +65,7 @@ class TotalNoise:
     @property
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise."""
-        rho = self.mechanism.law.rho(self.mechanism.span.steps)
+        rho = self.mechanism.added.rho(self.mechanism.span.steps)
         if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
         return rho

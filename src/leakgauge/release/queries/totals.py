@@ -140,7 +140,7 @@ class Histogram(ColumnQuery[npt.NDArray[np.int64]], NoisyQuery[npt.NDArray[np.in
         of 1 is the worst case.
         """
         noise, moved = self._noise(protection), self._moved(protection)
-        epsilon = noise.mechanism.law.epsilon(protection.rows)
+        epsilon = noise.mechanism.added.epsilon(protection.rows)
         if epsilon is not None:
             return (DiscreteLaplaceNoise(epsilon, 1, count=moved),)
         return (Claimed(ZeroConcentratedDP(sum_above([noise.rho] * moved))),)
