@@ -67,23 +67,43 @@ class NoisyNumber(Mechanism):
 
     @property
     def clamps(self) -> bool:
-        """Whether nothing is released beyond the bounds."""
-        return self.law is not self.added
+        """Whether nothing is released beyond the declared bounds."""
+        return isinstance(self.law, ClampedNoise)
+
+    @property
+    def declared(self) -> tuple[float, float]:
+        """The bounds of a column as they were declared; those that values are clamped to are rounded to the grid."""
+        lower, upper = (self.parameters[name] for name in ("lower", "upper"))
+        assert isinstance(lower, int | float) and isinstance(upper, int | float)
+        return lower, upper
 
     def clamped(self) -> NoisyNumber:
-        """The same with released numbers brought back to the bounds, which costs nothing.
+        """The same with released numbers brought back to the declared bounds, which costs nothing.
 
         Raises:
-            OptionError: no bounds are declared.
+            OptionError: no bounds are declared, or fewer than two grid points lie between them.
         """
-        if self.span.lowest is None:
-            raise OptionError("{name!s} has no bounds to clamp to; give lower and upper.", name=self.name)
-        low, high = self.span.bounds
-        return replace(self, parameters={**self.parameters, "clamp": "yes"}, law=ClampedNoise(self.added, low, high))
+        return replace(self, parameters={**self.parameters, "clamp": "yes"}, law=self._between_bounds())
 
     def share_beyond(self, steps: Steps) -> float:
-        """The share of numbers that noise carries beyond the bounds, by the law, for values in steps."""
-        return float(ClampedNoise(self.added, *self.span.bounds).beyond(steps).mean())
+        """The share of numbers that noise carries beyond the declared bounds, by its law, for values in steps."""
+        return float(self._between_bounds().beyond(steps).mean())
+
+    def _between_bounds(self) -> ClampedNoise:
+        if self.span.lowest is None:
+            raise OptionError("{name!s} has no bounds to clamp to; give lower and upper.", name=self.name)
+        lower, upper = self.declared
+        # Inwards: a released number beyond a bound by less than a step would be as impossible.
+        low, high = math.ceil(lower / self.span.grid), math.floor(upper / self.span.grid)
+        if low >= high:
+            raise OptionError(
+                "A grid of {grid:g} has fewer than 2 points between the bounds {lower:g} and {upper:g} to clamp to; "
+                "choose a finer one.",
+                grid=self.span.grid,
+                lower=lower,
+                upper=upper,
+            )
+        return ClampedNoise(self.added, low, high)
 
     @property
     def reach(self) -> float | None:
@@ -198,7 +218,9 @@ class NoisyNumber(Mechanism):
             whole = np.isfinite(steps) & (steps == np.floor(steps))
         if self.span.lowest is None:
             return bool(whole.all())
-        (low, high), reach = self.span.bounds, 0 if self.clamps else self.added.reach(1 - 2.0**-52)
+        if isinstance(self.law, ClampedNoise):
+            return bool((whole & (steps >= self.law.low) & (steps <= self.law.high)).all())
+        (low, high), reach = self.span.bounds, self.added.reach(1 - 2.0**-52)
         return bool((whole & (steps >= low - reach) & (steps <= high + reach)).all())
 
     def error_bar(self, confidence: float = 0.95) -> float:

@@ -25,15 +25,15 @@ from leakgauge.jobs.protect.choice import (
     plan_text,
     require_affordable,
 )
-from leakgauge.jobs.protect.companions import before, levels_of, utility
+from leakgauge.jobs.protect.companions import before, levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_publishable, surveyed
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release.bound import bind
 from leakgauge.release.execution import Stage as ReleaseStage
-from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
 
 PLAN, RECORD, PUBLIC_RECORD, AUDIT = "plan.toml", "release.json", "release.public.json", "audit.json"
@@ -260,16 +260,20 @@ def audited(work: Work, confidence: float) -> Audit:
 def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, sources, written = work.asked, work.sources, list[str]()
     for aim in asked.aims:
-        secret = aim.columns
-        try:
-            channel = bound_channel(work.plan, sources.original, secret)
-        except OptionError:
-            # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+        secret, released = aim.columns, work.folder.place / work.released
+        bound = next((one for one in bind(work.plan, sources.original).columns if one.reads == secret), None)
+        if bound is None or bound.channel is None:
+            # Numbers with noise have no finite channel; their guarantee is in the record.
+            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
+            if worth is not None:
+                written.append(asked.file("utility.json", secret))
+                work.folder.write(written[-1], worth)
             continue
+        channel = bound.channel.channel
         artefacts = {
             "leakage.json": work.measured(secret, sources.known(asked, secret), NamedChannel(channel, secret, secret)),
             "levels.json": levels_of(sources, secret, channel),
-            "utility.json": utility(sources, asked, aim, channel),
+            "utility.json": utility(sources, asked, aim, channel, released),
         }
         for name, artefact in artefacts.items():
             written.append(asked.file(name, secret))

@@ -17,6 +17,7 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     """What is left of each released column, where it was measured."""
     columns = tell.names("utility.json", "columns")
     if not columns:
+        yield from _numbers(tell)
         return
     yield from (Paragraph("warning", said) for said in never_released(tell))
     rows = []
@@ -41,6 +42,30 @@ def usefulness(tell: Teller) -> Iterator[Content]:
     if tell.bins:
         words += tell.say(" A column in bins is compared with its bins, not with its exact values.")
     yield words
+    yield from _numbers(tell)
+
+
+def _numbers(tell: Teller) -> Iterator[Content]:
+    """How far released numbers are from the true ones, and how many lie beyond their bounds."""
+    rows = []
+    for column in tell.names("utility.json", "numbers"):
+        place = ("utility.json", "numbers", column)
+        errors = (tell.cell(*place, name) for name in ("allowed", "promised", "measured"))
+        shares = (tell.cell(*place, name, percent=True) for name in ("beyond", "released_beyond"))
+        bounds = (tell.cell(*place, name) for name in ("lower", "upper"))
+        rows.append((own(column), *errors, *bounds, *shares, tell.yes_or_no(tell.get(*place, "clamped"))))
+    yield from tell.grid(
+        "Released numbers",
+        "Column|Mean error allowed|At most, by the law|In this release|Lower bound|Upper bound|"
+        "Values beyond the bounds|Released beyond them|Brought back",
+        rows,
+    )
+    if rows:
+        yield tell.say(
+            "The error is the mean distance between the released number, or the centre of the released bin, and the "
+            "true number. Values beyond the bounds are taken for the bound before noise is added; noise may carry "
+            "numbers beyond the bounds again, unless they are brought back."
+        )
 
 
 def never_released(tell: Teller) -> Iterator[Inline]:
