@@ -47,24 +47,34 @@ def usefulness(tell: Teller) -> Iterator[Content]:
 
 def _numbers(tell: Teller) -> Iterator[Content]:
     """How far released numbers are from the true ones, and how many lie beyond their bounds."""
-    rows = []
-    for column in tell.names("utility.json", "numbers"):
-        place = ("utility.json", "numbers", column)
-        errors = (tell.cell(*place, name) for name in ("allowed", "promised", "measured"))
-        shares = (tell.cell(*place, name, percent=True) for name in ("beyond", "released_beyond"))
-        bounds = (tell.cell(*place, name) for name in ("lower", "upper"))
-        rows.append((own(column), *errors, *bounds, *shares, tell.yes_or_no(tell.get(*place, "clamped"))))
+    columns = tell.names("utility.json", "numbers")
+    errors, bounds = ("allowed", "promised", "measured"), ("lower", "upper")
     yield from tell.grid(
-        "Released numbers",
-        "Column|Mean error allowed|At most, by the law|In this release|Lower bound|Upper bound|"
-        "Values beyond the bounds|Released beyond them|Brought back",
+        "Mean error of released numbers",
+        "Column|Allowed|At most, by the law|In this release",
+        [(own(one), *(tell.cell("utility.json", "numbers", one, name) for name in errors)) for one in columns],
+    )
+    if columns:
+        yield tell.say(
+            "The error is the mean distance between the true number and the released one, or the centre of the "
+            "released bin."
+        )
+    rows = []
+    for column in columns:
+        place = ("utility.json", "numbers", column)
+        if tell.has(*place, "lower"):
+            shares = (tell.cell(*place, name, percent=True) for name in ("beyond", "released_beyond"))
+            ends = (tell.cell(*place, name) for name in bounds)
+            rows.append((own(column), *ends, *shares, tell.yes_or_no(tell.get(*place, "clamped"))))
+    yield from tell.grid(
+        "Bounds of released numbers",
+        "Column|Lower bound|Upper bound|Values beyond them|Noise beyond them|Brought back",
         rows,
     )
     if rows:
         yield tell.say(
-            "The error is the mean distance between the released number, or the centre of the released bin, and the "
-            "true number. Values beyond the bounds are taken for the bound before noise is added; noise may carry "
-            "numbers beyond the bounds again, unless they are brought back."
+            "Values beyond the bounds are taken for the bound before noise is added. The noise may carry numbers "
+            "beyond the bounds again; they are impossible values unless they were brought back."
         )
 
 
