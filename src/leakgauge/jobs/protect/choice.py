@@ -16,15 +16,16 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
-from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, Slope, Solution, frontier, solve
+from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
+from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
 from leakgauge.jobs.design import Question, as_design, as_frontier, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
-from leakgauge.probability import Channel, PriorOrigin
+from leakgauge.probability import Channel, Joint, PriorOrigin
 from leakgauge.probability.files import NamedChannel
 from leakgauge.release import ReleasePlan
 from leakgauge.release.ledger.cost import Cost
@@ -38,8 +39,10 @@ CURVE = 25
 LETTERS = 64
 CELLS = 1 << 17
 """Secrets with more letters, or more letters × backgrounds, get no frontier: it would take longer than all the rest."""
+NUMBER_CELLS = 1 << 11
+"""The same of numbers beside a background, whose channels take ten times as long; they get no comparison either."""
 BOUNDED_GAP = 1e-6
-"""In nats: beside a bound on ratios the last digits take far longer than the first."""
+"""In nats: beside a bound on ratios, and between numbers, the last digits take far longer than the first."""
 CURVE_GAP = 1e-5
 """In nats: closer than anybody could see in a picture."""
 TELLS_NOTHING = 1e-9
@@ -145,10 +148,20 @@ def keep_possibilities(asked: Request, aim: Aim, sources: Sources, keep: Keep) -
     """Keep what is possible at all: the frontier, where it can be computed."""
     question = replace(sources.question(asked, aim), local_dp=None)
     problem = question.problem(sources.table, Slope(0.0))
-    backgrounds = len(problem.source.columns) if question.background else 1  # type: ignore[union-attr]
-    if not 2 <= len(problem.inputs) <= LETTERS or len(problem.inputs) ** 2 * backgrounds > CELLS:
+    if not 2 <= len(problem.inputs) <= LETTERS or _cells(problem) > CELLS or _is_slow(problem):
         return
     keep("frontier.json", as_frontier(frontier(problem, CURVE, CURVE_GAP)))
+
+
+def _cells(problem: RateDistortion) -> int:
+    backgrounds = len(problem.source.columns) if isinstance(problem.source, Joint) else 1
+    return len(problem.inputs) ** 2 * backgrounds
+
+
+def _is_slow(problem: RateDistortion) -> bool:
+    """Whether one channel takes seconds, so that many of them beside it are too much: of numbers with a background."""
+    beside = isinstance(problem.source, Joint) and len(problem.source.columns) > 1
+    return beside and isinstance(problem.distortion, Absolute | Squared) and _cells(problem) > NUMBER_CELLS
 
 
 def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
@@ -165,7 +178,7 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
     keep("design.json", as_design(solution, origin))
-    if asked.accounted is None:
+    if asked.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen(CHANNEL, named)
 
@@ -179,7 +192,7 @@ def require_affordable(asked: Request, sources: Sources) -> None:
 
 
 def _solved(aim: Aim, question: Question, table: Table) -> Solution:
-    gap = GAP if aim.local_dp is None else BOUNDED_GAP
+    gap = GAP if (aim.local_dp, aim.within) == (None, None) else BOUNDED_GAP
     if aim.max_distortion is not None:
         return solve(question.problem(table, MaxDistortion(aim.max_distortion)), gap)
     if aim.max_leakage is not None:
