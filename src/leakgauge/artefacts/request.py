@@ -147,6 +147,11 @@ class Request(Part, frozen=True):
             parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
+        if self.clamp and not self.mechanism:
+            raise OptionError(
+                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or leave "
+                "it out."
+            )
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if self.accounted is not None and self.rows_per_unit is not None:

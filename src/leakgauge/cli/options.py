@@ -25,7 +25,9 @@ together = click.option("--together", is_flag=True, help="Several secrets are on
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
-bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+bins = click.option(
+    "--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, auto, …"
+)
 levels = click.option(
     "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
 )

@@ -261,7 +261,8 @@ def _numbers(worth: Utility) -> Parts:
 
 
 def _amount(quantity: Quantity) -> str:
-    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
+    # The empty text is the head of a catalogue, and not to be looked up.
+    return f"{quantity.value:.6g}" + (f" {retell(quantity.unit)}" if quantity.unit else "")
 
 
 def learnt(found: Headline | SecretOutcome) -> str:

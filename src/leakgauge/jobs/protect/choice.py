@@ -129,7 +129,7 @@ def require_designable(asked: Request, sources: Sources) -> None:
         RefusalError: bins that alone put values off by more than readers can bear.
     """
     named = [text for aim in asked.aims for text in aim.mechanism if not text.endswith(".json")]
-    if asked.clamp and asked.target is None and all(_any_letters(text).noise is None for text in named):
+    if asked.clamp and all(_any_letters(text).noise is None for text in named):
         raise OptionError(
             "--clamp brings numbers with noise back to their bounds, and no --mechanism here adds noise; leave it out."
         )
