@@ -149,8 +149,8 @@ class Request(Part, frozen=True):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
         if self.clamp and not self.mechanism:
             raise OptionError(
-                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or leave "
-                "it out."
+                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
+                "leave it out."
             )
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)

@@ -261,8 +261,7 @@ def _numbers(worth: Utility) -> Parts:
 
 
 def _amount(quantity: Quantity) -> str:
-    # The empty text is the head of a catalogue, and not to be looked up.
-    return f"{quantity.value:.6g}" + (f" {retell(quantity.unit)}" if quantity.unit else "")
+    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
 
 
 def learnt(found: Headline | SecretOutcome) -> str:

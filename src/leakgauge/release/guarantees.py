@@ -12,6 +12,7 @@ from leakgauge.artefacts import Level, Origin, Quantity, Sentence
 from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
@@ -183,10 +184,13 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
         )
 
 
+_CALENDAR = (message("year"), message("quarter"), message("month"), message("week"), message("day"), message("hour"))
+
+
 def _said_of_chosen(column: str, binning: str) -> Sentence:
     form, _, edges = binning.partition(":")
     cuts = edges.split(",")
-    if form != "edges":
+    if form in _CALENDAR:
         return Sentence("The bins of {column!s} were chosen: one for each {unit}.", column=column, unit=Sentence(form))
     return Sentence(
         "The bins of {column!s} were chosen: {count}, with edges from {first!s} to {last!s}.",

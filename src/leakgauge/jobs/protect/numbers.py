@@ -14,6 +14,7 @@ from leakgauge.artefacts.measurement import NumberUtility
 from leakgauge.artefacts.request import Aim
 from leakgauge.distances.centres import centres
 from leakgauge.jobs.protect.sources import Sources
+from leakgauge.languages import message
 from leakgauge.mechanisms.noisy_number import NoisyNumber
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
@@ -63,7 +64,7 @@ def numbers_through_noise(sources: Sources, column: str, noise: NoisyNumber, rel
 
 
 def _unit(table: Table, column: str) -> str:
-    return "days" if next(one.kind for one in table.columns() if one.name == column) in _DATES else ""
+    return message("days") if next(one.kind for one in table.columns() if one.name == column) in _DATES else ""
 
 
 def _numbers(table: Table, column: str) -> Floats:
