@@ -76,8 +76,8 @@ def test_the_file_holds_the_bins_that_were_measured(done: Done, stays: Path) -> 
     assert measured.entropy.value == pytest.approx(entropy(shares))
     assert measured.letters["secret"] == len(shares.outcomes)
     said = " ".join(str(one) for one in said_of_bins(record.plan))
-    assert "The bins of admitted were chosen: one for each month." in said
-    assert f"The bins of cost were chosen: {len(shares.outcomes) - 1}, with edges from" in said
+    assert "The bins of admitted were chosen for this table: one for each month." in said
+    assert f"The bins of cost were chosen for this table: {len(shares.outcomes) - 1}, with edges from" in said
 
 
 def test_the_error_is_promised_and_measured_in_the_unit_of_the_column(done: Done, stays: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from leakgauge.design import Knowledge, RateDistortion, Solution
     from leakgauge.design.problem import Target
     from leakgauge.jobs.design import Question
-    from leakgauge.tables import Binning
 
 
 @click.command()
@@ -123,7 +122,7 @@ def command(
     if output is not None:
         write_whole(output, _artefact(question, solutions, output, curve is not None))
     answer = as_design(solutions[0]) if curve is None else as_frontier(solutions)
-    deliver(answer, as_json, None, lambda: [*_render(solutions, secret, output), *_learnt(bins)])
+    deliver(answer, as_json, None, lambda: [*_render(solutions, secret, output), *options.learnt_bins(bins)])
 
 
 def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
@@ -133,16 +132,6 @@ def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
             "--within is the mean absolute error of one column; leave --distortion out, and name one secret."
         )
     return ("absolute",)
-
-
-def _learnt(bins: Mapping[str, Binning]) -> Iterator[str]:
-    """Which bins the table decided on."""
-    from leakgauge.tables.binnings import asked_binning, spelled_binning
-
-    for name, how in bins.items():
-        if asked_binning(how) is not how:
-            chosen = spelled_binning(how)
-            yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
 def _target(

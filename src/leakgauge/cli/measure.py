@@ -73,6 +73,7 @@ def command(
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.chosen_bins import settled
 
     if not 0 < confidence < 1:
         raise OptionError("A confidence of {found} is not between 0 and 1; try 0.95.", found=confidence)
@@ -96,12 +97,16 @@ def command(
         "unit": unit,
     }
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, missing=missing) as source:
+        settings["bins"] = {name: settled(source, name, how) for name, how in settings["bins"].items()}
         measurements = [measure(source, role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],
         as_json,
         output,
-        lambda: [part for one in measurements for part in _render(one, Path(table).name)],
+        lambda: [
+            *(part for one in measurements for part in _render(one, Path(table).name)),
+            *options.learnt_bins(settings["bins"]),
+        ],
     )
 
 

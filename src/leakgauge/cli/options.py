@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
+from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.distances import Distortion
+    from leakgauge.tables import Binning
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -92,6 +94,16 @@ def reading(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
+    """What the table decided of ``--bins``, as it would be typed."""
+    from leakgauge.tables.binnings import asked_binning, spelled_binning
+
+    for name, how in bins.items():
+        if asked_binning(how) is not how:
+            chosen = spelled_binning(how)
+            yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
 def output(command: Command) -> Command:

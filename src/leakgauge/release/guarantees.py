@@ -170,10 +170,11 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     merged = tuple(name for name, one in learnt.items() if one.merged)
     if plan.bins:
         yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=tuple(plan.bins))
-    if learnt:
+    edges = tuple(name for name in learnt if plan.bins[name].binning.startswith("edges:"))
+    if edges:
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
-            columns=tuple(learnt),
+            columns=edges,
         )
     for name, one in learnt.items():
         if one.asked.partition(":")[0] == "auto":
@@ -191,9 +192,13 @@ def _said_of_chosen(column: str, binning: str) -> Sentence:
     form, _, edges = binning.partition(":")
     cuts = edges.split(",")
     if form in _CALENDAR:
-        return Sentence("The bins of {column!s} were chosen: one for each {unit}.", column=column, unit=Sentence(form))
+        return Sentence(
+            "The bins of {column!s} were chosen for this table: one for each {unit}.",
+            column=column,
+            unit=Sentence(form),
+        )
     return Sentence(
-        "The bins of {column!s} were chosen: {count}, with edges from {first!s} to {last!s}.",
+        "The bins of {column!s} were chosen for this table: {count}, with edges from {first!s} to {last!s}.",
         column=column,
         count=len(cuts) + 1,
         first=cuts[0],
