@@ -126,7 +126,7 @@ def test_the_report_says_it_and_the_one_to_hand_out_only_what_was_declared(done:
     ("asked", "kind", "words"),
     [
         ({"max_distortion": 0.2}, OptionError, "more than the 1000.*--bins cost=auto, which takes cost=edges:"),
-        ({"within": 1.0}, RefusalError, "The bins of cost alone put values off by"),
+        ({"within": 1.0}, RefusalError, "The finest bins that are chosen for cost put values off by"),
         ({"within": 500, "bins": ["cost=width:20000"]}, RefusalError, "and 500 is allowed; use finer bins"),
     ],
 )
@@ -179,7 +179,7 @@ def test_design_takes_an_error_too(stays: Path, capsys: pytest.CaptureFixture[st
     code, out, _ = run(capsys, "design", stays, "--secret", "cost", "--within", 600)
     assert code == 0 and "The bins of cost were learnt from this table: edges:" in " ".join(out.split())
     code, _, err = run(capsys, "design", stays, "--secret", "cost", "--within", 1)
-    assert code == 1 and "alone put values off by" in " ".join(err.split())
+    assert code == 1 and "chosen for cost put values off by" in " ".join(err.split())
     for wrong in (("5", "--max-distortion", 1), ("-5",), ("nan",), ("5", "--distortion", "squared")):
         assert run(capsys, "design", stays, "--secret", "cost", "--within", *wrong)[0] == 2
     for verb in ("design", "compare"):

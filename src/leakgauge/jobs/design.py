@@ -16,7 +16,7 @@ from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.probability import Channel, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.tables import Binning, Kind, Table
-from leakgauge.tables.binnings import Auto, spelled_binning
+from leakgauge.tables.binnings import Auto, asked_binning, spelled_binning
 from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, settled
 
 MOST_VALUES = 1000
@@ -130,6 +130,14 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
         RefusalError: the bins alone take more.
     """
     error = 0.0 if bins is None else bin_error(table, column, bins)
+    if error >= within and bins is not None and isinstance(asked_binning(bins), Auto):
+        raise RefusalError(
+            "The finest bins that are chosen for {column!s} put values off by {error:.4g} on average, and {within:g} "
+            "is allowed; allow more, or give finer bins of your own.",
+            column=column,
+            error=error,
+            within=within,
+        )
     if error >= within:
         raise RefusalError(
             "The bins of {column!s} alone put values off by {error:.4g} on average, and {within:g} is allowed; use "

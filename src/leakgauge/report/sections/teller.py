@@ -273,7 +273,9 @@ class Teller(Facts):
         """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
         planned = self.get("release.json", "plan", "bins") or {}
         asked = self.names("job.json", "asked", "bins")
-        return tuple(asked or (f"{name}={one['binning']}" for name, one in planned.items()))
+        named = {one.rpartition("=")[0] for one in asked}
+        # For an error that readers can bear there are bins that nobody asked for.
+        return (*asked, *(f"{name}={_asked_bins(one)}" for name, one in planned.items() if name not in named))
 
     @property
     def public(self) -> tuple[list[str], list[str]]:
@@ -301,6 +303,12 @@ class Teller(Facts):
         columns = self.get("release.json", "plan", "columns") or {}
         priors = [self.get("design.json", "prior"), *(columns[name].get("channel_prior") for name in self.planned)]
         return "this table" in priors
+
+
+def _asked_bins(recorded: Mapping[str, Any]) -> str:
+    """The bins of a record as they were asked for where they were left to the table: edges may be two hundred."""
+    asked = str((recorded.get("learnt") or {}).get("asked", ""))
+    return asked if asked.startswith("auto") else str(recorded["binning"])
 
 
 def spelled(mechanism: object) -> str:
