@@ -106,7 +106,12 @@ def test_what_the_records_say(made: Release) -> None:
         hidden = sum(n for (_, city), n in groups(released).items() if city is None)
     assert inside["plan"]["suppressed"] == hidden > 0
     assert inside["plan"]["suppress_below"] == outside["plan"]["suppress_below"] == 5
-    assert outside["plan"]["bins"]["education"] == {"binning": "level:1", "learnt": None, "levels": None}
+    assert outside["plan"]["bins"]["education"] == {
+        "binning": "level:1",
+        "learnt": None,
+        "from_another_table": False,
+        "levels": None,
+    }
     assert outside["plan"]["suppressed"] is None
     assert "HS-grad" not in made.public_record_file.read_text(encoding="utf-8")
     said = [str(one) for one in made.record.assumptions]

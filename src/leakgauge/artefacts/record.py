@@ -87,6 +87,11 @@ class PlannedColumn(Part, frozen=True):
         return self.mechanism.partition(":")[0]
 
     @property
+    def clamps(self) -> bool:
+        """Whether its mechanism brings released numbers back to their bounds."""
+        return self.channel is None and "clamp=yes" in self.mechanism.split(",")
+
+    @property
     def follows_from_counts(self) -> bool:
         """Whether its numbers may follow from private counts.
 

@@ -26,6 +26,8 @@ READING: Final = ("missing", "encoding", "thousands", "decimal", "date_format", 
 """Fields that say how the table is read."""
 MAX_SUPPRESSED: Final = 0.05
 _TARGETS = ("max_distortion", "max_leakage", "target")
+_BY_NAME = {"hamming", "absolute"}
+"""Distortions that go with an error to bear: the default, which gives way, and its own."""
 PerSecret: TypeAlias = float | dict[str, float] | None
 """A number for every secret, or one for each by its name."""
 
@@ -40,6 +42,7 @@ class Aim:
     local_dp: float | None
     mechanism: tuple[str, ...]
     distortion: str
+    within: float | None = None
 
 
 def file_about(name: str, group: tuple[str, ...], groups: Sequence[tuple[str, ...]]) -> str:
@@ -84,7 +87,8 @@ class Request(Part, frozen=True):
             of their levels, and of bins that are given several times from fine to coarse, those are taken that lose
             least.
         max_suppressed: the share of rows whose public values may be left out for that.
-        within: the mean absolute error that a reader can bear, in the secret's own unit.
+        within: the mean absolute error that a reader can bear, in the secret's own unit, of dates in days: the least
+            leaking channel whose released numbers, or centres of released bins, are that near; ``bins`` are auto then.
         clamp: released numbers beyond the declared bounds are brought back to them.
         missing: texts that count as missing.
         encoding: of a text file, such as windows-1252; UTF-8 without.
@@ -164,6 +168,11 @@ class Request(Part, frozen=True):
             parse_target(self.target)
         if self.target is None and (self.lower, self.upper) != (None, None):
             raise OptionError("--lower and --upper go with --target; a mechanism names its own bounds.")
+        if self.clamp and not self.mechanism:
+            raise OptionError(
+                "--clamp brings numbers with noise back to their bounds; name a --mechanism with lower and upper, or "
+                "leave it out."
+            )
         if self.review is not None and not _is_date(self.review):
             raise OptionError("--review {found!r} is not a date; write it as 2027-11-16.", found=self.review)
         if self.accounted is not None and self.rows_per_unit is not None:
@@ -275,7 +284,7 @@ class Request(Part, frozen=True):
                 )
 
     def _require_numbers(self) -> None:
-        for name in ("max_distortion", "max_leakage", "local_dp"):
+        for name in ("max_distortion", "max_leakage", "local_dp", "within"):
             limits = getattr(self, name)
             for column in limits if isinstance(limits, dict) else ():
                 if self.together:
@@ -291,7 +300,7 @@ class Request(Part, frozen=True):
                         column=column,
                         hint=did_you_mean(column, self.released_secrets),
                     )
-            least = math.ulp(0.0) if name == "local_dp" else 0.0
+            least = math.ulp(0.0) if name in ("local_dp", "within") else 0.0
             for value in limits.values() if isinstance(limits, dict) else () if limits is None else (limits,):
                 if not least <= value < math.inf:
                     raise OptionError(
@@ -323,17 +332,54 @@ class Request(Part, frozen=True):
                 "--target and --accounted work on one column, and the secrets are taken together; leave --together "
                 "out, or design a channel for all of them with --max-distortion or --max-leakage."
             )
+        if self.within is not None:
+            self._require_within()
         for aim in self.aims:
             if len(self._about(self.distortion, aim.columns)) > 1:
                 raise OptionError(
                     "--distortion is given more than once for {column!s}; give it once.", column=", ".join(aim.columns)
                 )
-            unlimited = (aim.max_distortion, aim.max_leakage, aim.local_dp) == (None, None, None)
+            limits = (aim.max_distortion, aim.max_leakage, aim.local_dp, aim.within)
+            unlimited = all(limit is None for limit in limits)
             if self.target is None and unlimited and len(aim.mechanism) != 1:
                 raise OptionError(
-                    "No target is given for {column!s}; say --max-distortion, --max-leakage, --local-dp or --target, "
-                    "or name one --mechanism.",
+                    "No target is given for {column!s}; say --max-distortion, --within, --max-leakage, --local-dp or "
+                    "--target, or name one --mechanism.",
                     column=", ".join(aim.columns),
+                )
+
+    def _require_within(self) -> None:
+        """Refuse an error to bear beside what it is not meant for."""
+        if self.together:
+            raise OptionError("--within is for one column, and the secrets are taken together; leave --together out.")
+        if self.target is not None:
+            raise OptionError(
+                "Two targets are given; say one of --max-distortion, --max-leakage, --within and --target."
+            )
+        if self.accounted is not None:
+            raise OptionError(
+                "--within takes bins and their error from the table itself, which --accounted protects; say "
+                "--max-distortion with --distortion absolute and bins of your own."
+            )
+        for aim in self.aims:
+            if aim.within is None:
+                continue
+            (column,) = aim.columns
+            if aim.max_distortion is not None or aim.max_leakage is not None:
+                raise OptionError(
+                    "Two targets are given for {column!s}, --within and another; give one, of several secrets each as "
+                    "COLUMN=NUMBER.",
+                    column=column,
+                )
+            if aim.mechanism:
+                raise OptionError(
+                    "--within designs a channel for {column!s}, which has a --mechanism; leave one of them out.",
+                    column=column,
+                )
+            if not _BY_NAME.issuperset(self._about(self.distortion, aim.columns)):
+                raise OptionError(
+                    "--within is a mean absolute error, and {column!s} has a --distortion; leave one of them out.",
+                    column=column,
                 )
 
     @property
@@ -355,16 +401,19 @@ class Request(Part, frozen=True):
     @property
     def aims(self) -> tuple[Aim, ...]:
         """What is asked of each group."""
-        return tuple(
-            Aim(
-                group,
-                _limit(self.max_distortion, group),
-                _limit(self.max_leakage, group),
-                _limit(self.local_dp, group),
-                self._about(self.mechanism, group),
-                next(iter(self._about(self.distortion, group)), "hamming"),
-            )
-            for group in self.groups
+        return tuple(map(self._aim, self.groups))
+
+    def _aim(self, group: tuple[str, ...]) -> Aim:
+        within = _limit(self.within, group)
+        distortion = next(iter(self._about(self.distortion, group)), "hamming")
+        return Aim(
+            group,
+            _limit(self.max_distortion, group),
+            _limit(self.max_leakage, group),
+            _limit(self.local_dp, group),
+            self._about(self.mechanism, group),
+            distortion if within is None else "absolute",
+            within,
         )
 
     def _about(self, texts: tuple[str, ...], group: tuple[str, ...]) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +21,7 @@ from leakgauge.cli.output import Parts, deliver, number, require_not_read, worki
 from leakgauge.drafts import write_whole
 from leakgauge.errors import OptionError
 from leakgauge.languages import message
+from leakgauge.sentences import Sentence
 
 if TYPE_CHECKING:
     from leakgauge.design import Knowledge, RateDistortion, Solution
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
 @click.option("--slope", type=float, metavar="NATS", help="The point where a unit of distortion is worth so many nats.")
 @options.max_distortion
 @options.max_leakage
+@click.option("--within", type=float, metavar="NUMBER", help="The mean absolute error that readers can bear.")
 @click.option("--curve", type=int, metavar="N", help="N points from no leakage to the least distortion.")
 @click.option("--local-dp", type=float, metavar="EPS", help="Keep this local ε as well, in nats.")
 @click.option("--identifiability", type=float, metavar="EPS", help="Keep this identifiability as well, in nats.")
@@ -87,19 +91,29 @@ def command(
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
     computed from it: keep it inside.
     """
-    from leakgauge.design import Keep, frontier, solve
-    from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping
+    from leakgauge.design import Keep, MaxDistortion, frontier, solve
+    from leakgauge.jobs.design import (
+        Question,
+        as_design,
+        as_frontier,
+        bins_within,
+        left_within,
+        price_of_keeping,
+        require_few_values,
+    )
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
 
     options.require_one_source(secret, given["together"])
-    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve)
+    within = given["within"]
+    target = _target(given["slope"], given["max_distortion"], given["max_leakage"], curve, within)
     known = _knowledge(given["knowledge"], background)
     through = given["through"]
     released = secret if through is None else (through,)
-    loss = loss_of(given["distortion"], released)
+    loss = loss_of(given["distortion"] if within is None else _absolute(given["distortion"], released), released)
     require_not_read(output, table, *loss.files, weights, *level_files(given["levels"]))
     question = Question(
         secret,
@@ -120,6 +134,14 @@ def command(
         working(say("Designing for {table!s} …", table=Path(table).name)),
         open_table(table, **given["reading"]) as source,
     ):
+        bins = dict(question.bins)
+        if within is not None:
+            found = bins_within(source, released[0], bins.get(released[0]), within)
+            bins |= {} if found is None else {released[0]: found}
+            target = MaxDistortion(left_within(source, released[0], found, within))
+        bins = {name: settled(source, name, how) for name, how in bins.items()}
+        require_few_values(source, released, {name: how for name, how in bins.items() if name in released})
+        question = replace(question, bins=bins)
         problem = question.problem(source, target)
         if curve is None:
             _require_drawable(problem, output)
@@ -128,7 +150,7 @@ def command(
     if output is not None:
         write_whole(output, _artefact(question, solutions, output, curve is not None))
     answer = as_design(solutions[0], price=price) if curve is None else as_frontier(solutions)
-    deliver(answer, as_json, None, lambda: _render(solutions, question, price, output))
+    deliver(answer, as_json, None, lambda: [*_render(solutions, question, price, output), *options.learnt_bins(bins)])
 
 
 def _floors(texts: Sequence[str]) -> dict[str, float] | float:
@@ -149,17 +171,39 @@ def _floors(texts: Sequence[str]) -> dict[str, float] | float:
     return named or (bare[0] if bare else 0.0)
 
 
-def _target(slope: float | None, max_distortion: float | None, max_leakage: float | None, curve: int | None) -> Target:
-    """The one target that is given; a curve starts at slope 0."""
+def _absolute(distortion: Sequence[str], secret: Sequence[str]) -> tuple[str]:
+    """The distortion of an error that readers can bear, which is its own."""
+    if len(secret) > 1 or not {"hamming", "absolute"}.issuperset(distortion):
+        raise OptionError(
+            "--within is the mean absolute error of one column; leave --distortion out, and name one secret."
+        )
+    return ("absolute",)
+
+
+def _target(
+    slope: float | None,
+    max_distortion: float | None,
+    max_leakage: float | None,
+    curve: int | None,
+    within: float | None = None,
+) -> Target:
+    """The one target that is given; a curve starts at slope 0, and what an error leaves is known of the table."""
     from leakgauge.design import MaxDistortion, MaxLeakage, Slope
 
-    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve))
+    count = sum(one is not None for one in (slope, max_distortion, max_leakage, curve, within))
     if count != 1:
         raise OptionError(
             "{count} targets are given; say one of {first!s} and {last!s}.",
             count=count,
-            first=("--slope", "--max-distortion", "--max-leakage"),
+            first=("--slope", "--max-distortion", "--max-leakage", "--within"),
             last="--curve",
+        )
+    if within is not None and not 0 < within < math.inf:
+        raise OptionError(
+            "--{name!s} {value} is not a finite number {range}; give one.",
+            name="within",
+            value=within,
+            range=Sentence("above 0"),
         )
     if max_distortion is not None:
         return MaxDistortion(max_distortion)

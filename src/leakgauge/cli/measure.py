@@ -77,6 +77,7 @@ def command(
     from leakgauge.probability.files import read_label_values
     from leakgauge.tables import open_table
     from leakgauge.tables.binnings import parse_binnings
+    from leakgauge.tables.chosen_bins import settled
     from leakgauge.tables.levels import level_files
 
     if not 0 < confidence < 1:
@@ -101,12 +102,16 @@ def command(
         "unit": unit,
     }
     with working(say("Measuring {table!s} …", table=Path(table).name)), open_table(table, **reading) as source:
+        settings["bins"] = {name: settled(source, name, how) for name, how in settings["bins"].items()}
         measurements = [measure(source, role, **settings) for role in roles]
     deliver(
         EachMeasurement(table, tuple(measurements)) if several else measurements[0],
         as_json,
         output,
-        lambda: [part for one in measurements for part in _render(one, Path(table).name)],
+        lambda: [
+            *(part for one in measurements for part in _render(one, Path(table).name)),
+            *options.learnt_bins(settings["bins"]),
+        ],
     )
 
 

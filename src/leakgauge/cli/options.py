@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce, wraps
 from pathlib import Path
@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
+from leakgauge.cli.language import say
 from leakgauge.errors import OptionError
 
 if TYPE_CHECKING:
     from leakgauge.distances import Distortion
+    from leakgauge.tables import Binning
 
 Command = TypeVar("Command", bound=Callable[..., None])
 
@@ -28,7 +30,9 @@ together = click.option("--together", is_flag=True, help="Several secrets are on
 background = click.option(
     "--background", multiple=True, metavar="COLUMN", help="What the attacker knows; may be repeated."
 )
-bins = click.option("--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, …")
+bins = click.option(
+    "--bins", multiple=True, metavar="COLUMN=HOW", help="width:10, quantiles:5, edges:0,18,65, year, auto, …"
+)
 levels = click.option(
     "--levels", multiple=True, metavar="COLUMN=FILE:N", help="Coarser values, the Nth of an ARX-style CSV file."
 )
@@ -102,6 +106,16 @@ def reading(command: Command) -> Command:
         command(**given, reading={name: said for name, said in read.items() if said not in (None, (), False)})
 
     return cast("Command", reduce(lambda decorated, option: option(decorated), reversed(taken), reads))
+
+
+def learnt_bins(bins: Mapping[str, Binning]) -> Iterator[str]:
+    """What the table decided of ``--bins``, as it would be typed."""
+    from leakgauge.tables.binnings import asked_binning, spelled_binning
+
+    for name, how in bins.items():
+        if asked_binning(how) is not how:
+            chosen = spelled_binning(how)
+            yield say("The bins of {column!s} were learnt from this table: {bins!s}.", column=name, bins=chosen)
 
 
 def output(command: Command) -> Command:

@@ -24,7 +24,7 @@ from leakgauge.errors import OptionError
 from leakgauge.languages import message
 
 if TYPE_CHECKING:
-    from leakgauge.artefacts import Headline, Job, JobEvent, Request, SecretOutcome, Survey
+    from leakgauge.artefacts import Headline, Job, JobEvent, Quantity, Request, SecretOutcome, Survey, Utility
     from leakgauge.jobs.protect import Done, Progress
 
 STAGES = {
@@ -200,7 +200,7 @@ def progress_lines() -> Iterator[Progress]:
 def render(done: Done) -> Parts:
     """The numbers that matter, and where the rest is."""
 
-    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey
+    from leakgauge.artefacts import Coarsening, Measurement, Record, Survey, Utility
     from leakgauge.cli.coarsening import chosen_levels
     from leakgauge.cli.measure import too_small
     from leakgauge.cli.release import suppressed_rows
@@ -237,6 +237,8 @@ def render(done: Done) -> Parts:
         if job.repeated is not None:
             per_person = job.asked.rows_per_unit is not None
             parts += said_of_earlier_releases(job.repeated, per_person=per_person)
+        worth = [done.kept.get(Utility, job.asked.file("utility.json", one)) for one in job.asked.groups]
+        parts += [said for one in worth if one is not None for said in _numbers(one)]
     kept = [name for name in job.withheld if name not in (*job.asked.withhold, job.asked.unit)]
     if kept and headline is not None:
         columns = ", ".join(kept)
@@ -248,6 +250,41 @@ def render(done: Done) -> Parts:
         parts.append(say("To hand out: {files!s}. Keep everything else in {folder!s} inside.", **places))
     parts.append(say("Report: {path!s}", path=done.folder / "report.html"))
     return parts
+
+
+_TAKEN_FOR_BOUND = message(
+    "{share:.2g} % of the values of {column!s} lie outside {lower!s} to {upper!s}, and are taken for the bound."
+)
+_OUTSIDE = message(
+    "About {share:.2g} % of the released values of {column!s} lie outside {lower!s} to {upper!s}; --clamp brings them "
+    "back."
+)
+_BROUGHT_BACK = message(
+    "About {share:.2g} % of the released values of {column!s} were brought back to between {lower!s} and {upper!s}."
+)
+
+
+def _numbers(worth: Utility) -> Parts:
+    """How far released numbers are from the true ones, and how many lie where none can be."""
+    parts: Parts = []
+    for column, one in worth.numbers.items():
+        fields: dict[str, object] = {"column": column, "error": _amount(one.measured)}
+        if one.promised is not None:
+            fields["most"] = _amount(one.promised)
+            parts.append(say("· {column!s} is off by {error!s} on average; at most {most!s} by design.", **fields))
+        else:
+            parts.append(say("· {column!s} is off by {error!s} on average.", **fields))
+        if one.lower is None or one.upper is None:
+            continue
+        bounds: dict[str, object] = {"column": column, "lower": _amount(one.lower), "upper": _amount(one.upper)}
+        before, after = (100 * share.value if share else 0.0 for share in (one.beyond, one.released_beyond))
+        said = ((_TAKEN_FOR_BOUND, before), (_BROUGHT_BACK if one.clamped else _OUTSIDE, after))
+        parts += [Text(say(words, share=share, **bounds), "yellow") for words, share in said if share]
+    return parts
+
+
+def _amount(quantity: Quantity) -> str:
+    return f"{quantity.value:.6g} {retell(quantity.unit)}".strip()
 
 
 def learnt(found: Headline | SecretOutcome) -> str:

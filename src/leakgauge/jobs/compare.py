@@ -28,7 +28,7 @@ from leakgauge.design.solving import GAP
 from leakgauge.distances import Distortion, Hamming
 from leakgauge.distances.distortions import distortion_named
 from leakgauge.errors import LabelError, OptionError
-from leakgauge.jobs.design import Question, as_point, bits_or_none
+from leakgauge.jobs.design import Question, as_point, bits_or_none, require_few_values
 from leakgauge.measures import leakage_with_background, mutual_information
 from leakgauge.mechanisms import parse_mechanism
 from leakgauge.mechanisms.finite import exact_epsilon
@@ -36,6 +36,7 @@ from leakgauge.probability import Channel, Joint, Label, PriorOrigin, Scenario
 from leakgauge.probability.files import read_label_values
 from leakgauge.tables import Table, open_table
 from leakgauge.tables.binnings import parse_binnings
+from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.reading import ReadingOptions
 
 SAME = 1e-12
@@ -99,6 +100,9 @@ def compare(
     )
     target = _target(max_distortion, max_leakage)
     with open_table(table, **reading) as source:
+        fixed = {name: settled(source, name, how) for name, how in question.bins.items()}
+        question = replace(question, bins=fixed)
+        require_few_values(source, columns, {name: how for name, how in fixed.items() if name in columns})
         return comparison(source, question, _several(mechanisms), target, question.gap if gap is None else gap)
 
 

@@ -13,12 +13,17 @@ from leakgauge.artefacts import Design, DesignPoint, Frontier, Origin, Quantity
 from leakgauge.design import Keep, Knowledge, MaxDistortion, RateDistortion, Solution, solve
 from leakgauge.design.problem import Target
 from leakgauge.distances import Distortion
-from leakgauge.errors import OptionError
+from leakgauge.errors import ColumnError, OptionError, RefusalError
 from leakgauge.probability import Channel, Counts, Distribution, Joint, Label, PriorOrigin
 from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import text_of
-from leakgauge.tables import Binning, Table
+from leakgauge.tables import Binning, Kind, Table
+from leakgauge.tables.binnings import Auto, asked_binning, spelled_binning
+from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, settled
 
+MOST_VALUES = 1000
+"""A secret with more is a number or a key, which is gathered into bins first."""
+_ON_A_LINE = (Kind.INT, Kind.FLOAT, Kind.DATE, Kind.TIMESTAMP)
 _ORIGINS = {PriorOrigin.PUBLIC: Origin.PUBLIC, PriorOrigin.NOISY_HISTOGRAM: Origin.ACCOUNTED}
 """Of numbers that follow from such frequencies; from any others they are the table's."""
 
@@ -108,6 +113,81 @@ class Question:
             inputs = [_parts(secret, self.secret) + _parts(known, self.background) for secret, known in pairs]
             channel = Channel(inputs, channel.outputs, channel.matrix)
         return NamedChannel(channel, reads, self.released, PriorOrigin.THIS_TABLE)
+
+
+def require_few_values(table: Table, columns: tuple[str, ...], bins: Mapping[str, Binning] | None = None) -> None:
+    """Refuse at once what a design would take minutes or hours for, and say which bins would do.
+
+    Raises:
+        OptionError: a secret with more values than a channel is designed for.
+    """
+    (values,) = table.group_sizes([columns], bins)
+    if values.groups <= MOST_VALUES:
+        return
+    kinds = {one.name: one.kind for one in table.columns()}
+    free = [name for name in columns if name not in (bins or {}) and kinds[name] in _ON_A_LINE]
+    fields: dict[str, object] = {"column": ", ".join(columns), "found": values.groups, "most": MOST_VALUES}
+    if not free:
+        raise OptionError(
+            "{column!s} has {found} values, more than the {most} that a channel is designed for; gather them into "
+            "fewer, or release them through a mechanism that is not designed.",
+            **fields,
+        )
+    sizes = [one.groups for one in table.group_sizes([(name,) for name in free])]
+    name = free[sizes.index(max(sizes))]
+    raise OptionError(
+        "{column!s} has {found} values, more than the {most} that a channel is designed for; add --bins {name!s}=auto, "
+        "which takes {name!s}={bins!s} here, or add noise with a mechanism such as laplace.",
+        **fields,
+        name=name,
+        bins=spelled_binning(settled(table, name, Auto())),
+    )
+
+
+def bins_within(table: Table, column: str, asked: Binning | None, within: float) -> Binning | None:
+    """The bins of a secret that is released within a mean error: those asked for, else auto where it has many values.
+
+    Raises:
+        ColumnError: the column holds neither numbers nor dates.
+    """
+    kind = next((one.kind for one in table.columns() if one.name == column), None)
+    if kind is not None and kind not in _ON_A_LINE:
+        raise ColumnError(
+            "Column {name!r} holds {kind}, and --within needs numbers or dates; say --max-distortion.",
+            name=column,
+            kind=kind.words,
+        )
+    if asked is None and table.group_sizes([(column,)])[0].groups <= MOST_BINS:
+        return None
+    return settled(table, column, Auto(within) if asked in (None, Auto()) else asked)
+
+
+def left_within(table: Table, column: str, bins: Binning | None, within: float) -> float:
+    """What a mean absolute error leaves for the channel: giving the centre of a bin for a value takes some of it.
+
+    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so that a channel between centres that keeps the rest keeps the whole.
+
+    Raises:
+        RefusalError: the bins alone take more.
+    """
+    error = 0.0 if bins is None else bin_error(table, column, bins)
+    if error >= within and bins is not None and isinstance(asked_binning(bins), Auto):
+        raise RefusalError(
+            "The finest bins that are chosen for {column!s} put values off by {error:.4g} on average, and {within:g} "
+            "is allowed; allow more, or give finer bins of your own.",
+            column=column,
+            error=error,
+            within=within,
+        )
+    if error >= within:
+        raise RefusalError(
+            "The bins of {column!s} alone put values off by {error:.4g} on average, and {within:g} is allowed; use "
+            "finer bins, such as --bins {column!s}=auto, or allow more.",
+            column=column,
+            error=error,
+            within=within,
+        )
+    return within - error
 
 
 def _labelled(text: str, by_text: Mapping[str, Label]) -> Label:

@@ -28,6 +28,13 @@ def finite_number(text: str) -> float:
     return value
 
 
+def _truth(text: str) -> bool:
+    try:
+        return {"yes": True, "no": False}[text.strip()]
+    except KeyError:
+        raise ValueError from None
+
+
 def _letters(text: str) -> tuple[Label, ...]:
     return tuple(unescaped(part) or None for part in split_at(text, "|"))
 
@@ -69,6 +76,7 @@ from its annotation. Sample-and-aggregate needs a function, which no text holds.
 _KINDS: dict[str, tuple[Callable[[str], Any], str]] = {
     "float": (finite_number, "a finite number such as 0.5 or 1e-3"),
     "int": (int, "a whole number such as 10"),
+    "bool": (_truth, "yes or no"),
     "Iterable[Label]": (_letters, "letters such as a|b|c"),
     "str": (unescaped, "the path of a channel file"),
 }

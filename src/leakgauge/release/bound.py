@@ -182,6 +182,7 @@ def _once(columns: Mapping[str, Planned]) -> Iterator[tuple[str, Planned]]:
 def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, plan: ReleasePlan) -> BoundColumn:
     bins = plan.bins
     if isinstance(how, NamedChannel):
+        _require_not_clamped(name, plan, "a channel")
         fixed = through_channel(_in_text(how, bins))
         exact = NamedChannel(fixed.channel(), how.inputs, how.outputs, how.prior_origin)
         return BoundColumn(name, fixed, how.inputs, how.outputs, channel=exact)
@@ -199,10 +200,24 @@ def _bound(name: str, how: Planned, known: Mapping[str, Column], table: Table, p
             if mechanism.noise is not None and mechanism.capabilities.answers
             else "choose another mechanism",
         )
+    if mechanism.noise is None:
+        _require_not_clamped(name, plan, mechanism.name)
+    elif name in plan.clamp:
+        mechanism = mechanism.noise.clamped()
     channel = mechanism.channel() if mechanism.sets is None else None
     named = None if channel is None else NamedChannel(channel, (name,), (name,))
     elsewhere = name in plan.from_another_table and "letters" in mechanism.parameters
     return BoundColumn(name, mechanism, (name,), (name,), own or elsewhere, named)
+
+
+def _require_not_clamped(name: str, plan: ReleasePlan, mechanism: str) -> None:
+    if name in plan.clamp:
+        raise ColumnError(
+            "Column {name!r} is clamped, but {mechanism!s} adds no noise that could leave bounds; leave the clamping "
+            "out.",
+            name=name,
+            mechanism=mechanism,
+        )
 
 
 def _in_text(named: NamedChannel, bins: Mapping[str, Binning]) -> Channel:

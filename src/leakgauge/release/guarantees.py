@@ -12,6 +12,7 @@ from leakgauge.artefacts import Level, Origin, Quantity, Sentence
 from leakgauge.artefacts.record import Budget, Claims, LedgerEntry, Plan, PlannedColumn, Together
 from leakgauge.claims import ApproximateDP, CentralDP, Statement
 from leakgauge.errors import OptionError
+from leakgauge.languages import message
 from leakgauge.mechanisms import Mechanism
 from leakgauge.mechanisms.steps import Claimed, Step
 from leakgauge.notions import Circumstances
@@ -170,11 +171,15 @@ def said_of_bins(plan: Plan) -> Iterator[Sentence]:
     gathered = tuple(name for name, one in plan.bins.items() if one.level is None)
     if gathered:
         yield Sentence("In bins, which are what is released and counted: {columns!s}.", columns=gathered)
-    if learnt:
+    edges = tuple(name for name in learnt if plan.bins[name].binning.startswith("edges:"))
+    if edges:
         yield Sentence(
             "The edges of the bins of {columns!s} were learnt from this table and rounded; they are not protected.",
-            columns=tuple(learnt),
+            columns=edges,
         )
+    for name, edge in learnt.items():
+        if edge.asked.partition(":")[0] == "auto":
+            yield _said_of_chosen(name, plan.bins[name].binning)
     elsewhere = tuple(name for name, one in plan.bins.items() if one.from_another_table)
     if elsewhere:
         yield Sentence(
@@ -224,6 +229,27 @@ def _is_coarsened(plan: Plan) -> bool:
     )
 
 
+_CALENDAR = (message("year"), message("quarter"), message("month"), message("week"), message("day"), message("hour"))
+
+
+def _said_of_chosen(column: str, binning: str) -> Sentence:
+    form, _, edges = binning.partition(":")
+    cuts = edges.split(",")
+    if form in _CALENDAR:
+        return Sentence(
+            "The bins of {column!s} were chosen for this table: one for each {unit}.",
+            column=column,
+            unit=Sentence(form),
+        )
+    return Sentence(
+        "The bins of {column!s} were chosen for this table: {count}, with edges from {first!s} to {last!s}.",
+        column=column,
+        count=len(cuts) + 1,
+        first=cuts[0],
+        last=cuts[-1],
+    )
+
+
 def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: bool) -> Iterator[Sentence]:
     """What must hold for the claims to hold, from the plan and the claims of a record."""
     if plan.unit is None:
@@ -247,6 +273,13 @@ def assumptions(plan: Plan, claims: Mapping[str, Claims | None], *, simulated: b
     yield from said_of_bins(plan)
     yield from said_of_suppression(plan)
     columns = plan.columns.values()
+    clamped = _written(column for column in columns if column.clamps)
+    if clamped:
+        yield Sentence(
+            "Released numbers of {columns!s} beyond the declared bounds are brought back to them; that reads the noisy "
+            "number alone, so that every claim stays.",
+            columns=clamped,
+        )
     own = _written(column for column in columns if column.letters == THIS_TABLE)
     if own:
         yield Sentence(

@@ -46,6 +46,7 @@ class ReleasePlan:
         suppress_unit: a column of persons, by which such groups are counted; by default the unit.
         unit: a column whose values tell persons apart, which is never released; then the guarantee is for a person.
         rows_per_unit: how many rows a person has at most, as everybody knows it.
+        clamp: columns whose released numbers are brought back to the bounds of their mechanism.
         from_another_table: columns whose declared letters, or edges of bins, are in truth those of another private
             table, such as the one that was released last month: they are kept inside like letters of this table.
 
@@ -70,6 +71,7 @@ class ReleasePlan:
         suppress_unit: str | None = None,
         unit: str | None = None,
         rows_per_unit: int = 1,
+        clamp: Iterable[str] = (),
         from_another_table: Iterable[str] = (),
     ):
         self.columns: Mapping[str, Planned] = {name: _planned(name, how) for name, how in columns.items()}
@@ -82,6 +84,13 @@ class ReleasePlan:
         if suppress_below is not None:
             self.suppression = Suppression(self.public, suppress_below, suppress_unit or unit)
         self.unit = UnitOfProtection(unit, rows_per_unit)
+        self.clamp = (clamp,) if isinstance(clamp, str) else tuple(clamp)
+        for name in self.clamp:
+            if name not in self.columns:
+                raise OptionError(
+                    "The plan clamps column {name!r}, which it does not release through a mechanism; leave it out.",
+                    name=name,
+                )
         self.from_another_table = frozenset(from_another_table)
         if unit in (*self.columns, *self.public):
             raise OptionError("Column {name!r} is the unit, which is never released; leave it out.", name=unit)
@@ -126,7 +135,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
     """The plan in a TOML file: ``public = […]``, ``[columns]``, ``[bins]``, ``[levels]``, and the numbers of a plan.
 
     These are ``suppress_below`` and ``suppress_unit``, and of persons ``unit`` and ``rows_per_unit``. Files of channels
-    and levels lie relative to it. ``from_another_table = […]`` is as in ``ReleasePlan``.
+    and levels lie relative to it. ``from_another_table = […]`` and ``clamp = […]`` are as in ``ReleasePlan``.
 
     Raises:
         FileError: the file cannot be read, or something else than a plan is in it.
@@ -135,16 +144,16 @@ def read_plan(path: Path | str) -> ReleasePlan:
     fields = parsed_toml(place)
     if "schema" in fields:
         require_schema(fields, PLAN_SCHEMA, place)
-    unknown = sorted(set(fields) - {"public", "from_another_table", *_TABLES, *_SAID, "schema"})
+    unknown = sorted(set(fields) - {"public", "from_another_table", "clamp", *_TABLES, *_SAID, "schema"})
     public, (columns, bins, levels) = fields.get("public", []), (fields.get(name, {}) for name in _TABLES)
     texts = all(
         isinstance(one, dict) and all(isinstance(how, str) for how in one.values()) for one in (columns, bins, levels)
     )
-    learnt = fields.get("from_another_table", [])
+    learnt, clamp = fields.get("from_another_table", []), fields.get("clamp", [])
     said = {name: fields[name] for name in _SAID if name in fields}
     units = (said.get(name, "") for name in ("unit", "suppress_unit"))
-    lists = isinstance(public, list) and isinstance(learnt, list)
-    names = lists and all(isinstance(name, str) for name in (*public, *learnt, *units))
+    lists = all(isinstance(one, list) for one in (public, learnt, clamp))
+    names = lists and all(isinstance(name, str) for name in (*public, *learnt, *clamp, *units))
     if unknown or not texts or not names:
         raise FileError(
             '{path} is not a plan: {found}; write public = [names] and [columns] with name = "mechanism".',
@@ -156,7 +165,7 @@ def read_plan(path: Path | str) -> ReleasePlan:
     try:
         planned = {name: _planned(name, how, place.parent) for name, how in columns.items()}
         coarser = _coarser(levels, bins, place.parent)
-        return ReleasePlan(planned, public, bins, levels=coarser, from_another_table=learnt, **said)
+        return ReleasePlan(planned, public, bins, levels=coarser, from_another_table=learnt, clamp=clamp, **said)
     except FileError:
         raise
     except InputError as error:

@@ -16,7 +16,7 @@ from leakgauge.probability.files import NamedChannel
 from leakgauge.release.bound import BoundColumn, RecordedPlan
 from leakgauge.release.unit import UnitOfProtection
 from leakgauge.tables import Binning, Levels, Suppression, Table, in_bins, parse_binning, suppressed
-from leakgauge.tables.binnings import Learnt, spelled_binning
+from leakgauge.tables.binnings import Learnt, asked_binning, spelled_binning
 
 THIS_TABLE = PriorOrigin.THIS_TABLE.value
 ANOTHER_TABLE = PriorOrigin.ANOTHER_TABLE.value
@@ -74,8 +74,9 @@ def _recorded_bins(binning: Binning, elsewhere: bool) -> RecordedBins:
     if isinstance(binning, Levels):
         levels = RecordedLevels(binning.file, binning.values, binning.coarser)
         return RecordedBins(spelled_binning(binning), levels=levels)
-    learnt = isinstance(binning, Learnt) and LearntEdges(spelled_binning(binning.quantiles), binning.merged)
-    return RecordedBins(spelled_binning(binning), learnt or None, elsewhere)
+    asked, merged = asked_binning(binning), binning.merged if isinstance(binning, Learnt) else 0
+    learnt = None if asked is binning else LearntEdges(spelled_binning(asked), merged)
+    return RecordedBins(spelled_binning(binning), learnt, elsewhere)
 
 
 def _planned_column(one: BoundColumn, elsewhere: bool) -> PlannedColumn:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from leakgauge.errors import ColumnError
 from leakgauge.probability import Counts, Interval
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles
+from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import CoarserTable
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.table import LARGEST, Column, Kind, Moments, Table
@@ -22,7 +23,7 @@ class BinnedTable(Table):
     """Another table with some of its columns in bins, which are texts such as ``[30, 40)``; made by ``in_bins``.
 
     Attributes:
-        bins: how each of them is binned; edges that were asked for as quantiles are learnt once.
+        bins: how each of them is binned; what the table decides of it is decided once.
     """
 
     def __init__(self, table: Table, bins: Mapping[str, Binning]) -> None:
@@ -108,7 +109,7 @@ def in_bins(table: Table, bins: Mapping[str, Binning]) -> Table:
 
 
 def _fixed(table: Table, name: str, binning: Binning) -> Binning:
-    found = table.learnt(name, binning) if isinstance(binning, Quantiles) else binning
+    found = settled(table, name, binning)
     if isinstance(found, Learnt) and not found.cuts:
         raise ColumnError("All values of column {column!r} fall into one bin or level; use finer ones.", column=name)
     # No row is read; a column that cannot be binned so is refused here and now.

@@ -15,7 +15,9 @@ from typing import Any, TypeAlias
 from leakgauge.errors import OptionError
 from leakgauge.tables.levels import Levels, parse_levels
 
-FORMS = "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day or hour"
+FORMS = (
+    "width:10, quantiles:5, edges:0,18,65, edges:2020-01-01,2021-01-01, year, quarter, month, week, day, hour or auto"
+)
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,23 @@ class Quantiles:
 
 
 @dataclass(frozen=True)
+class Auto:
+    """What suits the column: about 20 edges learnt from its numbers, or the calendar unit of its dates.
+
+    ``within`` is the mean error that readers can bear, in the column's unit or in days: then bins are so fine that
+    giving the centre of a bin for each of its values costs at most a quarter of it, where 200 of them can be.
+    """
+
+    within: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.within is not None and not 0 < self.within < math.inf:
+            raise OptionError(
+                "A mean error of {within} is not a finite number above 0; give one after auto:.", within=self.within
+            )
+
+
+@dataclass(frozen=True)
 class Edges:
     """Intervals between cut points, all numbers or all dates; the first and the last interval are unbounded."""
 
@@ -70,15 +89,16 @@ class Learnt:
 
     Attributes:
         cuts: the edges; none where all of them coincide.
+        asked: what they were learnt for.
     """
 
     cuts: tuple[float, ...] | tuple[date, ...]
-    quantiles: Quantiles
+    asked: Quantiles | Auto
 
     @property
     def merged(self) -> int:
         """How many intervals fewer there are than were asked for."""
-        return self.quantiles.number - len(self.cuts) - 1
+        return self.asked.number - len(self.cuts) - 1 if isinstance(self.asked, Quantiles) else 0
 
 
 class CalendarUnit(Enum):
@@ -94,12 +114,16 @@ class CalendarUnit(Enum):
 
 @dataclass(frozen=True)
 class Calendar:
-    """Calendar intervals of a column of dates or timestamps; zoned timestamps are taken in UTC."""
+    """Calendar intervals of a column of dates or timestamps; zoned timestamps are taken in UTC.
+
+    ``asked`` is there where the unit was chosen by what the table holds.
+    """
 
     unit: CalendarUnit
+    asked: Auto | None = None
 
 
-Binning: TypeAlias = Width | Quantiles | Edges | Learnt | Calendar | Levels
+Binning: TypeAlias = Width | Quantiles | Auto | Edges | Learnt | Calendar | Levels
 
 
 def parse_binning(text: str) -> Binning:
@@ -110,17 +134,19 @@ def parse_binning(text: str) -> Binning:
 
     Example:
         >>> parse_binning("width:10"), parse_binning("year")
-        (Width(width=10.0), Calendar(unit=<CalendarUnit.YEAR: 'year'>))
+        (Width(width=10.0), Calendar(unit=<CalendarUnit.YEAR: 'year'>, asked=None))
     """
     form, colon, rest = text.strip().partition(":")
     try:
         if not colon:
-            return Calendar(CalendarUnit(form.lower()))
+            return Auto() if form.lower() == "auto" else Calendar(CalendarUnit(form.lower()))
         match form.strip().lower():
             case "width":
                 return Width(float(rest))
             case "quantiles":
                 return Quantiles(int(rest))
+            case "auto":
+                return Auto(float(rest))
             case "edges":
                 return Edges(_cuts([part.strip() for part in rest.split(",")]))
     except OptionError:
@@ -142,6 +168,8 @@ def spelled_binning(binning: Binning) -> str:
             return f"width:{_spelled_cut(float(width))}"
         case Quantiles(number):
             return f"quantiles:{number}"
+        case Auto(within):
+            return "auto" if within is None else f"auto:{_spelled_cut(float(within))}"
         case Edges(cuts) | Learnt(cuts):
             return f"edges:{','.join(map(_spelled_cut, cuts))}"
         case Calendar(unit):
@@ -149,6 +177,15 @@ def spelled_binning(binning: Binning) -> str:
         case Levels():
             # What a level does is in its file, which this text does not hold.
             return f"level:{binning.level}"
+
+
+def asked_binning(binning: Binning) -> Binning:
+    """The binning as it was before the table decided on edges or on a unit."""
+    match binning:
+        case Learnt(_, asked) | Calendar(_, Auto() as asked):
+            return asked
+        case _:
+            return binning
 
 
 def parse_binnings(
@@ -224,7 +261,7 @@ _CLOCK_UNITS: tuple[tuple[timedelta, Callable[[datetime], datetime]], ...] = (
 """Calendar units by their greatest length, and where the one that holds a moment starts."""
 
 
-def learnt_edges(quantiles: Quantiles, found: Sequence[float] | Sequence[date]) -> Learnt:
+def learnt_edges(asked: Quantiles | Auto, found: Sequence[float] | Sequence[date]) -> Learnt:
     """The rounded edges between quantile bins; the least and the greatest value are none of them.
 
     Numbers are rounded to a step of two significant digits of the narrower neighbouring bin, dates and times down to
@@ -240,7 +277,7 @@ def learnt_edges(quantiles: Quantiles, found: Sequence[float] | Sequence[date]) 
     edges: list[Any] = sorted(set(found))
     around = zip(pairwise(edges), pairwise(edges[1:]), strict=False)
     rounded = {_rounded(edge, edge - low, high - edge) for (low, edge), (_, high) in around}
-    return Learnt(tuple(sorted(one for one in rounded if one is not None and one > edges[0])), quantiles)
+    return Learnt(tuple(sorted(one for one in rounded if one is not None and one > edges[0])), asked)
 
 
 def _rounded(edge: Any, below: Any, above: Any) -> Any:

@@ -14,7 +14,7 @@ from leakgauge.errors import ColumnError
 from leakgauge.probability import Interval
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import Naming
-from leakgauge.tables.binnings import Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
+from leakgauge.tables.binnings import Auto, Binning, Calendar, CalendarUnit, Edges, Learnt, Quantiles, Width
 from leakgauge.tables.coarser import coarser_texts
 from leakgauge.tables.levels import Levels
 from leakgauge.tables.table import Column, Kind
@@ -111,8 +111,8 @@ class Bin:
 
 
 def make_bin(column: Column, value: str, variable: str, binning: Binning, *, zoned: bool) -> Bin:
-    """The bin of a column; ``variable`` is where it looks up its values. Quantiles must have been learnt before."""
-    assert not isinstance(binning, Quantiles)
+    """The bin of a column; ``variable`` is where it looks up its values. What a table decides is settled before."""
+    assert not isinstance(binning, Quantiles | Auto)
     match binning:
         case Width(width):
             _require(column, _NUMBERS, "equal widths need numbers")

@@ -15,6 +15,7 @@ from leakgauge.probability import Counts
 from leakgauge.tables import aggregates
 from leakgauge.tables.aggregates import counts_from_groups, named_bins, require_within
 from leakgauge.tables.binnings import Binning, Learnt, Quantiles, learnt_edges
+from leakgauge.tables.chosen_bins import settled
 from leakgauge.tables.coarser import not_listed
 from leakgauge.tables.duckdb_columns import NOT_COVERED, Bin, is_clock, kind_of, make_bin, require_quantiles, value_of
 from leakgauge.tables.duckdb_failures import guarded
@@ -263,7 +264,7 @@ class DuckDBTable(Table):
 
     def _bin(self, at: int, binning: Binning) -> Bin:
         column = self._columns[at]
-        fixed = self.learnt(column.name, binning) if isinstance(binning, Quantiles) else binning
+        fixed = settled(self, column.name, binning)
         zoned = self._types[at] == "TIMESTAMP WITH TIME ZONE"
         made = make_bin(column, self._values[at], f"b{at}", fixed, zoned=zoned)
         self._prepare_bin(self._connection, at, made)

@@ -108,12 +108,12 @@ def test_no_neighbour_is_told_apart_by_more_than_all_groups_cost(
         theirs = of_table(query, other, protection)
         found = moves(query, mine, theirs, protection)
         assert (
-            sum(np.abs(one).sum() / noise.mechanism.law.scale for one, noise in zip(found, laplace, strict=True)) <= 1
+            sum(np.abs(one).sum() / noise.mechanism.added.scale for one, noise in zip(found, laplace, strict=True)) <= 1
         )
         for one, noise in zip(found, laplace, strict=True):
             require_parts(one, noise)
         squares = [(one**2).sum() for one in moves(normal, mine, theirs, protection)]
-        levels = [square / 2 / noise.mechanism.law.scale**2 for square, noise in zip(squares, gauss, strict=True)]
+        levels = [square / 2 / noise.mechanism.added.scale**2 for square, noise in zip(squares, gauss, strict=True)]
         assert sum(levels) <= rho * (1 + 1e-12)
 
 
@@ -123,7 +123,7 @@ def require_parts(moved: npt.NDArray[np.int64], noise: TotalNoise) -> None:
     assert isinstance(step, DiscreteLaplaceNoise)
     up, down = np.maximum(moved, 0).sum(), np.maximum(-moved, 0).sum()
     most = max(up, down) if step.count == 2 else up + down
-    assert most / noise.mechanism.law.scale <= step.epsilon * (1 + 1e-12)
+    assert most / noise.mechanism.added.scale <= step.epsilon * (1 + 1e-12)
 
 
 def answered(query: Query[Any], table: list[Row], protection: Protection) -> Any:
@@ -170,7 +170,7 @@ def test_all_groups_cost_epsilon_and_not_more(protection: Protection, epsilon: f
 def test_some_neighbour_is_told_apart_by_all_of_it(query: NoisyTotals[Any], table: list[Row], other: list[Row]) -> None:
     (noise,) = query.noises(ROW)
     (found,) = moves(query, of_table(query, table, ROW), of_table(query, other, ROW), ROW)
-    assert np.abs(found).sum() / noise.mechanism.law.scale >= 0.98
+    assert np.abs(found).sum() / noise.mechanism.added.scale >= 0.98
 
 
 row_parts = st.lists(st.tuples(st.integers(0, 3), st.floats(0, 1)), max_size=4)
@@ -194,9 +194,9 @@ def test_rounding_every_total_by_itself_is_paid_for(
             others[at] += sign * round(ends[0] + where * (ends[1] - ends[0]))
     found = np.array([noise.on_grid(other) - noise.on_grid(total) for total, other in zip(totals, others, strict=True)])
     if delta is None:
-        assert np.abs(found).sum() / noise.mechanism.law.scale <= epsilon * (1 + 1e-12)
+        assert np.abs(found).sum() / noise.mechanism.added.scale <= epsilon * (1 + 1e-12)
     else:
-        assert (found**2).sum() / 2 / noise.mechanism.law.scale**2 <= noise.rho * (1 + 1e-12) <= delta * (1 + 1e-9)
+        assert (found**2).sum() / 2 / noise.mechanism.added.scale**2 <= noise.rho * (1 + 1e-12) <= delta * (1 + 1e-9)
 
 
 @pytest.fixture(scope="module")

@@ -258,5 +258,5 @@ def vars_of(query: Query[Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("moved_counts", [1, 2])
 def test_bins_have_the_noise_of_their_share(moved_counts: int) -> None:
     noise = bin_noise(1.0, None, 3, moved_counts)
-    assert noise.mechanism.law.standard_deviation == pytest.approx(math.sqrt(2) * 3 * moved_counts, rel=0.02)
+    assert noise.mechanism.added.standard_deviation == pytest.approx(math.sqrt(2) * 3 * moved_counts, rel=0.02)
     assert bin_noise(1.0, 1e-6, 3, moved_counts).mechanism.span.grid == 1

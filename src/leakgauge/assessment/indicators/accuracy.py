@@ -167,7 +167,7 @@ def _answer_intervals(setting: AnswerSetting, seed: int, confidence: float) -> l
     """Where the middle of simulated releases lie."""
     counts, grid = setting.source.numbers, setting.noise.span.grid
     times = max(MOST_COUNTS // len(counts), FEW_DRAWS)
-    noise = setting.noise.law.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
+    noise = setting.noise.added.noise(times * len(counts), Simulated(seed)).reshape(times, -1) * grid
     sums = np.concatenate([number_sums(counts, counts + one) for one in noise])
     return quantiles(number_measures(sums, float(counts.mean())), confidence)
 

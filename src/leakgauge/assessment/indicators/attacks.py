@@ -70,7 +70,7 @@ def expected(setting: Setting, context: Context) -> tuple[Evidence, ...]:
     Of a histogram the chance to tell two neighbouring tables apart beyond a coin, by who knows all other rows.
     """
     if isinstance(setting, AnswerSetting):
-        value = setting.noise.law.told_apart(MOVED)
+        value = setting.noise.added.told_apart(MOVED)
         how = Sentence("The total variation between two neighbouring tables, by the law.")
     elif isinstance(setting, LetterSetting):
         before = after = 0.0

@@ -136,7 +136,7 @@ def _run_of(protected: Protected) -> Callable[[int], object]:
     if isinstance(protected, ProtectedColumn):
         column = protected.released
         return lambda size: column.law.draw(column.inputs[:size], Simulated(0))
-    source, law = protected.setting.source, protected.setting.noise.law
+    source, law = protected.setting.source, protected.setting.noise.added
     codes = values_of(source.values[0], source.name)
     bins = len(source.numbers)
     return lambda size: (np.bincount(codes[:size])[:bins], law.noise(bins, Simulated(0)))

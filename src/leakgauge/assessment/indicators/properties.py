@@ -120,5 +120,5 @@ def _of_noise(setting: Setting) -> tuple[Evidence, ...]:
     tails = Sentence("The excess kurtosis of the noise, exact from the law.")
     return (
         VARIANCE.evidence(setting.form, share, how, raw=0.0),
-        KURTOSIS.evidence(setting.form, setting.noise.law.excess_kurtosis, tails),
+        KURTOSIS.evidence(setting.form, setting.noise.added.excess_kurtosis, tails),
     )

@@ -146,7 +146,7 @@ class _NoiseSetting(_Setting):
     @property
     def noise_variance(self) -> float:
         """Of each number, in the data's unit squared."""
-        return (self.noise.law.standard_deviation * self.noise.span.grid) ** 2
+        return (self.noise.added.standard_deviation * self.noise.span.grid) ** 2
 
     @cached_property
     def taken(self) -> Floats:

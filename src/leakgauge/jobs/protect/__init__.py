@@ -45,7 +45,7 @@ from leakgauge.errors import (
 )
 from leakgauge.jobs.assess import refused_by_veto
 from leakgauge.jobs.coarsen import choose_levels
-from leakgauge.jobs.protect.choice import plan_of
+from leakgauge.jobs.protect.choice import plan_of, require_designable
 from leakgauge.jobs.protect.companions import deciding, headline, outcomes, spent
 from leakgauge.jobs.protect.earlier import RECORD, Earlier, earlier_job
 from leakgauge.jobs.protect.folder import Folder, open_folder
@@ -164,6 +164,8 @@ def protect(
         if earlier is not None:
             plan = plan_of(settled, earlier.chosen(), sources, learnt=earlier.learnt(settled))
             earlier.require_known_values(plan, source)
+        else:
+            require_designable(settled, sources)
         policy = None if request.policy is None else read_policy(request.policy)
         kept = opened.enter_context(open_folder(place, request, _about(request, source, watch), overwrite))
         kept.note(

@@ -25,9 +25,8 @@ from leakgauge.jobs.protect.choice import (
     plan_of,
     plan_text,
     require_affordable,
-    require_designable,
 )
-from leakgauge.jobs.protect.companions import before, levels_of, utility
+from leakgauge.jobs.protect.companions import before, levels_of, noisy_utility, utility
 from leakgauge.jobs.protect.earlier import RECORD, Earlier
 from leakgauge.jobs.protect.folder import Folder
 from leakgauge.jobs.protect.sources import Sources
@@ -35,6 +34,7 @@ from leakgauge.jobs.survey import MOST_COLUMNS, require_few_alone, require_large
 from leakgauge.probability.files import NamedChannel
 from leakgauge.randomness import OperatingSystem, Simulated
 from leakgauge.release import Release, ReleasePlan, preview, read_plan, release, verify
+from leakgauge.release.bound import bind
 from leakgauge.release.execution import Stage as ReleaseStage
 from leakgauge.release.priors import bound_channel
 from leakgauge.release.recorded_plan import recorded_plan
@@ -187,13 +187,12 @@ def design_stage(work: Work) -> tuple[str, ...]:
         require_room(folder.place / CHANNEL, ROOM * len(asked.aims))
         require_affordable(asked, work.sources)
     chosen: dict[tuple[str, ...], Chosen] = {}
-    for aim in asked.aims:
+    for aim in map(work.sources.allowing, asked.aims):
 
         def keep(name: str, artefact: msgspec.Struct, of: tuple[str, ...] = aim.columns) -> None:
             written.append(asked.file(name, of))
             folder.write(written[-1], artefact)
 
-        require_designable(asked, aim, work.sources)
         keep_possibilities(asked, aim, work.sources, keep)
         work.tell(2 * len(chosen) + 1, 2 * len(asked.aims))
         chosen[aim.columns] = how = choose(asked, aim, work.sources, work.tell, keep)
@@ -275,7 +274,8 @@ def _is_chosen_by_counts(asked: Request) -> bool:
         return True
     # For an ε alone a channel is designed, or randomized response is taken where that channel would be constant.
     return asked.accounted is None and any(
-        not aim.mechanism and (aim.max_distortion, aim.max_leakage) == (None, None) for aim in asked.aims
+        not aim.mechanism and (aim.max_distortion, aim.max_leakage, aim.within) == (None, None, None)
+        for aim in asked.aims
     )
 
 
@@ -318,16 +318,20 @@ def audited(work: Work, confidence: float) -> Audit:
 def _by_its_law(work: Work) -> tuple[str, ...]:
     asked, sources, written = work.asked, work.sources, list[str]()
     for aim in asked.aims:
-        secret = aim.columns
-        try:
-            channel = bound_channel(work.plan, sources.original, secret)
-        except OptionError:
-            # Numbers with noise have no finite channel; their guarantee is in the record, their worth in the grade.
+        secret, released = aim.columns, work.folder.place / work.released
+        bound = next((one for one in bind(work.plan, sources.original).columns if one.reads == secret), None)
+        if bound is None or bound.channel is None:
+            # Numbers with noise have no finite channel; their guarantee is in the record.
+            worth = None if bound is None else noisy_utility(sources, asked, aim, bound.mechanism, released)
+            if worth is not None:
+                written.append(asked.file("utility.json", secret))
+                work.folder.write(written[-1], worth)
             continue
+        channel = bound.channel.channel
         artefacts = {
             "leakage.json": work.measured(secret, sources.known(asked, secret), NamedChannel(channel, secret, secret)),
             "levels.json": levels_of(sources, secret, channel),
-            "utility.json": utility(sources, asked, aim, channel),
+            "utility.json": utility(sources, asked, aim, channel, released),
         }
         for name, artefact in artefacts.items():
             written.append(asked.file(name, secret))

@@ -36,7 +36,7 @@ class TotalNoise:
 
     def noisy(self, totals: list[int], randomness: Randomness) -> list[float]:
         """Each total with fresh noise, as a number."""
-        drawn = self.mechanism.law.noise(len(totals), randomness).tolist()
+        drawn = self.mechanism.added.noise(len(totals), randomness).tolist()
         # Whole numbers of any size: floats come in only after the noise.
         return [
             float(self.on_grid(total) + noise) * self.mechanism.span.grid
@@ -51,7 +51,7 @@ class TotalNoise:
     def reach(self, confidence: float) -> float:
         """How far a noisy total lies from the total at most, with this probability; rounding to the grid included."""
         coarse = self.mechanism.span.grid
-        return self.mechanism.law.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
+        return self.mechanism.added.reach(confidence) * coarse + (coarse / 2 if coarse > self.grid else 0.0)
 
     def estimates(
         self, totals: list[int], confidence: float, randomness: Randomness, rounding: float = 0.0
@@ -66,7 +66,7 @@ class TotalNoise:
     @property
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise."""
-        rho = self.mechanism.law.rho(self.mechanism.span.steps)
+        rho = self.mechanism.added.rho(self.mechanism.span.steps)
         if rho is None:
             raise TypeError("only Gaussian noise is given a level in zCDP")
         return rho
@@ -97,7 +97,7 @@ class SpreadNoise(TotalNoise):
     def rho(self) -> float:
         """The zero-concentrated level in nats of Gaussian noise in all totals."""
         squares = _squared_length(self.rows, self.moved, self.down, self.up)
-        return quotient_above(squares, 2 * Fraction(self.mechanism.law.scale) ** 2)
+        return quotient_above(squares, 2 * Fraction(self.mechanism.added.scale) ** 2)
 
     def steps(self) -> tuple[Step, ...]:
         """The part that falls and the part that rises, or one of them; with a δ, a level of zCDP.
@@ -106,7 +106,7 @@ class SpreadNoise(TotalNoise):
         of 1 is the worst case. Where rows may add numbers of both signs, both parts may move one total the same way:
         then they are one step of the whole ε, which costs more than two of half of it.
         """
-        epsilon = self.mechanism.law.epsilon(self.mechanism.span.steps)
+        epsilon = self.mechanism.added.epsilon(self.mechanism.span.steps)
         if epsilon is None:
             return (Claimed(ZeroConcentratedDP(self.rho)),)
         if self.down and self.up:

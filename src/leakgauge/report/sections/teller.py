@@ -294,8 +294,10 @@ class Teller(Facts):
         """How numbers and dates were put into bins, such as ``age=width:10``: as asked for, or as the record says."""
         planned = self.get("release.json", "plan", "bins") or {}
         asked = self.names("job.json", "asked", "bins")
-        gathered = {name: one["binning"] for name, one in planned.items() if name not in self._at_levels}
-        return tuple(asked or (f"{name}={how}" for name, how in gathered.items()))
+        named = {one.rpartition("=")[0] for one in asked}
+        # For an error that readers can bear there are bins that nobody asked for.
+        others = {name: one for name, one in planned.items() if name not in (*named, *self._at_levels)}
+        return (*asked, *(f"{name}={_asked_bins(one)}" for name, one in others.items()))
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -342,6 +344,12 @@ class Teller(Facts):
         columns = self.get("release.json", "plan", "columns") or {}
         priors = [self.get("design.json", "prior"), *(columns[name].get("channel_prior") for name in self.planned)]
         return "this table" in priors
+
+
+def _asked_bins(recorded: Mapping[str, Any]) -> str:
+    """The bins of a record as they were asked for where they were left to the table: edges may be two hundred."""
+    asked = str((recorded.get("learnt") or {}).get("asked", ""))
+    return asked if asked.startswith("auto") else str(recorded["binning"])
 
 
 def spelled(mechanism: object) -> str:
