@@ -85,7 +85,7 @@ def command(
     leakgauge design people.csv --secret illness --max-distortion 0.2 -o channel.json
     leakgauge design people.csv --secret illness --background city --max-leakage 0.5 -o channel.json
     leakgauge design people.csv --secret illness --max-distortion 0.2 --keep shares -o channel.json
-    leakgauge design people.csv --secret illness --through job --max-distortion 0.1 -o channel.json
+    leakgauge design people.csv --secret illness --through city --max-distortion 0.1 -o channel.json
     leakgauge design people.csv --secret illness --curve 20 -o curve.csv
 
     The channel file goes into a plan of `leakgauge release`. It is learnt from the table, and the exact counts can be
