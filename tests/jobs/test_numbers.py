@@ -96,7 +96,8 @@ def test_the_error_is_promised_and_measured_in_the_unit_of_the_column(done: Done
     errors = [
         largest * (x != y) if "" in (x, y) else abs(float(x) - place[y]) for x, y in zip(true, released, strict=True)
     ]
-    assert found.measured.value == pytest.approx(float(np.mean(errors)))
+    # A mean over those who have a number: missing ones, mostly released as missing, must not make it look smaller.
+    assert found.measured.value == pytest.approx(sum(errors) / sum(x != "" for x in true))
     # The triangle inequality makes it a bound; how a draw strays from the mean is far less than what it leaves.
     assert found.measured.value < WITHIN
 

@@ -78,6 +78,7 @@ class Request(Part, frozen=True):
         target: a grade, or a score, to be reached by the cheapest setting.
         mechanism: mechanisms to choose from instead of designing a channel; the best one that meets the target. One for
             a single secret of several starts with its name, such as ``illness=randomized-response:epsilon=1``.
+        keep: ``shares`` designs among channels that release every value as often as it occurs; ``nothing`` among all.
         distortion: what a wrong value costs: hamming, absolute, squared or a file; of one secret ``illness=absolute``.
         bins: how numbers and dates are gathered, such as ``age=width:10``: in every number and in the release alike.
         levels: coarser values of columns, such as ``job=jobs.csv:2``: the second coarser column of an ARX-style file,
@@ -122,6 +123,7 @@ class Request(Part, frozen=True):
     local_dp: Annotated[PerSecret, Origin.DECLARED] = None
     target: Annotated[str | None, Origin.DECLARED] = None
     mechanism: tuple[str, ...] = ()
+    keep: Annotated[str, Origin.DECLARED] = "nothing"
     distortion: tuple[str, ...] = ("hamming",)
     bins: Annotated[tuple[str, ...], Origin.DECLARED] = ()
     levels: tuple[str, ...] = ()
@@ -325,6 +327,7 @@ class Request(Part, frozen=True):
                 "Two targets are given; say one of --max-distortion, --max-leakage and --target. --local-dp and "
                 "--mechanism go with the first two."
             )
+        self._require_keepable()
         if self.together and len(self.released_secrets) == 1:
             raise OptionError("--together is for several secrets that are released, and there is one; leave it out.")
         if self.together and (self.target is not None or self.accounted is not None):
@@ -381,6 +384,15 @@ class Request(Part, frozen=True):
                     "--within is a mean absolute error, and {column!s} has a --distortion; leave one of them out.",
                     column=column,
                 )
+
+    def _require_keepable(self) -> None:
+        if self.keep not in ("nothing", "shares"):
+            raise OptionError("--keep {found!r} is neither nothing nor shares; say one of them.", found=self.keep)
+        if self.keep == "shares" and (self.mechanism or self.target is not None or self.local_dp is not None):
+            raise OptionError(
+                "--keep shares is for a designed channel without a local ε; leave it out beside --mechanism, "
+                "--target and --local-dp."
+            )
 
     @property
     def secrets(self) -> tuple[str, ...]:

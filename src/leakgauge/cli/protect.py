@@ -73,6 +73,13 @@ STAGES = {
 @click.option("--target", metavar="SCORE|GRADE", help="The cheapest setting that reaches it, such as good.")
 @click.option("--mechanism", multiple=True, metavar="M", help="Take the best of these instead of designing a channel.")
 @click.option(
+    "--keep",
+    type=click.Choice(["nothing", "shares"]),
+    default="nothing",
+    show_default=True,
+    help="shares: every value is released as often as it occurs.",
+)
+@click.option(
     "--distortion",
     multiple=True,
     default=("hamming",),

@@ -19,7 +19,7 @@ from leakgauge.probability.files import NamedChannel, match_labels
 from leakgauge.probability.labels import text_of
 from leakgauge.tables import Binning, Kind, Table
 from leakgauge.tables.binnings import Auto, asked_binning, spelled_binning
-from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, settled
+from leakgauge.tables.chosen_bins import MOST_BINS, bin_error, present_share, settled
 
 MOST_VALUES = 1000
 """A secret with more is a number or a key, which is gathered into bins first."""
@@ -165,7 +165,8 @@ def bins_within(table: Table, column: str, asked: Binning | None, within: float)
 def left_within(table: Table, column: str, bins: Binning | None, within: float) -> float:
     """What a mean absolute error leaves for the channel: giving the centre of a bin for a value takes some of it.
 
-    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so that a channel between centres that keeps the rest keeps the whole.
+    |x − c(y)| ≤ |x − c(x)| + |c(x) − c(y)|, so that a channel between centres that keeps the rest keeps the whole. The
+    error is that of rows that have a number; a channel's distortion is a mean over all rows, missing ones included.
 
     Raises:
         RefusalError: the bins alone take more.
@@ -187,7 +188,7 @@ def left_within(table: Table, column: str, bins: Binning | None, within: float) 
             error=error,
             within=within,
         )
-    return within - error
+    return (within - error) * present_share(table, column)
 
 
 def _labelled(text: str, by_text: Mapping[str, Label]) -> Label:

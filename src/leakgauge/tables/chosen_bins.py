@@ -103,18 +103,25 @@ def _calendar(table: Table, column: str, asked: Auto, *, clock: bool) -> Calenda
 
 
 def bin_error(table: Table, column: str, binning: Binning) -> float:
-    """The mean of |value − centre of its bin| over all rows, in the column's unit or in days; 0 of a missing value."""
+    """The mean of |value − centre of its bin| over the rows that have a value, in the column's unit or in days."""
     labels = table.counts(column, bins={column: binning}).labels(column)
     bins = [label for label in labels if isinstance(label, Interval)]
-    if not bins or table.rows == 0:
+    if not bins:
         return 0.0
     middles, lows = centres(bins), np.array([-np.inf if one.low is None else _place(one.low) for one in bins])
-    total = 0.0
+    total, count = 0.0, 0
     for batch in table.batches(column):
         values = places_of(batch.column(0))
         values = values[~np.isnan(values)]
+        count += len(values)
         total += float(np.abs(values - middles[np.searchsorted(lows, values, side="right") - 1]).sum())
-    return total / table.rows
+    return total / max(count, 1)
+
+
+def present_share(table: Table, column: str) -> float:
+    """The share of rows that have a value."""
+    missing = sum(int(np.isnan(places_of(batch.column(0))).sum()) for batch in table.batches(column))
+    return 1 - missing / max(table.rows, 1)
 
 
 def places_of(column: pa.Array) -> Floats:

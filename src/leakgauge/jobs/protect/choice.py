@@ -16,12 +16,13 @@ from leakgauge.artefacts.design import Role
 from leakgauge.artefacts.request import Aim
 from leakgauge.assessment.candidates import COLUMN
 from leakgauge.assessment.improvement import Trial
+from leakgauge.design import Keep as KeepOnTheWhole
 from leakgauge.design import Knowledge, MaxDistortion, MaxLeakage, RateDistortion, Slope, Solution, frontier, solve
 from leakgauge.design.solving import GAP
 from leakgauge.distances import Absolute, Squared
 from leakgauge.errors import InputError, OptionError, RefusalError
 from leakgauge.jobs.compare import comparison, finite_channel
-from leakgauge.jobs.design import Question, as_design, as_frontier, require_few_values
+from leakgauge.jobs.design import Question, as_design, as_frontier, price_of_keeping, require_few_values
 from leakgauge.jobs.improve import noisy_table, search, stored
 from leakgauge.jobs.protect.sources import Sources
 from leakgauge.mechanisms import Mechanism, parse_mechanism
@@ -192,12 +193,14 @@ def _designed(asked: Request, aim: Aim, sources: Sources, keep: Keep) -> Chosen:
         table = noisy_table(table, secret, asked.accounted, sources.ledger, sources.dataset)
         question = replace(question, background=(), knowledge=Knowledge.NOBODY)
         origin = PriorOrigin.NOISY_HISTOGRAM
+    question = replace(question, keep=KeepOnTheWhole(asked.keep))
     solution = _solved(aim, question, table)
     if aim.max_distortion is None and aim.max_leakage is None and solution.leakage < TELLS_NOTHING:
         # Where one value is common and ε small, always releasing that value is least often wrong, and useless.
         return _planned(f"randomized-response:epsilon={aim.local_dp!r}", asked, aim, sources)
     named = replace(question.named(solution), prior_origin=origin)
-    keep("design.json", as_design(solution, origin))
+    keep("design.json", as_design(solution, origin, price_of_keeping(solution, question.gap)))
+    question = replace(question, keep=KeepOnTheWhole.NOTHING)
     if asked.accounted is None and not _is_slow(solution.problem):
         _keep_comparison(question, sources, solution.distortion, keep)
     return Chosen(CHANNEL, named)

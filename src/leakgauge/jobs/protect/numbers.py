@@ -38,9 +38,12 @@ def numbers_through_channel(
     # As in the distance itself: a value in place of a missing one, or none in place of a value.
     missing = float(np.ptp(known[~np.isnan(known)])) or 1.0
     wrong = np.where(np.isnan(true) == np.isnan(shown), np.nan_to_num(np.abs(true - shown)), missing)
-    promised = distortion + (0.0 if binning is None else bin_error(sources.original, column, binning))
+    # What is wrong with missing values counts too, but only rows that have a number share it: never too small.
+    numbers = int((~np.isnan(true)).sum())
+    promised = distortion * len(true) / max(numbers, 1)
+    promised += 0.0 if binning is None else bin_error(sources.original, column, binning)
     return NumberUtility(
-        Quantity(float(wrong.mean()), unit),
+        Quantity(float(wrong.sum()) / max(numbers, 1), unit),
         allowed=None if aim.within is None else Quantity(aim.within, unit, origin=Origin.DECLARED),
         promised=Quantity(promised, unit),
     )

@@ -394,7 +394,7 @@ READS: dict[str, tuple[str, ...]] = {
     "measure": (*ROLES, *COARSENING, *READING, "confidence"),
     "design": (
         *(*ROLES, *COARSENING, *READING, "max_distortion", "max_leakage", "local_dp", "target"),
-        *("mechanism", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
+        *("mechanism", "keep", "distortion", "clamp", "lower", "upper", "accounted", "ledger", "dataset", "repeat"),
     ),
     "release": ("unit", "rows_per_unit", *COARSENING, "clamp", *READING, "ledger", "dataset", "simulate"),
     "audit": (*ROLES, *COARSENING, *READING, "confidence", "simulate"),

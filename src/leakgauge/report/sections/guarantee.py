@@ -51,6 +51,12 @@ def _optimal(tell: Teller) -> Iterator[Content]:
             gap=tell.number("design.json", "gap", digits=2),
             secret=tell.listed(tell.group),
         )
+        if tell.keeps_shares:
+            yield tell.say(
+                "It is the least among the channels that release every value as often as it occurs, so that shares "
+                "counted in the release are right on average; that costs {price}.",
+                price=tell.number("design.json", "price_of_keeping"),
+            )
 
 
 def notion_of(tell: Teller, notion: str) -> str:

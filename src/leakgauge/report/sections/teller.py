@@ -339,6 +339,11 @@ class Teller(Facts):
         return tuple(one for one in self.bins if one.rpartition("=")[0] in self.secret)
 
     @property
+    def keeps_shares(self) -> bool:
+        """Whether the channel was designed among those that release every value as often as it occurs."""
+        return self.has("design.json") and self.get("design.json", "keep") == "shares"
+
+    @property
     def from_this_table(self) -> bool:
         """Whether a channel was designed from the private counts."""
         columns = self.get("release.json", "plan", "columns") or {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from leakgauge.artefacts.report import Paragraph
+from leakgauge.languages import message
 from leakgauge.report.document import Content, Inline
 from leakgauge.report.sections.pictures import pictures, released_point
 from leakgauge.report.sections.teller import Teller, own, spelled
@@ -131,9 +132,16 @@ def _leakage_field(tell: Teller, file: str) -> str:
 def _gap(tell: Teller) -> Iterator[Content]:
     if tell.has("design.json", "gap"):
         field = _leakage_field(tell, "design.json")
-        yield tell.say(
+        kept = message(
+            "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion that "
+            "keeps the shares leaks less by more than {gap}."
+        )
+        any_channel = message(
             "This release leaks {leakage} at a mean distortion of {distortion}; no channel of that distortion "
-            "leaks less by more than {gap}.",
+            "leaks less by more than {gap}."
+        )
+        yield tell.say(
+            kept if tell.keeps_shares else any_channel,
             leakage=tell.number("design.json", field),
             distortion=tell.number("design.json", "distortion", "value"),
             gap=tell.number("design.json", "gap", digits=2),
