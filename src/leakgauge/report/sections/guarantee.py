@@ -115,9 +115,11 @@ def _level(tell: Teller, *place: str) -> tuple[Cell, ...]:
     parameters = [
         part for name in symbols if tell.has(*place, name) for part in (symbols[name], tell.number(*place, name))
     ]
-    reached = " / ".join(tell.names(*place, "witness", "inputs"))
+    # A missing value has an empty text.
+    missing = tell.language.say(message("(missing)"))
+    reached = " / ".join(one or missing for one in tell.names(*place, "witness", "inputs"))
     output = tell.get(*place, "witness", "output")
-    witness = reached if not reached or output is None else (reached, " → ", str(output))
+    witness = reached if not reached or output is None else (reached, " → ", str(output) or missing)
     return notion_of(tell, place[-1]), tell.number(*place), tuple(parameters) or NOTHING, witness or NOTHING
 
 
