@@ -13,6 +13,7 @@ from leakgauge.artefacts.audit import (
 )
 from leakgauge.artefacts.channel_file import ChannelFile
 from leakgauge.artefacts.design import Compared, Comparison, Design, DesignPoint, Frontier
+from leakgauge.artefacts.estimates import Estimated, Estimates, Kit
 from leakgauge.artefacts.evidence import StoredEvidence
 from leakgauge.artefacts.improvement import StoredImprovement
 from leakgauge.artefacts.job import Ended, Headline, Job, JobCost, JobEvent, Outcome, PageJob, SecretOutcome, StageDone
@@ -40,12 +41,15 @@ __all__ = [
     "Diversity",
     "EachMeasurement",
     "Ended",
+    "Estimated",
+    "Estimates",
     "Finding",
     "Frontier",
     "Headline",
     "Job",
     "JobCost",
     "JobEvent",
+    "Kit",
     "LedgerTold",
     "Level",
     "Levels",
