@@ -30,8 +30,11 @@ def confused_values(channel: Channel) -> tuple[tuple[Label, ...], ...]:
     Shares p and p + v are released alike where v q = 0. Such v move shares within these groups only, so that the share
     of a whole group can still be told.
     """
-    directions, sizes, _ = np.linalg.svd(channel.matrix)
+    sizes = np.linalg.svd(channel.matrix, compute_uv=False)
     rank = int((sizes > RANK * sizes[0]).sum())
+    if rank == len(channel.inputs):
+        return ()
+    directions, _, _ = np.linalg.svd(channel.matrix)
     lost = directions[:, rank:]
     # Whatever basis the directions have, their projector is the same.
     linked = np.abs(lost @ lost.T) > RANK
