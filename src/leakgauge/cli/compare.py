@@ -20,7 +20,7 @@ from leakgauge.cli.output import Parts, deliver, number, require_not_read, worki
 if TYPE_CHECKING:
     from leakgauge.artefacts import Comparison
 
-NARROW = 10
+NARROW = 9
 """Signs of a column at most whose head may stand on two lines."""
 
 

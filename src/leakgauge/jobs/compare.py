@@ -271,7 +271,7 @@ def _for_recipients(channel: Channel, problem: RateDistortion, *, own: bool) -> 
     worth = effective_rows(channel, prior, own=own)
     return {
         "identifiability": Quantity(identifiability(channel, prior).value, "nats"),
-        "effective_rows": Quantity(worth.share, "share of rows"),
+        "effective_rows": Quantity(worth.share, "share"),
         "confused_values": sum(map(len, worth.confused)),
     }
 

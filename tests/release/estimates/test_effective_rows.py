@@ -128,8 +128,8 @@ def test_it_agrees_with_simulation(marital: Distribution) -> None:
     # Direct: the table is given, and the channel was made for it.
     matrix = keeping(p, 0.2)
     counts = np.round(p * n).astype(int)
-    released = sum(rng.multinomial(count, row, size=runs) for count, row in zip(counts, matrix, strict=True))
-    noise = ((released / n - p) ** 2).sum(axis=1).mean()
+    drawn = np.sum([rng.multinomial(count, row, size=runs) for count, row in zip(counts, matrix, strict=True)], axis=0)
+    noise = ((drawn / n - p) ** 2).sum(axis=1).mean()
     found = effective_rows(Channel(marital.outcomes, marital.outcomes, matrix), marital, own=True)
     assert found.share == pytest.approx(sampling / (sampling + noise), rel=0.05)
 
