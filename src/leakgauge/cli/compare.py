@@ -85,7 +85,7 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
 
     floor = comparison.background_floor
     # Heads of two words stand on two lines: names of mechanisms need the room. Identifiability is shown where it ranks.
-    narrow = partial(Column, max_width=NARROW)
+    narrow = partial(Column, max_width=NARROW, overflow="fold")
     weighed = comparison.ranking[0].weighted_leakage is not None
     identified = comparison.by is RankedBy.IDENTIFIABILITY
     columns: list[Column | str] = [
@@ -95,7 +95,7 @@ def _render(comparison: Comparison, secret: Sequence[str]) -> Parts:
         *([narrow(say("I(X;Y,Z) bits"))] if floor is not None else []),
         say("distortion"),
         say("ε nats"),
-        *([narrow(say("identi- fiability"))] if identified else []),
+        *([narrow(say("identifiability"))] if identified else []),
         narrow(say("effective rows")),
         say("wasted bits"),
     ]
