@@ -37,6 +37,13 @@ def test_everything_that_is_asked_for(capsys: pytest.CaptureFixture[str], releas
         assert words in out
 
 
+def test_long_answers_are_cut_on_the_screen_only(capsys: pytest.CaptureFixture[str], release: Path) -> None:
+    asked = ["estimate", release, "--channel", RESPONSE, "--crosstab", "illness,age"]
+    cells = len(fields(capsys, *asked)["estimates"][0]["cells"])
+    out = run(capsys, *asked)[1]
+    assert cells > 300 and f"… and {cells - 60:,} more" in out and len(out.splitlines()) < 80
+
+
 def test_a_kit_needs_no_channels(capsys: pytest.CaptureFixture[str], release: Path, tmp_path: Path) -> None:
     response = randomized_response(2.0, letters=ILLNESSES).channel()
     columns = [Protected("illness", response), Protected("income", noise=Noise(800.0))]

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from leakgauge.artefacts import Estimated, Estimates
     from leakgauge.release.estimates import Recipient
 
+SHOWN = 60
+"""Numbers of one answer on the screen; the JSON has them all."""
+
 
 @click.command()
 @click.argument("release")
@@ -86,7 +89,10 @@ def render(found: Estimates) -> Parts:
     """A table for each answer, and what the intervals are."""
     parts: Parts = []
     for one in found.estimates:
-        parts += [_table(one), _worth(one)]
+        parts.append(_table(one))
+        if len(one.cells) > SHOWN:
+            parts.append(say("… and {more:,} more, all of them with --json.", more=len(one.cells) - SHOWN))
+        parts.append(_worth(one))
     confidence = next(iter(found.estimates[0].cells)).estimate.confidence or 0.0
     parts.append(
         say(
@@ -103,7 +109,7 @@ def _table(one: Estimated) -> Table:
     head = say("mean") if one.kind == "mean" else say("share")
     table = Table(*heads, Column(head, justify="right"), say("interval"), title=_title(one), title_justify="left")
     written = number if one.kind == "mean" else _percent
-    for cell in one.cells:
+    for cell in one.cells[:SHOWN]:
         labels = (*cell.group, *((cell.value,) if one.kind != "mean" else ()))
         named = (say("(missing)") if label is None else label for label in labels)
         low, high = cell.estimate.ends
