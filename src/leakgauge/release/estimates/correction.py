@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
-from leakgauge.design.interior import MixtureFit, minimise
-from leakgauge.errors import RefusalError
+from leakgauge.design.interior import minimise_from
+from leakgauge.errors import InternalError, RefusalError
 from leakgauge.probability import Channel, Label
 from leakgauge.probability.cells import Floats
 from leakgauge.probability.labels import text_of
@@ -18,6 +18,8 @@ RANK = 1e-9
 """A singular value this much below the largest is 0: what it carries would need 10^18 times the rows."""
 GAP = 1e-10
 """How close the likelihood comes to the largest, in nats per row."""
+LOOSE = 1e-8
+"""And how far off it may be at most: in 10^6 rows that is a hundredth of a nat, far less than they show."""
 SELDOM = 1e-6
 """The least share of an output when outputs are weighed, beside an even share: rare ones must not take over."""
 SHOWN = 8
@@ -80,17 +82,20 @@ class Correction:
         matrix = channel.matrix
         if matrix.shape[0] == matrix.shape[1]:
             return cls(channel, np.asarray(np.linalg.inv(matrix), dtype=np.float64))
-        shares = matrix.mean(axis=0) if released is None else _likeliest(matrix, released) @ matrix
-        weights = 1 / np.sqrt(np.maximum(shares, SELDOM / len(shares)))
+        count = len(matrix)
+        shares = np.full(count, 1 / count) if released is None else _likeliest(matrix, released)
+        weights = 1 / np.sqrt(np.maximum(shares @ matrix, SELDOM / matrix.shape[1]))
         # Least squares with the outputs' own variances, as likelihood weighs them; unbiased whatever the weights.
-        return cls(channel, weights[:, None] * np.linalg.pinv(matrix * weights))
+        scores = weights[:, None] * np.linalg.pinv(matrix * weights)
+        # What the least weight leaves over is 0 on average, whatever the value; so shares sum to 1 in every release.
+        return cls(channel, scores + np.outer(1 - scores.sum(axis=1), shares))
 
     def shares(self, released: Floats) -> Floats:
         """Unbiased shares of the values from shares of the outputs; some may fall outside 0 to 1."""
         return np.asarray(released @ self.scores)
 
     def likeliest(self, released: Floats) -> Floats:
-        """The shares within 0 to 1 under which the release is likeliest, to a proven 1e-10 nats per row.
+        """The shares within 0 to 1 under which the release is likeliest, to a proven 1e-8 nats per row.
 
         It is where expectation maximisation, also known as the iterative Bayesian update, comes to rest.
         """
@@ -104,8 +109,9 @@ class Correction:
 
 def _likeliest(matrix: Floats, released: Floats) -> Floats:
     seen = released > 0
-    kernel, count = np.ascontiguousarray(matrix[:, seen].T), len(matrix)
-    found = minimise(MixtureFit(kernel, released[seen]), np.full(count, 1 / count), GAP).weights
+    found = minimise_from(np.ascontiguousarray(matrix[:, seen].T), released[seen], GAP, ())
+    if found.gap > LOOSE:
+        raise InternalError("The likeliest shares were found only to {gap:.1e} nats per row.", gap=found.gap)
     # What is left of a value that the release speaks against is rounding.
-    kept = np.where(found > math.sqrt(GAP), found, 0.0)
+    kept = np.where(found.weights > math.sqrt(GAP), found.weights, 0.0)
     return np.asarray(kept / kept.sum())
